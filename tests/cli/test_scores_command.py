@@ -50,7 +50,7 @@ def test_json_has_aggregates_improvement_ranks_and_variance(table: Path) -> None
         assert sum(row["probabilities"]) == pytest.approx(1)
     assert {"agent", "task", "agent_task", "run"} <= set(content["variance"])
     assert (content["unit"], content["reps"], content["seed"]) == ("runs", 2000, 0)
-    assert content["tests"]["posthoc"] == "wilcoxon-holm"
+    assert (content["tests"]["posthoc"], content["tests"]["unit"]) == ("t-holm", "runs")
 
 
 def test_the_seed_is_used(table: Path) -> None:

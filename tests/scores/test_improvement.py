@@ -183,4 +183,6 @@ def test_error_with_tasks_fixed_comes_from_runs_alone() -> None:
     found = ex.scores.difference(pair(x, y), "a", "b")
     expected = np.sqrt(x.var(axis=1, ddof=1).sum() / 4 + y.var(axis=1, ddof=1).sum() / 4) / 10
     assert found.runs == pytest.approx(expected)
-    assert found.detectable_fixed == pytest.approx(detectable_effect(expected, 60))
+    cells = np.concatenate([x, y]).var(axis=1, ddof=1)
+    degrees = cells.sum() ** 2 / (cells**2 / 3).sum()  # Welch–Satterthwaite
+    assert found.detectable_fixed == pytest.approx(detectable_effect(expected, degrees))

@@ -8,7 +8,7 @@ from scipy import stats
 
 import examiner as ex
 from examiner.scores import compare_pairs
-from examiner.scores.pairs import Discordance, mcnemar_p, newcombe
+from examiner.scores.exact_pairs import Discordance, mcnemar_p, newcombe
 
 
 def test_mcnemars_test_is_scipys_exact_sign_test():
@@ -49,7 +49,7 @@ def test_the_test_over_tasks_is_scipys_and_several_are_corrected():
     scores = rng.normal(size=(3, 12)) + np.array([[0.0], [0.8], [0.2]])
     table = ex.Results.from_numpy(scores, agents=["a", "b", "c"])
     made = compare_pairs(table, "a", ["b", "c"], rng=0, reps=100)
-    raw = [stats.wilcoxon(scores[0], scores[other]).pvalue for other in (1, 2)]
+    raw = [stats.ttest_rel(scores[0], scores[other]).pvalue for other in (1, 2)]
     assert [pair.p for pair in made] == pytest.approx(raw)
     smallest = int(np.argmin(raw))
     assert made[smallest].adjusted == pytest.approx(min(1.0, 2 * raw[smallest]))
@@ -63,3 +63,98 @@ def test_odd_choices_are_refused(agent, others, message):
     table = ex.Results.from_numpy(np.ones((2, 3)), agents=["a", "b"])
     with pytest.raises(ex.InputError, match=message):
         compare_pairs(table, agent, others, rng=0)
+
+
+def trials(won: np.ndarray, agents: tuple[str, str] = ("new", "old")) -> ex.Results:
+    """Results of one run per cell with several trials of 0 or 1, [agents, tasks, trials]."""
+    agent, task, trial = (axis.ravel() for axis in np.indices(won.shape))
+    table = {
+        "agent": [agents[row] for row in agent],
+        "task": [f"t{row}" for row in task],
+        "run": 0 * trial,
+        "trial": trial,
+        "success": won.ravel().astype(float),
+    }
+    return ex.Results.from_dict(table, measures=["success"])
+
+
+def test_several_trials_per_task_are_compared_by_the_mean_they_are_told_by():
+    won = np.zeros((2, 20, 5))
+    won[0, :, :4], won[1, :, :1] = 1, 1
+    (found,) = compare_pairs(trials(won), "new", ["old"], rng=0, reps=100)
+    assert found.difference.value == pytest.approx(0.6)
+    assert found.items is None
+    assert 0.4 < found.low < 0.6 < found.high < 0.8
+    assert found.p < 1e-6
+
+
+def test_trials_are_compared_as_scipy_compares_the_means_of_tasks():
+    rng = np.random.default_rng(0)
+    won = rng.random((2, 15, 3)) < np.array([0.7, 0.5])[:, None, None]
+    (found,) = compare_pairs(trials(won), "new", ["old"], rng=0, reps=100)
+    x, y = won.mean(axis=2)
+    theirs = stats.ttest_rel(x, y)
+    assert found.p == pytest.approx(theirs.pvalue)
+    assert (found.low, found.high) == pytest.approx(tuple(theirs.confidence_interval()))
+
+
+def test_one_trial_per_item_keeps_the_exact_test_whatever_other_agents_have():
+    rng = np.random.default_rng(3)
+    won = (rng.random((3, 12)) < 0.6).astype(float)
+    rows = [(f"a{agent}", f"t{task}", won[agent, task]) for agent in range(3) for task in range(12)]
+    rows.append(("a2", "t0", 1.0))  # a second trial, of another agent
+    agent, task, success = zip(*rows, strict=True)
+    table = {"agent": agent, "task": task, "success": success}
+    results = ex.Results.from_dict(table, measures=["success"])
+    one, other = compare_pairs(results, "a0", ["a1", "a2"], rng=0, reps=100)
+    assert one.test == "McNemar's exact test" and one.items is not None
+    assert other.items is None
+
+
+def test_several_runs_are_compared_over_runs_unless_tasks_are_asked_for():
+    rng = np.random.default_rng(4)
+    values = rng.normal(size=(2, 1, 5)) + np.array([0.0, 1.0])[:, None, None]
+    table = ex.Results.from_numpy(values, agents=["a", "b"])
+    (found,) = compare_pairs(table, "a", ["b"], rng=0, reps=100)
+    theirs = stats.ttest_ind(values[0, 0], values[1, 0], equal_var=False)
+    assert found.difference.unit == "runs"
+    assert found.p == pytest.approx(theirs.pvalue)
+    assert (found.low, found.high) == pytest.approx(tuple(theirs.confidence_interval()))
+    several = ex.Results.from_numpy(rng.normal(size=(2, 8, 5)), agents=["a", "b"])
+    (over,) = compare_pairs(several, "a", ["b"], rng=0, reps=100, unit="tasks")
+    expected = stats.ttest_rel(over.mean_a, over.mean_b).pvalue
+    assert over.p == pytest.approx(expected)
+
+
+def test_single_runs_are_not_compared_over_runs():
+    table = ex.Results.from_numpy(np.eye(2, 5) + 0.5, agents=["a", "b"])
+    with pytest.raises(ex.InputError, match="hold a single run"):
+        compare_pairs(table, "a", ["b"], rng=0, unit="runs")
+
+
+@pytest.mark.parametrize(
+    ("tasks", "count"),
+    [
+        (20, 5),
+        *(
+            pytest.param(tasks, count, marks=pytest.mark.slow)
+            for tasks in (10, 20, 50, 200)
+            for count in (1, 3, 5)
+        ),
+    ],
+)
+@pytest.mark.parametrize("level", [0.5, 0.85])
+def test_intervals_of_trials_hold_the_true_difference_as_often_as_they_say(tasks, count, level):
+    """Tasks are drawn from a population in which one agent solves 0.1 more, or equally much."""
+    rng, tables = np.random.default_rng(tasks + count), 300
+    for truth in (0.0, 0.1):
+        covered = 0
+        for _ in range(tables):
+            of_task = np.clip(level + rng.uniform(-0.15, 0.15, size=tasks), 0, 1)
+            shares = np.stack([of_task, of_task - truth])[..., None]
+            won = rng.random((2, tasks, count)) < shares
+            results = ex.Results.from_numpy(won.mean(axis=2), agents=["a", "b"])
+            found = ex.scores.difference(results, "a", "b")
+            covered += found.low <= truth <= found.high
+            assert (found.p < 0.05) == (not found.low <= 0 <= found.high)
+        assert covered / tables >= 0.95 - 3 * np.sqrt(0.05 * 0.95 / tables)

@@ -7,7 +7,8 @@ import pytest
 from scipy import stats
 
 import examiner as ex
-from examiner.scores.significance import cliques, critical_difference, friedman, holm
+from examiner.scores.critical import cliques, critical_difference
+from examiner.scores.significance import friedman, holm
 
 # Demšar (2006), table 6: AUC of four variants of C4.5 on fourteen data sets
 DEMSAR = np.array(
@@ -49,11 +50,15 @@ def test_friedman_equals_scipys() -> None:
     assert found.p_value < 0.05
 
 
-def test_wilcoxon_with_holm_equals_scipys_p_values_adjusted_by_hand() -> None:
+OF_SCIPY = {"t-holm": stats.ttest_rel, "wilcoxon-holm": stats.wilcoxon}
+
+
+@pytest.mark.parametrize("posthoc", OF_SCIPY)
+def test_tests_of_pairs_equal_scipys_p_values_adjusted_by_hand(posthoc) -> None:
     values = np.random.default_rng(0).normal(size=(4, 30)) + np.arange(4)[:, None] / 3
-    found = ex.scores.significance(ex.Results.from_numpy(values))
+    found = ex.scores.significance(ex.Results.from_numpy(values), posthoc)
     pairs = list(combinations(range(4), 2))
-    raw = [stats.wilcoxon(values[a], values[b]).pvalue for a, b in pairs]
+    raw = [OF_SCIPY[posthoc](values[a], values[b]).pvalue for a, b in pairs]
     order = np.argsort(raw)
     expected, worst = np.empty(6), 0.0
     for step, place in enumerate(order):
@@ -103,11 +108,12 @@ def with_gaps(agents: int = 6, tasks: int = 90, share: float = 0.3, seed: int = 
     return values
 
 
-def test_with_gaps_each_pair_is_tested_on_the_tasks_both_have_as_scipy_does() -> None:
+@pytest.mark.parametrize("posthoc", OF_SCIPY)
+def test_with_gaps_each_pair_is_tested_on_the_tasks_both_have_as_scipy_does(posthoc) -> None:
     values = with_gaps()
-    found = ex.scores.significance(ex.Results.from_numpy(values))
+    found = ex.scores.significance(ex.Results.from_numpy(values), posthoc)
     pairs = list(combinations(range(len(values)), 2))
-    raw = [stats.wilcoxon(values[a], values[b], nan_policy="omit").pvalue for a, b in pairs]
+    raw = [OF_SCIPY[posthoc](values[a], values[b], nan_policy="omit").pvalue for a, b in pairs]
     order = np.argsort(raw)
     steps = np.minimum(1, np.array(raw)[order] * np.arange(len(raw), 0, -1))
     expected = np.empty(len(raw))
@@ -187,7 +193,53 @@ def test_two_agents_are_compared_without_friedman() -> None:
     values = np.random.default_rng(0).normal(size=(2, 12))
     found = ex.scores.significance(ex.Results.from_numpy(values))
     assert np.isnan(found.p_value)
-    assert found.p[0, 1] == pytest.approx(stats.wilcoxon(values[0], values[1]).pvalue)
+    assert found.p[0, 1] == pytest.approx(stats.ttest_rel(values[0], values[1]).pvalue)
+
+
+def test_several_runs_of_one_task_are_tested_by_welch_as_scipy_does() -> None:
+    values = np.random.default_rng(3).normal(size=(2, 1, 6)) * np.array([1.0, 3.0])[:, None, None]
+    found = ex.scores.significance(ex.Results.from_numpy(values))
+    theirs = stats.ttest_ind(values[0, 0], values[1, 0], equal_var=False).pvalue
+    assert found.unit == "runs"
+    assert found.p[0, 1] == pytest.approx(theirs)
+
+
+def test_agents_far_apart_on_five_tasks_differ_significantly() -> None:
+    levels = np.array([400.0, 300.0, 200.0, 100.0])[:, None]
+    noise = np.random.default_rng(0).normal(scale=10, size=(4, 5))
+    for table in (levels + noise, levels + 0 * noise):
+        found = ex.scores.significance(ex.Results.from_numpy(table))
+        assert (found.p[np.triu_indices(4, 1)] < 0.05).all()
+        assert found.cliques == ()
+
+
+def test_single_trials_of_zeros_and_ones_are_tested_exactly() -> None:
+    solved = (np.random.default_rng(1).random((2, 25)) < [[0.9], [0.4]]).astype(float)
+    only_a, only_b = ((solved[0] > solved[1]).sum(), (solved[0] < solved[1]).sum())
+    found = ex.scores.significance(ex.Results.from_numpy(solved))
+    assert found.p[0, 1] == pytest.approx(stats.binomtest(only_a, only_a + only_b).pvalue)
+
+
+SHAPES = [(4, 3, 2), (3, 10, 5), (6, 4, 1), (2, 3, 1), (2, 2, 2), (12, 27, 1)]
+
+
+@pytest.mark.parametrize(
+    "shape", [(4, 5, 1), *(pytest.param(shape, marks=pytest.mark.slow) for shape in SHAPES)]
+)
+@pytest.mark.parametrize("kind", ["normal", "skewed", "steps", "binary"])
+def test_identical_agents_differ_significantly_in_few_tables(shape, kind) -> None:
+    rng, found = np.random.default_rng(0), 0
+    draw = {
+        "normal": lambda: rng.normal(size=shape),
+        "skewed": lambda: rng.lognormal(size=shape) * rng.lognormal(size=(1, shape[1], 1)),
+        "steps": lambda: rng.integers(0, 3, size=shape).astype(float),
+        "binary": lambda: (rng.random(shape) < 0.7).astype(float),
+    }[kind]
+    tables = 150
+    for _ in range(tables):
+        p = ex.scores.significance(ex.Results.from_numpy(draw())).p
+        found += (p < 0.05).any()
+    assert found / tables <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / tables)
 
 
 @pytest.mark.parametrize(

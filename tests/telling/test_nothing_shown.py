@@ -61,17 +61,15 @@ def test_no_section_names_an_agent_as_ahead_or_a_task_as_telling(scores: bool) -
 
 
 @pytest.mark.parametrize("name", ["ranking", "intervals", "rank_probabilities", "significance"])
-def test_sections_on_scores_say_that_agents_are_not_shown_to_differ(name: str) -> None:
-    assert "Agents are not shown to differ over these tasks" in said(
-        FINDINGS[name](alike(True)).lead
-    )
+def test_sections_on_scores_say_that_agents_do_not_differ_significantly(name: str) -> None:
+    assert "Agents do not differ significantly: p = " in said(FINDINGS[name](alike(True)).lead)
 
 
 def test_a_report_asks_as_the_fit_of_the_same_results_does() -> None:
     results = identical(5, (11, 9, 3))
     made = fit(responses(results), rng=0)
     assert made.evidence is not None
-    assert Study.of(results).chance == made.evidence.abilities
+    assert Study.of(results).chance_over_tasks == made.evidence.abilities
 
 
 def test_agents_who_differ_are_named_everywhere() -> None:
@@ -123,7 +121,7 @@ def test_scores_say_that_intervals_of_pairs_are_not_adjusted_for_their_number() 
     made = overview(identical(0, (5, 6, 3), scores=True), rng=0, reps=50)
     told = sentences(uncertainty_finding.tell(made))
     assert any("not adjusted for looking at 10" in sentence for sentence in told)
-    assert any("no agent is shown to be ahead" in sentence for sentence in told)
+    assert any("0 of 10 pairs of agents differ significantly" in sentence for sentence in told)
 
 
 def test_each_trial_that_counts_as_a_run_is_told_once() -> None:

@@ -40,14 +40,14 @@ def test_the_ranking_is_by_mean_and_ties_share_a_rank():
 
 
 def test_the_ranking_says_who_leads_by_what():
-    study = Study.of(
-        Results.from_numpy([[1.0, 0.0, 0.0], [0.3, 0.3, 0.3]], agents=["wild", "even"])
-    )
+    levels = np.array([[3.0, 0.0, 0.0], [0.3, 0.3, 0.3]])[..., None]
+    noise = np.random.default_rng(0).normal(scale=0.01, size=(2, 3, 5))
+    study = Study.of(Results.from_numpy(levels + noise, agents=["wild", "even"]), None)
     assert said(ranking(study).lead) == "wild leads by mean and interquartile mean; even by median."
 
 
 def test_many_tied_leaders_are_counted_not_named():
-    study = Study.of(Results.from_numpy(np.ones((5, 2))))
+    study = Study.of(Results.from_numpy(np.repeat([1.0] * 5 + [0.0], 4).reshape(6, 4)))
     assert said(ranking(study).lead).startswith("5 agents tie for the lead by mean")
 
 

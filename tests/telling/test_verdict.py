@@ -46,20 +46,33 @@ def test_five_sentences_each_with_a_doubt_and_a_section_that_is_there(told):
         assert f'href="#{each.section}"' in told.html
 
 
-def test_shuffled_scores_say_nothing_and_name_nobody():
+@pytest.mark.parametrize("runs", [1, 3])
+def test_shuffled_scores_say_nothing_and_name_nobody(runs):
     rng = np.random.default_rng(1)
-    able = np.arange(10.0)[:, None, None] + rng.normal(size=(10, 20, 3))
-    table = np.stack([rng.permutation(able[:, task]) for task in range(20)], axis=1)
+    able = np.arange(10.0)[:, None, None] + rng.normal(size=(10, 20, runs))
+    mixed = rng.permuted(np.moveaxis(able, 1, 0).reshape(20, -1), axis=1)  # runs within each task
+    table = np.moveaxis(mixed.reshape(20, 10, runs), 0, 1)
     report = ex.report(Results.from_numpy(table, agents=AGENTS), None, sections=SECTIONS)
-    assert claims(report)[0] == "Nothing can be said about which agent is better."
+    assert claims(report)[0] == "No agent is significantly better than another."
     words = {word.strip(".,;") for claim in claims(report) for word in claim.split()}
     assert not words & set(AGENTS[:6])
-    assert "not shown to differ" in said(report.verdict.judgements[0].doubt)
+    assert "do not differ significantly: p = " in said(report.verdict.judgements[0].doubt)
     assert report.verdict.figure.data["group"] == (1,) * len(AGENTS)
 
 
-def test_the_leader_is_told_from_those_that_tests_tell_it_from(told):
-    results = scores(0.5)
+def test_an_order_that_holds_on_these_tasks_alone_is_not_told_of_others():
+    rng = np.random.default_rng(1)
+    own = rng.normal(size=(10, 12, 1)) + 0.01 * rng.normal(size=(10, 12, 3))
+    report = ex.report(Results.from_numpy(own, agents=AGENTS), None, sections=SECTIONS)
+    first, second = report.verdict.judgements
+    assert "significantly" in said(first.claim) and "over runs of 12 tasks" in said(first.doubt)
+    assert said(second.claim).endswith("on others like them it may be different.")
+    assert "permutation test over 12 tasks" in said(second.doubt)
+
+
+def test_the_leader_is_told_from_those_that_tests_tell_it_from():
+    results = scores(0.5, runs=1)
+    told = ex.report(results, None, sections=SECTIONS)
     tests = ex.scores.significance(results)
     first = results.agents.index("best")
     alike = [
@@ -68,7 +81,10 @@ def test_the_leader_is_told_from_those_that_tests_tell_it_from(told):
         if row != first and not tests.p[first, row] < 0.05
     ]
     assert 0 < len(alike) <= 3
-    assert claims(told)[0] == f"best leads; {' and '.join(alike)} cannot be told from it."
+    assert claims(told)[0] == (
+        f"best leads; {' and '.join(alike)} {'is' if len(alike) == 1 else 'are'} not significantly "
+        f"different from it."
+    )
     group = dict(
         zip(told.verdict.figure.data["agents"], told.verdict.figure.data["group"], strict=True)
     )
@@ -126,7 +142,7 @@ def test_agents_that_tie_lead_together_and_each_has_its_share_of_first_places():
     results = Results.from_numpy(table, agents=AGENTS[:6])
     told = ex.report(results, None, sections=["significance", "rank_probabilities", "intervals"])
     assert claims(told)[0].startswith("best and good lead with the same mean")
-    assert "they would come first in " in said(told.verdict.judgements[0].doubt)
+    assert "they come first in " in said(told.verdict.judgements[0].doubt)
     assert said(told.sections[-1].lead).startswith("best and good lead by ")
 
 
@@ -151,3 +167,106 @@ def test_human_scores_of_weak_agents_have_intervals():
     )
     report = ex.report(Results.from_numpy(values, scales=scales), sections=["intervals"])
     assert report.sections[0].applies, report.sections[0].lead
+
+
+@pytest.mark.parametrize("noise", [0.0, 10.0])
+def test_agents_far_apart_on_five_tasks_are_said_to_differ(noise):
+    table = np.array([[400.0], [300.0], [200.0], [100.0]]) + noise * np.random.default_rng(
+        0
+    ).normal(size=(4, 5))
+    told = ex.report(Results.from_numpy(table, agents=AGENTS[:4]), None)
+    assert claims(told)[0] == "best leads, and is significantly better than every other agent."
+    assert "first in more than 99 % of bootstrap" in said(told.verdict.judgements[0].doubt)
+
+
+def test_the_leader_and_how_often_it_leads_are_by_the_same_mean():
+    """One run of one task is far above all others: the interquartile mean does not see it."""
+    rng = np.random.default_rng(0)
+    table = rng.normal(scale=0.1, size=(3, 5, 4)) + np.array([0.0, 0.5, 0.4])[:, None, None]
+    table[0, 0] += 20
+    told = ex.report(Results.from_numpy(table, agents=["high", "even", "low"]), None)
+    sections = {section.key: section for section in told.sections}
+    tests, probable = (sections[key].data for key in ("significance", "rank_probabilities"))
+    assert tests["first"] == "high" == probable["first"]
+    assert probable["unit"] == tests["unit"] == "runs"
+    assert said(sections["intervals"].lead).startswith("high leads by mean")
+    assert "high comes first in more than 99 %" in said(sections["rank_probabilities"].lead)
+
+
+def test_too_few_single_trials_are_said_to_be_too_few():
+    solved = (np.arange(5)[None, :] < np.array([[5], [3], [1], [0]])).astype(float)
+    told = ex.report(Results.from_numpy(solved, agents=AGENTS[:4]), None)
+    first = told.verdict.judgements[0]
+    if "too few tasks" in said(first.claim):
+        assert "needs 8." in said(first.doubt)
+    else:
+        assert said(first.claim) == "No agent is significantly better than another."
+
+
+def test_the_test_of_the_page_is_the_test_of_the_commands():
+    """Verdict, section, `scores` and `difference` ask one question and give one p-value."""
+    results = scores(0.3, tasks=6, runs=3).where(np.arange(10 * 6 * 3) < 4 * 6 * 3)
+    tests = ex.scores.significance(results)
+    overview = ex.scores.overview(results, rng=0, reps=100)
+    np.testing.assert_allclose(overview.tests.p, tests.p)
+    pairs = ex.scores.compare_pairs(results, "best", ["good"], rng=0, reps=100)
+    table = ex.report(results, None, sections=["significance"]).sections[0]
+    assert pairs[0].difference.p == pytest.approx(ex.scores.difference(results, "best", "good").p)
+    assert table.data["unit"] == tests.unit == pairs[0].difference.unit == "runs"
+
+
+def test_the_page_has_one_r2_of_the_chosen_tasks():
+    rng = np.random.default_rng(0)
+    table = rng.normal(size=(12, 9)) + np.arange(12)[:, None] / 2
+    told = ex.report(Results.from_numpy(table), None, sections=["selection", "trial"])
+    chosen, tried = told.sections
+    assert "R²" in said(chosen.lead)
+    assert "R²" not in said(tried.lead) and "Kendall" not in said(tried.lead)
+    assert not {"r2", "kendall"} & set(tried.data)
+    assert not any({"r2", "kendall"} & set(row) for row in tried.data["sizes"])
+
+
+def test_a_task_that_nobody_solves_is_not_praised_for_discriminating():
+    """Scores on one task separate the agents, though none reaches the success threshold there."""
+    rng = np.random.default_rng(0)
+    table = np.linspace(0.2, 1.0, 8)[:, None, None] + rng.normal(scale=0.2, size=(8, 6, 4))
+    table[:, 0] = np.linspace(-2.0, 0.0, 8)[:, None] + rng.normal(scale=0.1, size=(8, 4))
+    names = ["low", *(f"t{task}" for task in range(5))]
+    results = Results.from_numpy(table, tasks=names)
+    sections = ["significance", "information", "suspects"]
+    told = ex.report(results, None, success=0.5, sections=sections)
+    judged = {each.section: each for each in told.verdict.judgements}
+    assert "low" in said(judged["suspects"].claim)
+    data = {section.key: section.data for section in told.sections}
+    greedy = [row["task"] for row in data["information"]["greedy"]]
+    assert "low" in greedy[: data["information"]["enough"]]
+    assert "low" not in said(judged["information"].claim)
+    doubt = said(judged["information"].doubt)
+    assert doubt.endswith("Scores on low differ too, though no agent succeeds on it.")
+
+
+@pytest.mark.parametrize(
+    "shape",
+    [
+        (4, 5, 1),
+        *(
+            pytest.param(shape, marks=pytest.mark.slow)
+            for shape in [
+                *((4, 10, 1), (4, 27, 1), (4, 5, 5), (4, 10, 5), (4, 27, 5)),
+                *((12, 5, 1), (12, 10, 1), (12, 27, 1), (12, 5, 5), (12, 10, 5), (12, 27, 5)),
+                *((2, 3, 1), (2, 5, 5), (4, 5, 2), (3, 2, 1)),
+            ]
+        ),
+    ],
+)
+@pytest.mark.parametrize("binary", [False, True])
+def test_a_verdict_on_identical_agents_names_one_as_better_in_one_table_of_twenty(shape, binary):
+    rng, named, tables = np.random.default_rng(7), 0, 60 if shape == (4, 5, 1) else 200
+    for _ in range(tables):
+        level = rng.normal(size=(1, shape[1], 1))
+        noise = rng.normal(size=shape)
+        values = (level + noise > 0).astype(float) if binary else level + noise
+        report = ex.report(Results.from_numpy(values), None, sections=["significance"])
+        claim = claims(report)[0]
+        named += "significantly better than every" in claim or " leads" in claim
+    assert named / tables <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / tables)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 from examiner.cli.levels import LevelOptions, levelled_and_compared
 from examiner.cli.options import REPS, ComparisonOptions, Seeded, SourceOptions, argument, option
@@ -11,6 +12,8 @@ from examiner.cli.source import results_from
 from examiner.scores import averaging_notes, compare_pairs
 from examiner.telling.findings import difference as findings
 from examiner.wording import InputError, nearest
+
+ComparedUnit = Literal["runs", "tasks"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +24,11 @@ class DifferenceOptions:
     other: str = argument("B", "The one it is compared with.")
     also: list[str] | None = option(
         None, "Another to compare it with; may be repeated, tests are corrected.", metavar="AGENT"
+    )
+    unit: ComparedUnit | None = option(
+        None,
+        "What would be another sample: runs or tasks [default: runs where every cell has several, else "
+        "tasks].",
     )
     level: float = option(0.95, "Level of the intervals.")
     reps: int = option(2000, REPS)
@@ -47,7 +55,7 @@ def difference(
         if comparison.normalise is None:
             results = results.with_notes(*averaging_notes(results))
         how = {"rng": told.seed, "level": who.level, "reps": who.reps, "total": known.total}
-        made = compare_pairs(results, who.agent, others, **how)  # type: ignore[arg-type]
+        made = compare_pairs(results, who.agent, others, unit=who.unit, **how)  # type: ignore[arg-type]
     pairs = [note for pair in made for note in pair.notes]
     notes = tuple(dict.fromkeys((*results.notes, *pairs)))
     beside = {"source": results.provenance.source, "seed": told.seed}

@@ -32,7 +32,9 @@ class ScoresOptions:
     )
     reps: int = option(2000, REPS)
     level: float = option(0.95, "Level of the intervals.")
-    posthoc: PostHoc = option("wilcoxon-holm", "Test of pairs after Friedman's.")
+    posthoc: PostHoc = option(
+        "t-holm", "Test of pairs: of their means (t), of signed ranks (wilcoxon) or mean ranks."
+    )
 
 
 def scores(

@@ -23,6 +23,7 @@ from examiner.scores.differences import detectable_effect as detectable_effect
 from examiner.scores.differences import difference as difference
 from examiner.scores.estimate import Estimate as Estimate
 from examiner.scores.estimate import wilson as wilson
+from examiner.scores.exact_pairs import Discordance as Discordance
 from examiner.scores.likeness import Likeness as Likeness
 from examiner.scores.likeness import TaskCorrelation as TaskCorrelation
 from examiner.scores.likeness import correlation as correlation
@@ -36,7 +37,6 @@ from examiner.scores.normalisers import NORMALISERS as NORMALISERS
 from examiner.scores.overview import Overview as Overview
 from examiner.scores.overview import averaging_notes as averaging_notes
 from examiner.scores.overview import overview as overview
-from examiner.scores.pairs import Discordance as Discordance
 from examiner.scores.pairs import PairedComparison as PairedComparison
 from examiner.scores.pairs import compare_pairs as compare_pairs
 from examiner.scores.pareto import Dominating as Dominating

@@ -9,11 +9,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.checking import Floats
+from examiner.checking import Floats, check_known
 from examiner.results import Results
 from examiner.scores.cells import codes_of
 from examiner.scores.nest import Nest, stratified_error
 from examiner.scores.total import Total
+from examiner.scores.uncertainty.resampling import Unit, usual_unit
 from examiner.scores.uncertainty.strata import Strata, common_rows, run_scores, same_sign
 from examiner.wording import InputError, shorten
 
@@ -26,9 +27,10 @@ class Difference(NamedTuple):
 
     Errors are standard errors of `value`: `paired` over tasks, within the groups of a total; `clustered`
     over games, where several items belong to one; `unpaired` as if the agents had met different tasks;
-    `runs` with the tasks
-    held fixed, NaN where no cell has two runs. `low`, `high` and `detectable` rest on `clustered`
-    and `degrees` of freedom; `detectable_fixed` on `runs`.
+    `runs` with the tasks held fixed, NaN where a cell has a single run. `unit` is what would be another
+    sample, runs or tasks: `error` is that of the unit, that of rounding where nothing spreads
+    (`rounding_error`), and `low`, `high` and `p` are of Student's t with `error` and `degrees` of
+    freedom. `detectable` is of other tasks, `detectable_fixed` of other runs.
     """
 
     a: str
@@ -40,9 +42,12 @@ class Difference(NamedTuple):
     clustered: float
     unpaired: float
     runs: float
-    degrees: int
+    unit: Unit
+    error: float
+    degrees: float
     low: float
     high: float
+    p: float
     detectable: float
     detectable_fixed: float
 
@@ -54,6 +59,7 @@ def difference(
     level: float = 0.95,
     measure: str | None = None,
     total: Total | None = None,
+    unit: Unit | None = None,
 ) -> Difference:
     r"""Compare the means of two agents task by task.
 
@@ -62,19 +68,21 @@ def difference(
               \sum_g \Big(\sum_{t \in g} (d_t - \bar d)\Big)^2, \quad
               \mathrm{detectable} = (t_{0.975} + t_{0.8})\, \mathrm{SE}_c
 
-    With one item a game the clustered error is the paired one, sd(d)/√T. Where tasks count unlike
-    see `stratified_error`.
+    With one item per game the clustered error is the paired one, sd(d)/√T. Where tasks have different
+    weights see `stratified_error`. Without a `unit`, runs are the unit where every cell of the table has
+    several (`usual_unit`): the tasks are then fixed, and the error is Welch's (`run_error`).
 
     References: Miller (2024), "Adding error bars to evals"; Bloom (1995) for detectable effects.
 
     >>> results = Results.from_numpy([[2.0, 3.0, 5.0], [1.0, 2.0, 3.0]], agents=["new", "old"])
     >>> found = difference(results, "new", "old")
     >>> round(found.value, 3), round(found.paired, 3), found.degrees
-    (1.333, 0.333, 2)
+    (1.333, 0.333, 2.0)
     """
     same_sign(results, measure)
     scores = run_scores(results, measure, total)
-    return difference_of(scores.of(a), scores.of(b), clusters_of(results.task_names), level)
+    games = clusters_of(results.task_names)
+    return difference_of(scores.of(a), scores.of(b), games, level, unit or usual_unit(scores))
 
 
 def clusters_of(games: Sequence[str]) -> NDArray[np.int64] | None:
@@ -88,7 +96,11 @@ def clusters_of(games: Sequence[str]) -> NDArray[np.int64] | None:
 
 
 def difference_of(
-    first: Strata, second: Strata, games: NDArray[np.integer] | None = None, level: float = 0.95
+    first: Strata,
+    second: Strata,
+    games: NDArray[np.integer] | None = None,
+    level: float = 0.95,
+    unit: Unit = "tasks",
 ) -> Difference:
     """Compare two agents whose runs are arranged already; `games` numbers the cluster of each task.
 
@@ -97,6 +109,7 @@ def difference_of(
     >>> difference_of(one, two).value
     1.5
     """
+    check_known("unit", unit, ("runs", "tasks"))
     rows_a, rows_b = common_rows(first, second)
     if not len(rows_a):
         raise InputError(
@@ -104,19 +117,53 @@ def difference_of(
             f"agents that were observed on the same tasks."
         )
     x, y = first.means[rows_a], second.means[rows_b]
-    total = len(rows_a)
-    nest = Nest.flat(total) if first.nest is None else first.nest.rows(rows_a)
+    nest = Nest.flat(len(rows_a)) if first.nest is None else first.nest.rows(rows_a)
     cluster = None if games is None else games[first.tasks[rows_a]]
-    value, error = float(nest.average((x - y)[:, None])[0]), stratified_error(x - y, nest, cluster)
-    within, spare = _run_error([(first, rows_a), (second, rows_b)], nest.shares)
-    low, high, detectable = _t_reach(value, error.size, error.degrees, level)
+    value, tasks = float(nest.average((x - y)[:, None])[0]), stratified_error(x - y, nest, cluster)
+    within, spare = run_error([(first, rows_a), (second, rows_b)], nest.shares)
     of_a, of_b = (_own_error(*one, nest) for one in ((first, rows_a), (second, rows_b)))
-    paired = error.size if cluster is None else stratified_error(x - y, nest, None).size
-    unpaired = math.hypot(of_a, of_b)
+    paired = tasks.size if cluster is None else stratified_error(x - y, nest, None).size
+    if unit == "tasks":
+        measured, weight = np.concatenate([x, y]), 2 * (nest.shares**2).sum()
+        error, degrees = tasks.size, float(tasks.degrees)
+    else:
+        weight = (nest.shares**2 / first.runs[rows_a] + nest.shares**2 / second.runs[rows_b]).sum()
+        measured = np.concatenate([first.scores[rows_a].ravel(), second.scores[rows_b].ravel()])
+        error, degrees = within, spare
+    if error <= 1e-12 * np.abs(measured).max(initial=0.0):
+        error = rounding_error(measured, float(weight))
+    low, high, p = t_test(value, error, degrees, level)
     return Difference(
-        *(first.agent, second.agent, total, error.clusters, value, paired, error.size, unpaired),
-        *(within, error.degrees, low, high, detectable, _t_reach(value, within, spare, level)[2]),
+        *(first.agent, second.agent, len(rows_a), tasks.clusters, value),
+        *(paired, tasks.size, math.hypot(of_a, of_b), within),
+        unit=unit,
+        error=error,
+        degrees=degrees,
+        low=low,
+        high=high,
+        p=p,
+        detectable=detectable_effect(tasks.size, tasks.degrees, level),
+        detectable_fixed=detectable_effect(within, spare, level),
     )
+
+
+def rounding_error(values: Floats, weight: float) -> float:
+    r"""Standard error of a sum of values in steps by rounding; its squared weights sum to `weight`.
+
+    .. math:: \mathrm{SE}^2 = \sum_t s_t^2 \, u^2 / 12
+
+    with u the least step between two unequal values. Differences that are all the same have no spread,
+    which does not make them certain: a value in steps of u is known to u/√12.
+
+    References: Sheppard (1898).
+
+    >>> round(rounding_error(np.array([0.8, 0.8, 0.2, 0.2]), 1.0), 4)
+    0.1732
+    """
+    steps = np.diff(np.unique(values))
+    size = float(np.abs(values).max(initial=0.0))
+    steps = steps[steps > 1e-12 * size]  # what rounding in the last digits leaves is no step
+    return float(np.sqrt(weight / 12) * steps.min()) if len(steps) else 0.0
 
 
 def _own_error(strata: Strata, rows: NDArray[np.intp], nest: Nest) -> float:
@@ -137,39 +184,62 @@ def clustered_error(values: Floats, clusters: NDArray[np.generic]) -> float:
 
 
 def detectable_effect(error: float, degrees: float, level: float = 0.95) -> float:
-    r"""The smallest true difference that a test would find four times in five.
+    r"""The smallest true difference that a test would find four times in five; NaN where none is known.
 
     .. math:: (t_{0.975} + t_{0.8})\, \mathrm{SE}
 
     >>> round(detectable_effect(1.0, 25), 3)
     2.916
     """
+    if degrees < 1 or np.isnan(error):
+        return float("nan")
     from scipy.special import stdtrit  # slow to import
 
     tails = stdtrit(degrees, np.array([0.5 + level / 2, POWER]))
     return float(tails.sum() * error)
 
 
-def _t_reach(value: float, error: float, degrees: int, level: float) -> tuple[float, float, float]:
-    """The t interval around a value, and the detectable effect; NaN without degrees of freedom."""
+def t_test(
+    value: float, error: float, degrees: float, level: float = 0.95
+) -> tuple[float, float, float]:
+    """Student's t: both ends of the interval of a value, and the p-value of 0; NaN where none is known.
+
+    >>> [round(part, 4) for part in t_test(1.0, 0.5, 4)]
+    [-0.3882, 2.3882, 0.1161]
+    """
     if degrees < 1 or np.isnan(error):
-        return np.nan, np.nan, np.nan
-    from scipy.special import stdtrit  # slow to import
+        return (float("nan"),) * 3
+    from scipy.special import stdtr, stdtrit  # slow to import
 
     half = float(stdtrit(degrees, 0.5 + level / 2)) * error
-    return value - half, value + half, detectable_effect(error, degrees, level)
+    p = 1.0 if value == 0 else float(2 * stdtr(degrees, -abs(value) / error)) if error else 0.0
+    return value - half, value + half, p
 
 
-def _run_error(
+def run_error(
     agents: Sequence[tuple[Strata, NDArray[np.intp]]], shares: Floats
-) -> tuple[float, int]:
-    """Standard error with the tasks held fixed, and its degrees of freedom; NaN with single runs."""
-    total, spare = 0.0, 0
+) -> tuple[float, float]:
+    r"""Standard error with the tasks held fixed, and its degrees of freedom; NaN with single runs.
+
+    .. math:: \mathrm{SE}^2 = \sum_c v_c, \quad v_c = s_c^2 \hat\sigma_c^2 / n_c, \quad
+              \nu = \frac{(\sum_c v_c)^2}{\sum_c v_c^2 / (n_c - 1)}
+
+    over the cells c of both agents, each with a variance of its own.
+
+    References: Welch (1947); Satterthwaite (1946).
+
+    >>> one = Strata("a", np.array([0]), np.array([2]), np.array([[1.0, 3.0]]))
+    >>> run_error([(one, np.array([0]))], np.ones(1))
+    (1.0, 1.0)
+    """
+    parts, spare = [], []
     for strata, rows in agents:
         runs = strata.runs[rows]
         if (runs < 2).any():
-            return float("nan"), 0
+            return float("nan"), 0.0
         squares = (strata.deviations[rows] ** 2).sum(axis=1)
-        total += float((shares**2 * squares / (runs - 1) / runs).sum())
-        spare += int((runs - 1).sum())
-    return float(np.sqrt(total)), spare
+        parts.append(shares**2 * squares / (runs - 1) / runs)
+        spare.append(runs - 1)
+    each, free = np.concatenate(parts), np.concatenate(spare)
+    square, fourth = float(each.sum()), float((each**2 / free).sum())
+    return float(np.sqrt(square)), square**2 / fourth if fourth > 0 else float(free.sum())

@@ -35,6 +35,7 @@ from examiner.scores.uncertainty.bootstrap import (
 from examiner.scores.uncertainty.improvement import ImprovementMatrix, matrix_of
 from examiner.scores.uncertainty.intervals import AggregateIntervals, checked, intervals_of
 from examiner.scores.uncertainty.ranks import RankProbabilities, ranks_of
+from examiner.scores.uncertainty.resampling import Unit, usual_unit
 from examiner.scores.uncertainty.strata import RunScores, run_scores
 from examiner.scores.variance import DecisionStudy, decision
 from examiner.wording import InputError
@@ -126,7 +127,7 @@ def overview(
     aggregates: Sequence[str] | None = None,
     *,
     rng: Randomness,
-    posthoc: PostHoc = "wilcoxon-holm",
+    posthoc: PostHoc = "t-holm",
     total: Total | None = None,
     **how: Unpack[ResamplingOptions],
 ) -> Overview:
@@ -134,10 +135,10 @@ def overview(
 
     `aggregates` are names in `AGGREGATES`, or "all"; without any, the one that suits the measure.
     Ranks are by the first. `total` says how tasks make a mean: by which levels, with which weights; the
-    tests and the split of the variance count every task once. `how` says how scores are resampled (see
-    `Resampling`). From a whole
-    number each part starts anew, so that it is what the function by itself gives; a generator is
-    drawn from in turn.
+    split of the variance and tests of ranks count every task once. `how` says how scores are resampled
+    (see `Resampling`); differences and tests of means are over runs where every cell has several and runs
+    are resampled, else over tasks. From a whole number each part starts anew, so that it is what the
+    function by itself gives; a generator is drawn from in turn.
 
     >>> results = Results.from_numpy(np.random.default_rng(0).normal(size=(3, 4, 5)))
     >>> made = overview(results, ["iqm"], rng=0, reps=100)
@@ -165,7 +166,8 @@ def overview(
     apart = Connections.by_groups(results.agents, results.tasks, met).warnings
     if len(results.agents) > 1 and np.isfinite(made.value[:, 0]).all() and not apart:
         ranked = ranks_of(percentiles, chosen[0], generator(rng))
-    tests, why = _tested(results, posthoc, 1 - made.level) if not apart else (None, ())
+    unit: Unit = usual_unit(scores) if made.unit == "runs" else "tasks"
+    tests, why = _tested(results, posthoc, 1 - made.level, total, unit) if not apart else (None, ())
     studied = decision(results)
     told = [*made.notes, *(improvement.notes if improvement else ()), *why]
     told += studied.components.notes
@@ -176,13 +178,12 @@ def overview(
             f"With more than {MOST_COMPARED} agents, only neighbours in rank are compared in pairs."
         )
     if levelled and tests is not None:
-        told.append(
-            "Friedman's test and those of pairs count every task alike, whatever its group."
-        )
+        ranked_pairs = "" if posthoc == "t-holm" else " and those of pairs"
+        told.append(f"Friedman's test{ranked_pairs} count every task alike, whatever its group.")
     told += [f"{sentence} So there are no ranks and no tests of all." for sentence in apart]
     games = clusters_of(results.task_names)
     differences = tuple(
-        difference_of(scores.of(a), scores.of(b), games, made.level) for a, b in pairs
+        difference_of(scores.of(a), scores.of(b), games, made.level, unit) for a, b in pairs
     )
     notes = tuple(dict.fromkeys(told))
     parts = (made, improvement, pairs, differences, ranked, tests, studied, notes)
@@ -240,13 +241,13 @@ def _met(scores: RunScores) -> NDArray[np.bool_]:
 
 
 def _tested(
-    results: Results, posthoc: PostHoc, alpha: float
+    results: Results, posthoc: PostHoc, alpha: float, total: Total | None, unit: Unit
 ) -> tuple[Significance | None, tuple[str, ...]]:
     if not 1 < len(results.agents) <= MOST_TESTED:
         many = len(results.agents) > MOST_TESTED
         return None, (f"No tests of more than {MOST_TESTED} agents.",) if many else ()
     try:
-        tests = significance(results, posthoc, alpha)
+        tests = significance(results, posthoc, alpha, total=total, unit=unit)
     except InputError as problem:
         return None, (f"No tests: {problem}",)
     return tests, tests.notes
@@ -266,6 +267,7 @@ def _tests(tests: Significance) -> dict[str, Any]:  # Any: JSON values
     return {
         "friedman": {"statistic": tests.statistic, "p": tests.p_value, "tasks": len(tests.tasks)},
         "posthoc": tests.posthoc,
+        "unit": tests.unit,
         "alpha": tests.alpha,
         "critical_difference": tests.critical,
         "mean_ranks": dict(zip(tests.agents, tests.mean_rank.tolist(), strict=True)),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -11,33 +11,31 @@ from examiner.checking import Floats, Randomness, generator, read_only
 from examiner.results import Results
 from examiner.scores.cells import judged_runs
 from examiner.scores.differences import Difference, clusters_of, difference_of
-from examiner.scores.estimate import wilson
-from examiner.scores.signed_ranks import signed_rank_p
+from examiner.scores.exact_pairs import (
+    Discordance,
+    discordance,
+    mcnemar_p,
+    newcombe,
+    single_binary_trials,
+)
 from examiner.scores.significance import holm
 from examiner.scores.total import Total
 from examiner.scores.uncertainty.improvement import Improvement, improvement
+from examiner.scores.uncertainty.resampling import Unit, usual_unit
 from examiner.scores.uncertainty.strata import RunScores, common_rows, run_scores, same_sign
 from examiner.wording import InputError, shorten
 
-FEW_TASKS = 6
-"""With fewer tasks no signed-rank test can fall below 5 %: 2 / 2⁵ is 6 %."""
-
-
-class Discordance(NamedTuple):
-    """Items of zeros and ones that both, only a, only b, or neither solved."""
-
-    both: int
-    only_a: int
-    only_b: int
-    neither: int
+MCNEMAR, T_OVER_TASKS, T_OF_RUNS = "McNemar's exact test", "t over tasks", "t over runs"
+"""The tests of a pair: of single trials of 0 or 1, of paired means of tasks, and of runs on fixed tasks."""
 
 
 class PairedComparison(NamedTuple):
     """Agent a against agent b over their common tasks; `adjusted` is p after Holm over all pairs asked for.
 
-    `low` and `high` are of the difference. `mean_a` and `mean_b` have shape [tasks]. For items of zeros and
-    ones with one run each, `items` counts them, the test is McNemar's and the interval Newcombe's; else
-    `items` is None, the test Wilcoxon's signed ranks, and the interval that of `difference`.
+    `low` and `high` are of the difference, and `p` tests the same difference. `mean_a` and `mean_b` have
+    shape [tasks]. Where each agent has one trial of 0 or 1 per task, `items` counts them, the test is
+    McNemar's and the interval Newcombe's; else `items` is None, and test and interval are Student's t as
+    in `difference`.
     """
 
     difference: Difference
@@ -64,12 +62,14 @@ def compare_pairs(
     measure: str | None = None,
     reps: int = 2000,
     total: Total | None = None,
+    unit: Unit | None = None,
 ) -> tuple[PairedComparison, ...]:
     """Compare an agent with each of some others, several tests corrected by Holm.
 
-    Where `total` has levels or weights, the test is of the totals: t over tasks within groups.
+    `unit` is what would be another sample, "runs" or "tasks": without it, runs where every cell has
+    several, else tasks (`usual_unit`). Over runs, tasks are fixed; `total` says how tasks make a mean.
 
-    References: Holm (1979); McNemar (1947); Newcombe (1998), method 10; Wilcoxon (1945).
+    References: Holm (1979); McNemar (1947); Newcombe (1998), method 10; Student (1908); Welch (1947).
 
     >>> results = Results.from_numpy([[1.0] * 8 + [0.0], [0.0] * 8 + [1.0]], agents=["new", "old"])
     >>> found = compare_pairs(results, "new", ["old"], rng=0)[0]
@@ -83,123 +83,47 @@ def compare_pairs(
     results = judged_runs(results)
     same_sign(results, measure)
     scores = run_scores(results, measure, total)
-    binary = results.is_binary(measure)
-    pairs = [
-        _compared(results, scores, (agent, other), binary, level, measure, (rng, reps))
-        for other in others
-    ]
+    single = single_binary_trials(results, measure)
+    unit = unit or usual_unit(scores)
+    games = clusters_of(results.task_names)
+    options: dict[str, Any] = {"reps": reps, "level": level, "measure": measure, "total": total}
+    pairs = []
+    for other in others:
+        gap = difference_of(scores.of(agent), scores.of(other), games, level, unit)
+        _check_unit(gap)
+        better = improvement(results, agent, other, rng=generator(rng), unit=unit, **options)
+        alone = bool(single[scores.row(agent)] and single[scores.row(other)])
+        pairs.append(_compared(scores, gap, better, level, single=alone))
     adjusted = holm(np.array([pair.p for pair in pairs]))
     return tuple(pair._replace(adjusted=float(p)) for pair, p in zip(pairs, adjusted, strict=True))
 
 
+def _check_unit(gap: Difference) -> None:
+    if gap.unit == "runs" and np.isnan(gap.runs):
+        raise InputError(
+            f"Some cells of {shorten(gap.a)} and {shorten(gap.b)} hold a single run, so nothing is known "
+            f"about other runs. Compare them over tasks (the unit 'tasks')."
+        )
+
+
 def _compared(
-    results: Results,
-    scores: RunScores,
-    pair: tuple[str, str],
-    binary: bool,
-    level: float,
-    measure: str | None,
-    drawing: tuple[Randomness, int],
+    scores: RunScores, gap: Difference, better: Improvement, level: float, *, single: bool
 ) -> PairedComparison:
-    first, second = scores.of(pair[0]), scores.of(pair[1])
-    gap = difference_of(first, second, clusters_of(results.task_names), level)
-    rng, reps = drawing
-    total = scores.total
-    options = {"reps": reps, "level": level, "measure": measure, "total": total}
-    better = improvement(results, *pair, rng=generator(rng), **options)  # type: ignore[arg-type]
+    first, second = scores.of(gap.a), scores.of(gap.b)
     rows_a, rows_b = common_rows(first, second)
     x, y = first.means[rows_a], second.means[rows_b]
-    single = (first.runs[rows_a] == 1).all() and (second.runs[rows_b] == 1).all()
-    low, high, items = gap.low, gap.high, None
-    if total is not None and not total.plain:
-        test, p = "t of the totals", _t_of_total(gap)
-    elif binary and single:
-        items = _discordance(x, y)
+    low, high, p, items = gap.low, gap.high, gap.p, None
+    test = T_OF_RUNS if gap.unit == "runs" else T_OVER_TASKS
+    if single and (scores.total is None or scores.total.plain):
+        items = discordance(x, y)
         low, high = newcombe(items, level)
-        test, p = "McNemar's exact test", mcnemar_p(items.only_a, items.only_b)
-    else:
-        test, p = "Wilcoxon's signed ranks", float(signed_rank_p((x - y)[None])[0])
+        test, p = MCNEMAR, mcnemar_p(items.only_a, items.only_b)
     read_only(x, y)
     return PairedComparison(
         *(gap, better, low, high, test, p, p),
-        tasks=tuple(results.tasks[task] for task in first.tasks[rows_a].tolist()),
+        tasks=tuple(scores.tasks[task] for task in first.tasks[rows_a].tolist()),
         mean_a=x,
         mean_b=y,
         items=items,
-        notes=_notes(gap, items, better),
+        notes=better.notes,
     )
-
-
-def _t_of_total(gap: Difference) -> float:
-    """Two-sided p-value of a difference by Student's t; NaN where there is no error to go by."""
-    from scipy.special import stdtr  # slow to import
-
-    if gap.degrees < 1 or not gap.clustered > 0:
-        return float("nan") if gap.degrees < 1 else float(gap.value == 0)
-    return float(2 * stdtr(gap.degrees, -abs(gap.value) / gap.clustered))
-
-
-def _discordance(x: Floats, y: Floats) -> Discordance:
-    a, b = x == 1, y == 1
-    counts = (a & b).sum(), (a & ~b).sum(), (~a & b).sum(), (~a & ~b).sum()
-    return Discordance(*map(int, counts))
-
-
-def mcnemar_p(only_a: int, only_b: int) -> float:
-    r"""McNemar's exact test: whether items that one agent alone solves fall to both alike.
-
-    .. math:: p = \min\Big(1,\ 2 \sum_{i=0}^{\min(b, c)} \binom{b + c}{i} 2^{-(b+c)}\Big)
-
-    References: McNemar (1947); the exact form is a sign test.
-
-    >>> round(mcnemar_p(12, 2), 4), mcnemar_p(0, 0)
-    (0.0129, 1.0)
-    """
-    from scipy.special import bdtr  # slow to import
-
-    total = only_a + only_b
-    if not total:
-        return 1.0
-    return float(min(1.0, 2 * bdtr(min(only_a, only_b), total, 0.5)))
-
-
-def newcombe(items: Discordance, level: float = 0.95) -> tuple[float, float]:
-    r"""Interval of the difference of two shares of the same items, from Wilson's for each.
-
-    .. math:: \hat d - \sqrt{d_1^2 - 2 \hat\phi d_1 e_2 + e_2^2}, \quad
-              \hat d + \sqrt{e_1^2 - 2 \hat\phi e_1 d_2 + d_2^2}
-
-    with :math:`d = p - l` and :math:`e = u - p` of Wilson's intervals (l, u), and φ the correlation of the
-    two, corrected for continuity.
-
-    References: Newcombe (1998), "Improved confidence intervals for the difference between binomial
-    proportions based on paired data", method 10.
-
-    >>> [round(end, 4) for end in newcombe(Discordance(36, 12, 2, 0))]
-    [0.0569, 0.3404]
-    """
-    both, only_a, only_b, neither = items
-    n = sum(items)
-    solved_a, solved_b = both + only_a, both + only_b
-    d1, e1, d2, e2 = (
-        abs(solved / n - end) for solved in (solved_a, solved_b) for end in wilson(solved, n, level)
-    )
-    margins = solved_a * (n - solved_a) * solved_b * (n - solved_b)
-    cross = float(both * neither - only_a * only_b)
-    if cross > 0:
-        cross = max(cross - n / 2, 0)
-    phi = cross / np.sqrt(margins) if margins else 0.0
-    value = (only_a - only_b) / n
-    low = value - np.sqrt(d1**2 - 2 * phi * d1 * e2 + e2**2)
-    high = value + np.sqrt(e1**2 - 2 * phi * e1 * d2 + d2**2)
-    return float(low), float(high)
-
-
-def _notes(gap: Difference, items: Discordance | None, better: Improvement) -> tuple[str, ...]:
-    notes = list(better.notes)
-    if items is None and gap.tasks < FEW_TASKS:
-        notes.append(
-            f"{gap.a!r} and {gap.b!r} share {gap.tasks} tasks: with fewer than {FEW_TASKS}, no signed-rank "
-            f"test can show a difference at 5 %."
-        )
-    return tuple(notes)

@@ -1,4 +1,4 @@
-"""Which agents differ over tasks: Friedman, then Wilcoxon with Holm, or Nemenyi; cliques for a diagram."""
+"""Which agents differ: their means by t with Holm, or ranks over tasks by Wilcoxon or Nemenyi."""
 
 from __future__ import annotations
 
@@ -12,30 +12,40 @@ from numpy.typing import NDArray
 from examiner.checking import Floats, check_known, read_only
 from examiner.results import Results
 from examiner.results.display import html_columns
-from examiner.scores.cells import cell_means
+from examiner.scores.cells import cell_means, judged_runs
+from examiner.scores.critical import cliques, critical_difference, nemenyi
+from examiner.scores.differences import clusters_of, difference_of
+from examiner.scores.exact_pairs import discordance, mcnemar_p, single_binary_trials
 from examiner.scores.signed_ranks import midranks, signed_rank_p
-from examiner.scores.uncertainty.strata import same_sign
+from examiner.scores.total import Total
+from examiner.scores.uncertainty.resampling import Unit, usual_unit
+from examiner.scores.uncertainty.strata import RunScores, common_rows, run_scores, same_sign
 from examiner.wording import InputError, counted, listed
 
-PostHoc = Literal["wilcoxon-holm", "nemenyi"]
+PostHoc = Literal["t-holm", "wilcoxon-holm", "nemenyi"]
 POST_HOCS: tuple[PostHoc, ...] = get_args(PostHoc)
 LEVEL = 0.05
-"""Differences are told of where chance alone gives such data in no more tables."""
+"""The level of significance unless another is asked for."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Significance:
-    """Tests of differences between agents over tasks; agents in the table's order.
+    """Tests of differences between agents; agents in the table's order.
 
-    `mean_rank` has shape [agents] (1 is best), `p` [agents, agents] holds adjusted p-values, 1 on
-    the diagonal, `common` [agents, agents] on how many tasks each pair was tested. `cliques` are the
-    largest groups of agents, by position, next to each other in mean rank, among which no pair
-    differs. `critical` is Nemenyi's critical difference, else NaN.
+    `mean` and `mean_rank` (1 is best) have shape [agents], `p` [agents, agents] holds adjusted p-values,
+    1 on the diagonal, `common` [agents, agents] on how many tasks each pair was tested. `unit` is what
+    would be another sample, runs or tasks; `exact` says that pairs have McNemar's exact
+    test. `cliques` are the largest groups of agents, by position, next to each other in what is tested
+    (their means for "t-holm", else their mean ranks), among which no pair differs. `critical` is
+    Nemenyi's critical difference, else NaN. Friedman's test has `statistic` and `p_value`.
     """
 
     agents: tuple[str, ...]
     tasks: tuple[str, ...]
+    mean: Floats
     mean_rank: Floats
+    unit: Unit
+    exact: bool
     statistic: float
     p_value: float
     posthoc: PostHoc
@@ -50,6 +60,18 @@ class Significance:
         size = f"{counted(len(self.agents), 'agent')} on {counted(len(self.tasks), 'task')}"
         return f"Significance of {size}: Friedman p = {self.p_value:.2g}, pairs by {self.posthoc}"
 
+    @property
+    def fewest_tasks(self) -> int:
+        """From how many tasks the test of pairs can reach significance, whatever the results.
+
+        An exact test of n single trials has no p-value below 2 / 2ⁿ, and Holm's correction multiplies the
+        least of m p-values by m.
+        """
+        if self.posthoc == "nemenyi" or not (self.exact or self.posthoc == "wilcoxon-holm"):
+            return 1 if self.unit == "runs" else 2
+        pairs = len(self.agents) * (len(self.agents) - 1) // 2
+        return int(np.floor(1 + np.log2(pairs / self.alpha))) + 1
+
     def _repr_html_(self) -> str:
         p_values = dict(zip(self.agents, self.p.T, strict=True))
         columns = {"agent": self.agents, "mean rank": self.mean_rank, **p_values}
@@ -58,22 +80,26 @@ class Significance:
 
 def significance(
     results: Results,
-    posthoc: PostHoc = "wilcoxon-holm",
+    posthoc: PostHoc = "t-holm",
     alpha: float = LEVEL,
     measure: str | None = None,
+    *,
+    total: Total | None = None,
+    unit: Unit | None = None,
 ) -> Significance:
-    r"""Test whether agents differ over tasks, and which pairs do.
+    r"""Test which pairs of agents differ, with Holm's correction, and whether any do (Friedman).
 
     .. math:: \chi_F^2 = \frac{12 N}{k(k+1)} \Big[\sum_j R_j^2 - \frac{k(k+1)^2}{4}\Big]
 
-    corrected for ties. Where agents miss tasks, those seen on a task are ranked among themselves
-    (`friedman`), and each pair is tested on the tasks that both have. Pairs are tested by
-    Wilcoxon's signed ranks with Holm's correction, which, unlike Nemenyi's test on mean ranks, does
-    not let other agents decide whether two differ. Nemenyi's test knows no gaps: it uses only tasks
-    on which every agent was observed.
+    corrected for ties. "t-holm" tests the difference of the means of a pair as `compare_pairs` does: over
+    runs where every cell has several, else over tasks, and by McNemar's exact test where every cell is
+    one trial of 0 or 1. "wilcoxon-holm" tests signed ranks over tasks; with few tasks it cannot reach
+    significance. Each pair is tested on the tasks that both have; where agents miss tasks, Friedman's
+    test ranks those seen on a task among themselves (`friedman`). "nemenyi" tests mean ranks, in which
+    other agents decide whether two differ; it uses only tasks on which every agent was observed.
 
     References: Friedman (1937); Benard & van Elteren (1953); Demšar (2006), section 3.2; Benavoli,
-    Corani & Mangili (2016); Holm (1979).
+    Corani & Mangili (2016); Holm (1979); Student (1908); Welch (1947).
 
     >>> table = Results.from_numpy(np.arange(24.0).reshape(8, 3).T, agents=["a", "b", "c"])
     >>> found = significance(table)
@@ -88,22 +114,56 @@ def significance(
     if len(results.agents) < 2:
         raise InputError("There is one agent, and nothing to compare it with. Add another.")
     same_sign(results, measure)
-    values, tasks, notes = _used(results, cell_means(results, measure), gaps=posthoc != "nemenyi")
+    results = judged_runs(results)
+    scores = run_scores(results, measure, total)
+    unit = "tasks" if posthoc != "t-holm" else unit or usual_unit(scores)
+    fewest = 1 if unit == "runs" else 2
+    means = cell_means(results, measure)
+    values, tasks, notes = _used(results, means, gaps=posthoc != "nemenyi", fewest_tasks=fewest)
     seen = np.isfinite(values)
     common = seen.astype(np.intp) @ seen.T.astype(np.intp)
     ranks = _ranks(values)
+    mean = np.array([one.shares @ one.means if len(one.tasks) else np.nan for one in scores.strata])
     statistic, p_value = friedman(values) if len(values) > 2 else (np.nan, np.nan)
+    critical, order, exact = np.nan, ranks, False
     if posthoc == "nemenyi":
         critical = critical_difference(len(values), len(tasks), alpha)
-        p = _nemenyi(ranks, len(tasks))
+        p = nemenyi(ranks, len(tasks))
+    elif posthoc == "wilcoxon-holm":
+        p = wilcoxon_holm(values)
     else:
-        critical, p = np.nan, wilcoxon_holm(values)
-    read_only(ranks, p, common)
-    found = cliques(ranks, p, alpha)
+        plain = total is None or total.plain
+        single = single_binary_trials(results, measure) & plain
+        p, order, exact = _t_holm(results, scores, single, unit), -mean, bool(single.all())
+    read_only(mean, ranks, p, common)
     return Significance(
-        *(results.agents, tasks, ranks, statistic, p_value, posthoc, p, alpha, critical),
-        *(found, notes, common),
+        *(results.agents, tasks, mean, ranks, unit, exact, statistic, p_value, posthoc, p, alpha),
+        *(critical, cliques(order, p, alpha), notes, common),
     )
+
+
+def _t_holm(results: Results, scores: RunScores, single: NDArray[np.bool_], unit: Unit) -> Floats:
+    """The p-value of the difference of means of each pair, by Holm's step-down; [agents, agents]."""
+    games = clusters_of(results.task_names)
+    raw = []
+    for a, b in combinations(range(len(scores.strata)), 2):
+        first, second = scores.strata[a], scores.strata[b]
+        rows_a, rows_b = common_rows(first, second)
+        if not len(rows_a):
+            raw.append(np.nan)
+        elif single[a] and single[b]:
+            items = discordance(first.means[rows_a], second.means[rows_b])
+            raw.append(mcnemar_p(items.only_a, items.only_b))
+        else:
+            raw.append(difference_of(first, second, games, unit=unit).p)
+    return _pair_matrix(holm(np.nan_to_num(np.array(raw), nan=1.0)), len(scores.strata))
+
+
+def _pair_matrix(p: Floats, agents: int) -> Floats:
+    matrix = np.ones((agents, agents))
+    rows = np.triu_indices(agents, 1)
+    matrix[rows] = matrix[rows[::-1]] = p
+    return matrix
 
 
 def friedman(values: Floats) -> tuple[float, float]:
@@ -150,17 +210,13 @@ def wilcoxon_holm(values: Floats) -> Floats:
     array([[1., 1.],
            [1., 1.]])
     """
-    pairs = list(combinations(range(len(values)), 2))
     raw = [np.empty(0)]
     for agent in range(len(values) - 1):
         with np.errstate(over="ignore"):
             difference = values[agent] - values[agent + 1 :]
         # Not observed is no difference; one too large for a number is the largest there is.
         raw.append(signed_rank_p(np.nan_to_num(difference)))
-    matrix = np.ones((len(values), len(values)))
-    for (a, b), p in zip(pairs, holm(np.concatenate(raw)), strict=True):
-        matrix[a, b] = matrix[b, a] = p
-    return matrix
+    return _pair_matrix(holm(np.concatenate(raw)), len(values))
 
 
 def holm(p: Floats) -> Floats:
@@ -200,45 +256,8 @@ def benjamini_hochberg(p: Floats) -> Floats:
     return adjusted
 
 
-def critical_difference(agents: int, tasks: int, alpha: float = 0.05) -> float:
-    r"""Nemenyi's critical difference of mean ranks.
-
-    .. math:: CD = q_\alpha \sqrt{\frac{k (k+1)}{6 N}}
-
-    References: Demšar (2006), section 3.2.2 and table 5.
-
-    >>> round(critical_difference(4, 14), 2)
-    1.25
-    """
-    from scipy.stats import studentized_range  # slow to import
-
-    q = float(studentized_range.ppf(1 - alpha, agents, np.inf)) / np.sqrt(2)
-    return float(q * np.sqrt(agents * (agents + 1) / (6 * tasks)))
-
-
-def cliques(ranks: Floats, p: Floats, alpha: float) -> tuple[tuple[int, ...], ...]:
-    """Group agents next to each other in mean rank among which no pair differs, largest groups only.
-
-    >>> p = np.array([[1, 0.5, 0.01], [0.5, 1, 0.3], [0.01, 0.3, 1]])
-    >>> cliques(np.array([1.2, 2.0, 2.8]), p, 0.05)
-    ((0, 1), (1, 2))
-    """
-    order = np.argsort(ranks, kind="stable")
-    same = p[np.ix_(order, order)] >= alpha
-    groups: list[tuple[int, ...]] = []
-    reached = 0
-    for start in range(len(order)):
-        stop = start + 1
-        while stop < len(order) and same[start:stop, stop].all():
-            stop += 1
-        if stop - start > 1 and stop > reached:
-            groups.append(tuple(int(agent) for agent in order[start:stop]))
-            reached = stop
-    return tuple(groups)
-
-
 def _used(
-    results: Results, means: Floats, *, gaps: bool
+    results: Results, means: Floats, *, gaps: bool, fewest_tasks: int = 2
 ) -> tuple[Floats, tuple[str, ...], tuple[str, ...]]:
     """The tasks that say anything of a difference, and notes on those left out and on gaps."""
     agents = len(means)
@@ -246,9 +265,9 @@ def _used(
     fewest = 2 if gaps else agents
     kept = seen.sum(axis=0) >= fewest
     who = "two agents were" if gaps else "every agent was"
-    if kept.sum() < 2:
+    if kept.sum() < fewest_tasks:
         raise InputError(
-            f"The tests need 2 tasks on which {who} observed, and found "
+            f"The tests need {counted(fewest_tasks, 'task')} on which {who} observed, and found "
             f"{counted(int(kept.sum()), 'such task')}. Leave out agents that miss many tasks."
         )
     tasks = tuple(task for task, used in zip(results.tasks, kept, strict=True) if used)
@@ -257,11 +276,12 @@ def _used(
     if lost:
         why = "fewer than two agents have" if gaps else "some agent misses"
         notes.append(f"Tests leave out {counted(len(lost), 'task')} that {why}: {listed(lost)}.")
-    apart = int((np.triu(seen.astype(np.intp) @ seen.T.astype(np.intp) < 2, 1)).sum())
+    shared = seen.astype(np.intp) @ seen.T.astype(np.intp)
+    apart = int((np.triu(shared < fewest_tasks, 1)).sum())
     if gaps and apart:
         notes.append(
-            f"{counted(apart, 'pair')} of agents share fewer than 2 tasks: nothing is said of them, and "
-            f"they count as not different."
+            f"{counted(apart, 'pair')} of agents share fewer than {counted(fewest_tasks, 'task')}: they "
+            f"are not tested, and count as not different."
         )
     return means[:, kept], tasks, tuple(notes)
 
@@ -279,14 +299,3 @@ def _ranks(values: Floats) -> Floats:
     total, tasks = np.where(seen, stretched, 0.0).sum(axis=1), seen.sum(axis=1)
     # an agent without any task stands in the middle
     return np.where(tasks > 0, total / np.maximum(tasks, 1), (len(values) + 1) / 2)
-
-
-def _nemenyi(ranks: Floats, tasks: int) -> Floats:
-    from scipy.stats import studentized_range  # slow to import
-
-    agents = len(ranks)
-    scale = np.sqrt(agents * (agents + 1) / (6 * tasks))
-    distance = np.abs(ranks[:, None] - ranks[None, :]) / scale * np.sqrt(2)
-    p: Floats = np.clip(studentized_range.sf(distance, agents, np.inf), 0.0, 1.0)
-    np.fill_diagonal(p, 1.0)
-    return p

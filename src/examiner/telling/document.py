@@ -152,7 +152,7 @@ def report(
     `rng` (0 where none is given) starts everything random, and `title` heads the page. A section that ends
     in an unexpected error is shown as failed, with a warning (see `Report.failures`).
 
-    >>> results = Results.from_numpy([[0.5, 1.0], [0.0, 0.9]], agents=["dqn", "random"])
+    >>> results = Results.from_numpy([[0.9, 1.0], [0.0, 0.1]], agents=["dqn", "random"])
     >>> report(results, sections=["ranking"]).to_dict()["sections"][0]["finding"]
     'dqn leads by mean, median and interquartile mean.'
     """

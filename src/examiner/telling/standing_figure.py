@@ -26,8 +26,8 @@ def standing_figure(study: Study, data: Mapping[str, Record]) -> Figure | None:
     drawn = [name for name in names if name in by_agent][:MOST_DRAWN]
     tests = data.get("significance", {})
     alike = set(tests.get("alike", names))
-    group = [1 if study.not_shown or name in alike else 2 for name in drawn]
-    if not study.not_shown:
+    group = [1 if study.none_better or name in alike else 2 for name in drawn]
+    if not study.none_better:
         leading = [study.results.agents[row] for row in study.order if study.ranks[row] == 1]
         group = [0 if name in leading else each for name, each in zip(drawn, group, strict=True)]
     value, low, high = (
@@ -38,8 +38,8 @@ def standing_figure(study: Study, data: Mapping[str, Record]) -> Figure | None:
     first = f" The first {len(drawn)} of {total:,} agents." if total > len(drawn) else ""
     unit = study.resampled.unit
     other = "runs of the same tasks" if unit == "runs" else unit
-    by_test = " Colours go by tests of pairs over tasks, not by whether lines overlap."
-    legend = "" if study.not_shown or not tests else by_test
+    by_test = " Colours are by tests of pairs, not by whether intervals overlap."
+    legend = "" if study.none_better or not tests else by_test
     return Figure(
         key="standing",
         drawn=shown,

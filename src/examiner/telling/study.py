@@ -25,16 +25,21 @@ from examiner.scores import (
     Total,
     cell_means,
     shared_ranks,
-    suggested_aggregate,
 )
 from examiner.scores import aggregate as agent_aggregates
 from examiner.scores.costs import usual_cost
 from examiner.scores.normalise import on_scale, task_scores
-from examiner.scores.uncertainty.resampling import Unit
+from examiner.scores.uncertainty.resampling import Unit, usual_unit
+from examiner.scores.uncertainty.strata import run_scores
 from examiner.telling.ability_scale import Fitted, fit_of
 from examiner.telling.finding import NothingToTellError
 from examiner.telling.prose import Name, Parts, Prose
-from examiner.telling.shown import chance_of, reason_not_to_name
+from examiner.telling.shown import (
+    chance_of,
+    chance_over_tasks,
+    reason_not_to_generalise,
+    reason_not_to_name,
+)
 from examiner.telling.thinning import Thinned, thin
 from examiner.wording import counted
 
@@ -107,7 +112,7 @@ class Resampled(NamedTuple):
             )
         else:
             text = (
-                "Unit: tasks. There is one run in every cell, so that nothing is known about other runs; "
+                "Unit: tasks. Some or all cells hold one run, so that nothing is known about other runs; "
                 f"intervals say what another choice of tasks could have given {how}"
             )
         if self.total > len(self.agents):
@@ -250,13 +255,6 @@ class Study:
         seen = cells[np.isfinite(cells)]
         return bool(len(seen)) and is_binary(seen)
 
-    @cached_property
-    def aggregate(self) -> str:
-        """The aggregate that suits: the mean of a total with levels, and of what is won or lost."""
-        if self.total is not None and not self.total.plain:
-            return "mean"
-        return suggested_aggregate(self.scores, self.measure)
-
     @property
     def unit(self) -> Parts:
         """What the comparable numbers are, in words."""
@@ -340,19 +338,29 @@ class Study:
         cells = len(shown) * len(self.results.tasks) * runs
         reps = int(np.clip(MOST_WORK / max(cells, 1), FEWEST_REPS, REPS))
         agents = tuple(self.results.agents[agent] for agent in shown)
-        unit: Unit = "runs" if runs > 1 else "tasks"
+        unit = usual_unit(run_scores(results, self.measure)) if shown else "tasks"
         shown_of = agents, len(order), self.measure
         return Resampled(results, *shown_of, unit, reps, self.seed, self.total)
 
     @cached_property
     def chance(self) -> ChanceTest | None:
-        """How often chance makes agents differ as much, asked once; None where too few can tell."""
+        """The test whether agents differ, made once, over the unit of `resampled`; None without one."""
         return chance_of(self)
 
     @cached_property
-    def not_shown(self) -> str:
-        """Why no agent may be named as better than another; nothing where agents are shown to differ."""
+    def chance_over_tasks(self) -> ChanceTest | None:
+        """The test whether agents differ over other tasks like these, made once; None without one."""
+        return chance_over_tasks(self)
+
+    @cached_property
+    def none_better(self) -> str:
+        """Why no agent may be named as better than another; nothing where agents differ significantly."""
         return reason_not_to_name(self)
+
+    @cached_property
+    def not_shown(self) -> str:
+        """Why nothing may be said of other tasks or agents; nothing where agents differ over tasks too."""
+        return reason_not_to_generalise(self)
 
     @cached_property
     def _fit(self) -> Fitted | str:

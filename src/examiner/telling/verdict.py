@@ -33,6 +33,8 @@ HELPS = 0.05
 """An error that twice as much lowers by less than this share is hardly lowered."""
 ORDERED_FROM = 40
 """Agents: orders of the few that are held out at a time of fewer say little."""
+SOLVED_BY_NOBODY = "solved by nobody"
+"""What the section on flagged tasks calls them."""
 PREDICTS, PREDICTS_WELL = 0.5, 0.9
 """Below these R² a few tasks leave most, or much, of what differs between agents untold."""
 
@@ -59,36 +61,42 @@ class Verdict:
 
 
 def verdict(study: Study, sections: Sequence[Finding]) -> Verdict:
-    """Judge by the findings at hand; where agents are not shown to differ, say that nothing can be said.
+    """Judge by the findings at hand; where agents do not differ significantly, no agent is named.
 
     >>> from examiner.results import Results
     >>> from examiner.telling.findings import FINDINGS
     >>> study = Study.of(Results.from_numpy(np.random.default_rng(0).random((4, 9))))
     >>> made = verdict(study, [FINDINGS["significance"](study)])
     >>> said(made.judgements[0].claim)
-    'Nothing can be said about which agent is better.'
+    'No agent is significantly better than another.'
     """
     told = {each.key: each for each in sections if each.applies and each.failure is None}
     data = {key: section.data for key, section in told.items()}
     figure = standing_figure(study, data)
     distrust = (*_failed(sections), *_distrusted(study, told))[:MOST_DISTRUSTED]
     if study.not_shown:
-        return Verdict(_nothing(study, told), distrust, figure)
+        return Verdict(_nothing(study, told, data), distrust, figure)
     found = [(rank, judge(study, data)) for rank, judge in enumerate(JUDGES)]
     kept = [(rank, made) for rank, made in found if made is not None]
     return Verdict(tuple(made for _, made in kept[:MOST_SENTENCES]), distrust, figure)
 
 
-def _nothing(study: Study, told: Mapping[str, Finding]) -> tuple[Judgement, ...]:
+def _nothing(
+    study: Study, told: Mapping[str, Finding], data: Mapping[str, Record]
+) -> tuple[Judgement, ...]:
+    """What is left to say where agents do not differ significantly, at all or over other tasks."""
     shown = "significance" if "significance" in told else next(iter(told), "")
-    nothing = "Nothing can be said about which agent is better."
-    first = Judgement(nothing, (Name(study.not_shown),), shown)
+    nothing = "No agent is significantly better than another."
+    first = Judgement(nothing, (Name(study.none_better),), shown)
+    if not study.none_better:
+        leader = _leader(study, data)
+        only = "The order of agents holds on these tasks; on others like them it may be different."
+        over_tasks = Judgement(only, (Name(study.not_shown),), shown)
+        return (over_tasks,) if leader is None else (leader, over_tasks)
     if "selection" not in told:
         return (first,)
-    rest = (
-        "So no few tasks can stand for all of them, and the place of a next agent would be chance."
-    )
-    return (first, Judgement(rest, "What differs below may differ by luck alone.", "selection"))
+    rest = "No small set of tasks can represent all of them, and the rank of a new agent would be chance."
+    return (first, Judgement(rest, "Differences below may be due to chance.", "selection"))
 
 
 def _leader(study: Study, data: Mapping[str, Record]) -> Judgement | None:
@@ -99,35 +107,48 @@ def _leader(study: Study, data: Mapping[str, Record]) -> Judgement | None:
     some = "" if found["others"] + 1 == len(study.results.agents) else "the next "
     tied = [study.results.agents[row] for row in study.order if study.ranks[row] == 1]
     doubt = _tested(found, data, tied)
+    unlike = "not significantly different from"
     if len(tied) > 1:
         alone = [name for name in alike if name not in tied]
         others = f"{len(alone):,} of {some}{found['others'] + 1 - len(tied):,} others"
-        told = f" lead with the same mean; {others} cannot be told from them."
+        told = f" lead with the same mean; {others} {_are(len(alone))} {unlike} them."
+        if not alone:
+            told = " lead with the same mean, and are significantly better than every other agent."
         return Judgement((*enumerated(tied, MOST_NAMED), told), doubt, "significance")
-    claim: Parts = (first, " leads, and every other agent is shown to be behind.")
+    claim: Parts = (first, " leads, and is significantly better than every other agent.")
     if ahead:
         claim = (first, " has the highest mean, but ", *enumerated(ahead, MOST_NAMED))
         claim = (*claim, f" {'do' if len(ahead) > 1 else 'does'} better on most tasks.")
+    elif found["too_few_tasks"]:
+        claim = (
+            first,
+            " has the highest mean; there are too few tasks for a significant difference.",
+        )
     elif len(alike) > MOST_NAMED:
         many = f"{len(alike):,} of {some}{found['others']:,} others"
-        claim = (first, f" leads; {many} cannot be told from it.")
+        claim = (first, f" leads; {many} {_are(len(alike))} {unlike} it.")
     elif alike:
-        claim = (first, " leads; ", *enumerated(alike), " cannot be told from it.")
+        claim = (first, " leads; ", *enumerated(alike), f" {_are(len(alike))} {unlike} it.")
     return Judgement(claim, doubt, "significance")
 
 
+def _are(count: int) -> str:
+    return "is" if count == 1 else "are"
+
+
 def _tested(found: Record, data: Mapping[str, Record], tied: Sequence[str]) -> str:
-    """By which test agents are told apart, and how often the first would be first again."""
+    """By which test agents are compared, and how often the first comes first in bootstrap samples."""
     agents = found["others"] + 1
-    pairs = f" and {counted(agents * (agents - 1) // 2, 'pair')}" if agents > 2 else ""
-    doubt = f"Wilcoxon with Holm over {counted(found['tasks'], 'task')}{pairs}, at 5 %"
+    pairs = f" for {counted(agents * (agents - 1) // 2, 'pair')}" if agents > 2 else ""
+    start = f"{found['test'][0].upper()}{found['test'][1:]}"
+    doubt = f"{start}, at 5 %{' after Holm' if pairs else ''}{pairs}"
+    few = f" {found['too_few_tasks']}" if found["too_few_tasks"] else ""
     again = data.get("rank_probabilities")
-    shares = {} if again is None else {name: again["first_place"].get(name, 0) for name in tied}
     if again is None or len(tied) > MOST_NAMED:
-        return f"{doubt}."
-    who = "it" if len(tied) == 1 else "they"
-    told = " and ".join(percent(shares[name]) for name in tied)
-    return f"{doubt}; with other {again['unit']} {who} would come first in {told} of draws."
+        return f"{doubt}.{few}"
+    who = "it comes" if len(tied) == 1 else "they come"
+    told = " and ".join(percent(again["first_place"].get(name, 0)) for name in tied)
+    return f"{doubt}; by mean {who} first in {told} of bootstrap samples of {again['unit']}.{few}"
 
 
 def _tasks(study: Study, data: Mapping[str, Record]) -> Judgement | None:
@@ -141,20 +162,27 @@ def _tasks(study: Study, data: Mapping[str, Record]) -> Judgement | None:
     if found["p_value"] is not None and not found["set_beyond_chance"]:
         return _single_tasks(found)
     enough = found["enough"]
-    names = enumerated([row["task"] for row in best[:enough]], MOST_NAMED)
-    apart = {row["task"] for row in best[:enough]}
+    unsolved = _unsolved(data)
+    apart = [row["task"] for row in best[:enough]]
+    named = [task for task in apart if task not in unsolved]
+    if not named:
+        return None
+    names = enumerated(named, MOST_NAMED)
     silent = [
         row["task"]
         for row in found["tasks"]
         if not row["bits"] > row["chance_high"] and row["task"] not in apart
     ]
-    start = f"{enough:,} of {total} tell agents apart nearly as well as the best {len(bits):,} do: "
+    few = "discriminates" if enough == 1 else "discriminate"
+    start = (
+        f"{enough:,} of {total} {few} between agents nearly as well as the best {len(bits):,} do: "
+    )
     if enough == len(bits):
-        start = f"It takes no fewer than the best {enough:,} of {total} to tell agents apart: "
+        start = f"It takes all of the best {enough:,} of {total} to discriminate between agents: "
     claim: Parts = (start, *names)
     if silent and np.isfinite(found["tasks"][0]["chance_high"]):
-        verb = "tells" if len(silent) == 1 else "tell"
-        claim = (*claim, f"; of the others {len(silent):,} {verb} no more than chance: ")
+        verb = "does" if len(silent) == 1 else "do"
+        claim = (*claim, f"; of the others {len(silent):,} {verb} so no more than chance: ")
         claim = (*claim, *enumerated(silent, MOST_NAMED))
     row = best[enough - 1]
     most = f"{three_digits(found['max_bits'])} bits that would name the agent"
@@ -163,7 +191,19 @@ def _tasks(study: Study, data: Mapping[str, Record]) -> Judgement | None:
         doubt += f", at least {three_digits(row['low'])} without noise"
     if np.isfinite(row["chance_bits"]):
         doubt += f"; chance alone would seem to give {three_digits(row['chance_bits'])}"
-    return Judgement((*claim, "."), f"{doubt}.", "information")
+    failed = [task for task in apart if task in unsolved]
+    beside: Parts = ()
+    if failed:
+        them = "it" if len(failed) == 1 else "them"
+        differ = f" differ too, though no agent succeeds on {them}."
+        beside = (" Scores on ", *enumerated(failed, MOST_NAMED), differ)
+    return Judgement((*claim, "."), (f"{doubt}.", *beside), "information")
+
+
+def _unsolved(data: Mapping[str, Record]) -> set[str]:
+    """The tasks on which no agent succeeds."""
+    rows = data.get("suspects", {}).get("suspects", ())
+    return {row["task"] for row in rows if SOLVED_BY_NOBODY in row["why"].split(", ")}
 
 
 def _single_tasks(found: Record) -> Judgement:

@@ -17,6 +17,19 @@ from examiner.scores.uncertainty.strata import RunScores, Strata
 Unit = Literal["runs", "tasks", "both"]
 UNITS: tuple[Unit, ...] = get_args(Unit)
 
+
+def usual_unit(scores: RunScores) -> Unit:
+    """Return what would be another sample: runs where every cell has several, else tasks.
+
+    >>> from examiner.results import Results
+    >>> from examiner.scores.uncertainty.strata import run_scores
+    >>> usual_unit(run_scores(Results.from_numpy([[[1.0, 3.0], [2.0, np.nan]]])))
+    'tasks'
+    """
+    fewest = min((int(one.runs.min()) for one in scores.strata if len(one.tasks)), default=1)
+    return "runs" if fewest > 1 else "tasks"
+
+
 MOST_REPLICATES = 2048
 BLOCK_CELLS = 1 << 22
 """A block's weights stay within some megabytes, however large the table and the number of draws."""

@@ -30,7 +30,7 @@ def finding(study: Study) -> Finding:
     """Sum up training logs in the ways of papers/001, section 3."""
     assert study.training is not None, "the table says that it is needed"
     made = learning_curves(study.training, study.measure)
-    told, verdicts = tell(made, not_shown=study.not_shown), made.verdicts()
+    told, verdicts = tell(made, not_shown=study.none_better), made.verdicts()
     blocks: list[Piece] = [Text(_meaning(made, study)), _table(made, verdicts)]
     if len(made.agents) > 1:
         blocks += [Text(_disagreement(verdicts)), _figure(made, verdicts)]

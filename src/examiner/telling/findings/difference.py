@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from examiner.scores import PairedComparison
+from examiner.scores.pairs import MCNEMAR, T_OF_RUNS, T_OVER_TASKS
 from examiner.scores.significance import LEVEL
 from examiner.telling.finding import Finding, Text
 from examiner.telling.prose import Name, Prose, three_digits
@@ -15,18 +16,24 @@ from examiner.telling.table import Column, Piece, Record, Table
 from examiner.wording import counted
 
 _ASSUMED = {
-    "McNemar's exact test": (
-        "McNemar's exact test looks at the items that one of the two alone solved; it assumes that items "
+    MCNEMAR: (
+        "McNemar's exact test compares the items that one of the two alone solved; it assumes that items "
         "are independent of each other."
     ),
-    "Wilcoxon's signed ranks": (
-        "Wilcoxon's signed ranks look at the mean difference on each task; the test assumes that tasks are "
-        "independent of each other and that differences would be symmetric about 0 if neither were better."
+    T_OVER_TASKS: (
+        "The test and the interval are Student's t of the mean difference over tasks; they assume that "
+        "tasks are independent of each other, and enough for their mean to be nearly normal."
     ),
-    "t of the totals": (
-        "The test is Student's t of the difference of totals, tasks drawn within their groups; it assumes "
-        "that tasks are independent of each other, and enough for their means to be near normal."
+    T_OF_RUNS: (
+        "The test and the interval are Welch's t of the mean difference over runs, with these tasks held "
+        "fixed; they assume that runs are independent of each other. `--unit tasks` gives those over "
+        "other tasks."
     ),
+}
+_METHODS = {
+    MCNEMAR: "by Newcombe's method for pairs",
+    T_OVER_TASKS: "by Student's t over common tasks",
+    T_OF_RUNS: "by Welch's t over runs of the common tasks",
 }
 
 
@@ -48,14 +55,9 @@ def tell(made: Sequence[PairedComparison], *, seed: int = 0) -> Finding:
     pairs = _pairs(told, f"{first.difference.a} less each other")
     blocks: list[Piece] = [pairs, Text(" ".join(tests) + corrected), Text(_power(first))]
     blocks += [_tasks(pair, row["by_task"]) for pair, row in zip(made, told, strict=True)]
-    by = (
-        "by Student's t over common tasks"
-        if first.items is None
-        else "by Newcombe's method for pairs"
-    )
     about = (
-        f"{_level(first)} intervals, of differences {by}, of `beats` by {how.reps:,} resamples of "
-        f"{how.unit}, seed {seed}"
+        f"{_level(first)} intervals, of differences {_METHODS[first.test]}, of `beats` by {how.reps:,} "
+        f"resamples of {how.unit}, seed {seed}"
     )
     data: Record = {"pairs": told, "level": how.level}
     return Finding(lead=_lead(made), blocks=tuple(blocks), data=data, about=about)
@@ -85,9 +87,11 @@ def _lead(made: Sequence[PairedComparison]) -> Prose:
                 f" are level on average, within {three_digits(pair.high)} ({_level(pair)} interval)."
             )
             continue
-        sure = "" if pair.adjusted < LEVEL else ": not significant"
+        p = f"p = {pair.adjusted:.2g}{'' if pair.adjusted < LEVEL else ': not significant'}"
+        if np.isnan(pair.adjusted):
+            p = "and with one common task and one run no test is possible"
         parts += ["" if not parts else " ", Name(ahead), " is ahead of ", Name(behind)]
-        parts.append(f" by {size} ({_level(pair)} interval {told}), p = {pair.adjusted:.2g}{sure}.")
+        parts.append(f" by {size} ({_level(pair)} interval {told}), {p}.")
     return tuple(parts)
 
 
@@ -135,6 +139,7 @@ def _record(pair: PairedComparison) -> Record:
         "probability": better.probability,
         "probability_low": better.low,
         "probability_high": better.high,
+        "unit": gap.unit,
         "test": pair.test,
         "p": pair.p,
         "p_corrected": pair.adjusted,

@@ -42,8 +42,8 @@ def profiles(study: Study) -> Finding:
     shown = shown._replace(agents=drawn)
     figure = _profiles(study, made, shown.rows(made.agents))
     blocks = (Text(shown.what_varies), figure, *noted(made.notes))
-    lead = (Name(study.not_shown),) if study.not_shown else _ahead(made)
-    if study.binary and not study.not_shown:
+    lead = (Name(study.none_better),) if study.none_better else _ahead(made)
+    if study.binary and not study.none_better:
         flat = "Results are 0 or 1, so that a profile is as high at every score: the share of tasks solved."
         lead = (flat, " ", *lead) if isinstance(lead, tuple) else (flat, " ", lead)
     return Finding(lead=lead, blocks=blocks)
@@ -129,7 +129,7 @@ def rank_probabilities(study: Study) -> Finding:
     shown = study.resampled
     if len(shown.agents) < 2:
         raise NothingToTellError("There are no two agents with comparable scores to rank.")
-    made = probabilities(shown.results, study.aggregate, **shown.how)
+    made = probabilities(shown.results, "mean", **shown.how)
     if np.isnan(made.probability).any():
         raise NothingToTellError(made.notes[-1])
     blocks = (Text(shown.what_varies), _ranks(made), *noted(made.notes))
@@ -138,7 +138,7 @@ def rank_probabilities(study: Study) -> Finding:
     shares = dict(zip(made.agents, made.probability[:, 0].tolist(), strict=True))
     data = {"first": made.agents[best], "probability": share, "unit": made.unit}
     data["first_place"] = {agent: each for agent, each in shares.items() if each}
-    return Finding(lead=_first(made, study.not_shown), blocks=blocks, data=data)
+    return Finding(lead=_first(made, study.none_better), blocks=blocks, data=data)
 
 
 def _first(made: RankProbabilities, not_shown: str) -> Prose:

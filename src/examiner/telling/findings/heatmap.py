@@ -54,9 +54,9 @@ def finding(study: Study) -> Finding:
 
     >>> from examiner.results import Results
     >>> from examiner.telling.prose import said
-    >>> results = Results.from_numpy([[0.5, 1.0], [0.0, 0.9]], tasks=["pong", "venture"])
+    >>> results = Results.from_numpy([[0.9, 1.0], [0.0, 0.2]], tasks=["pong", "venture"])
     >>> said(finding(Study.of(results)).lead)
-    'Scores spread most on pong (from 0 to 0.5) and least on venture (from 0.9 to 1).'
+    'Scores spread most on pong (from 0 to 0.9) and least on venture (from 0.2 to 1).'
     """
     tasks = _summary(study.comparable)
     if np.isnan(tasks.mean).all():

@@ -64,7 +64,7 @@ def tell(study: Study, wanted: Wanted) -> Finding:
     notes: list[str] = []
     try:
         made = _aggregated(study, wanted)
-        lead = (Name(study.not_shown),) if study.not_shown else _lead(made)
+        lead = (Name(study.none_better),) if study.none_better else _lead(made)
         blocks += [Text(_meaning(made, study, wanted)), _aggregate(made, study, wanted)]
         blocks.append(_reached(made, _threshold(made, study, wanted)))
         notes += made.notes

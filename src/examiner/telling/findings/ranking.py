@@ -31,12 +31,12 @@ def finding(study: Study) -> Finding:
     """Rank the agents, and say what the ranks cannot tell.
 
     >>> from examiner.results import Results
-    >>> results = Results.from_numpy([[0.5, 1.0], [0.0, 0.5]], agents=["dqn", "random"])
+    >>> results = Results.from_numpy([[0.9, 1.0], [0.0, 0.1]], agents=["dqn", "random"])
     >>> said(finding(Study.of(results)).lead)
     'dqn leads by mean, median and interquartile mean.'
     >>> alike = Results.from_numpy(np.random.default_rng(0).random((4, 9)))
-    >>> said(finding(Study.of(alike)).lead)[:64]
-    'No agent is shown to be ahead: means lie between 0.465 and 0.565'
+    >>> said(finding(Study.of(alike)).lead)[:67]
+    'No agent is significantly better: means lie between 0.465 and 0.565'
     """
     rows = _rows(study)
     blocks: list[Piece] = [Text(_unit(study)), _table(study, rows)]
@@ -54,11 +54,11 @@ def _lead(study: Study) -> Prose:
         mean = three_digits(float(study.aggregates.mean[0]))
         told = f", with a mean of {mean}: nothing to rank."
         return ("There is one agent, ", Name(agents[0]), told)
-    if study.not_shown:
+    if study.none_better:
         ends = np.nanmin(study.aggregates.mean), np.nanmax(study.aggregates.mean)
         low, high = (three_digits(float(end)) for end in ends)
-        start = f"No agent is shown to be ahead: means lie between {low} and {high}."
-        return (f"{start} ", Name(study.not_shown))
+        start = f"No agent is significantly better: means lie between {low} and {high}."
+        return (f"{start} ", Name(study.none_better))
     leaders: dict[tuple[str, ...], list[str]] = {}
     # Of zeros and ones a median is 0 or 1, and the middle half only repeats the mean.
     for what in ("mean",) if study.binary else ("mean", "median", "iqm"):

@@ -40,10 +40,16 @@ def finding(study: Study) -> Finding:
     begin = max(size for size in sets if size <= BEGINS_WITH)
     board = Board(_board(evidence, whole.target, sets, begin), "Tasks to try")
     sizes = [_summary(each) for each in tried.values()]
+    for (
+        row
+    ) in sizes:  # R² and Kendall of the same agents that chose would contradict the held-out ones
+        del row["r2"], row["kendall"]
     told = tell(tried[begin])
     data = told.data | {"sizes": sizes}
+    del data["r2"], data["kendall"]
     blocks = (board, _sizes(sizes), *noted((note,) if note else ()))
-    return Finding(lead=_lead(tried[begin], study.not_shown), blocks=blocks, data=data)
+    lead = _lead(tried[begin], study.not_shown, chosen_here=True)
+    return Finding(lead=lead, blocks=blocks, data=data)
 
 
 def tell(made: selection.Trial, *, about: str = "") -> Finding:
@@ -74,11 +80,17 @@ def tell(made: selection.Trial, *, about: str = "") -> Finding:
     return Finding(lead=_lead(made, ""), blocks=(table,), data=data, about=about)
 
 
-def _lead(made: selection.Trial, not_shown: str) -> Prose:
+def _lead(made: selection.Trial, not_shown: str, *, chosen_here: bool = False) -> Prose:
+    """How well tasks predict; R² of tasks chosen on the same agents is left to those held out."""
+    few = "predicts" if len(made.tasks) == 1 else "predict"
+    r2 = (
+        ""
+        if chosen_here
+        else f" (R² {three_digits(made.r2)}, Kendall {three_digits(made.kendall)})"
+    )
     start = (
-        f"{counted(len(made.tasks), 'task')} tell the {made.target} of an agent that is left out to "
-        f"{three_digits(made.error)} on average (R² {three_digits(made.r2)}, Kendall "
-        f"{three_digits(made.kendall)}): "
+        f"{counted(len(made.tasks), 'task')} {few} the {made.target} of an agent that is left out with a "
+        f"mean absolute error of {three_digits(made.error)}{r2}: "
     )
     if not_shown:
         return (Name(not_shown), f" {start}", *enumerated(made.tasks, 8), ".")
@@ -124,13 +136,12 @@ def _sizes(sizes: list[Record]) -> Table:
     columns = (
         Column("tasks", "count", key="size"),
         Column("error", "number", "mean absolute, of agents left out"),
-        Column("R²", "number", key="r2"),
-        Column("Kendall", "number", key="kendall"),
         Column("cost", "number"),
         Column("which", "name", key="tasks"),
     )
     caption = (
-        "Tasks as `examiner select` takes them. They were chosen on the same agents: errors are too "
-        "small; *How few tasks are enough* has honest ones. `examiner select --exactly` does this sum."
+        "Tasks as `examiner select` chooses them. They were chosen on the same agents: errors are too "
+        "small; *How few tasks are enough* has R² of held-out agents. `examiner select --exactly` computes "
+        "the same."
     )
     return Table.of(sizes, columns, caption)

@@ -13,6 +13,8 @@ from examiner.scores import (
     DecisionStudy,
     Overview,
     VarianceComponents,
+    shared_ranks,
+    suggested_aggregate,
 )
 from examiner.scores import decision as decision_study
 from examiner.scores import intervals as aggregate_intervals
@@ -21,11 +23,12 @@ from examiner.telling.figures import chart
 from examiner.telling.figures.chart import Floats
 from examiner.telling.finding import Figure, Finding, NothingToTellError, Sides, Text, noted
 from examiner.telling.prose import Name, Prose, enumerated, three_digits
+from examiner.telling.shown import differing_pairs, short_of_tasks
 from examiner.telling.study import Resampled, Study
 from examiner.telling.table import ROWS_SHOWN, Column, Piece, Record, Table
 from examiner.wording import counted
 
-SHOWN = ("iqm", "mean", "median")
+SHOWN = ("mean", "iqm", "median")
 GAP = 0.05
 FEW_AGENTS = 3
 PARTS = {
@@ -44,7 +47,7 @@ def intervals(study: Study) -> Finding:
     >>> scores = [[[0.8, 0.9], [0.7, 0.9]], [[0.1, 0.2], [0.3, 0.2]]]
     >>> study = Study.of(Results.from_numpy(scores, agents=["dqn", "random"]))
     >>> said(intervals(study).lead)[:50]
-    'dqn leads by interquartile mean: 0.85 (95 % interv'
+    'dqn leads by mean: 0.825 (95 % interval 0.478 to 1'
     """
     shown = study.resampled
     if not shown.agents:
@@ -54,7 +57,7 @@ def intervals(study: Study) -> Finding:
     made = aggregate_intervals(shown.results, _shown_aggregates(study), **shown.how)
     blocks = (Text(shown.what_varies), _figure(made, shown), _table(made, shown))
     data = {"aggregates": made.rows()}
-    lead = _lead(made, study.not_shown)
+    lead = _lead(made, study.none_better)
     return Finding(lead=lead, blocks=(*blocks, *noted(made.notes)), data=data)
 
 
@@ -82,12 +85,8 @@ def tell(made: Overview, *, seed: int = 0) -> Finding:
         title = "Probability that a beats b"
         blocks.append(Table.of(data["improvement"], [*columns, *ends], title))
         blocks += _many_pairs(made)
-    if tests is not None and not np.isnan(tests.p_value):
-        told = f"statistic {tests.statistic:.4g}, p = {tests.p_value:.3g}"
-        verdict = (
-            "agents differ" if tests.p_value <= tests.alpha else "no agent is shown to be ahead"
-        )
-        blocks.append(Text(f"Friedman's test over {len(tests.tasks)} tasks: {told}: {verdict}"))
+    if tests is not None:
+        blocks.append(Text(f"{differing_pairs(tests)}{short_of_tasks(tests)}"))
     blocks.append(Text(made.decision.answer))
     how = f"unit: {found.unit}, {found.interval}, {found.reps:,} resamples, seed {seed}"
     about = f"{found.level:.0%} intervals, {how}"
@@ -127,7 +126,7 @@ def _lead(made: AggregateIntervals, not_shown: str) -> Prose:
     clear = len(others) and bool((made.high[others, 0] < low).all())
     if not_shown and not clear:
         lie = (three_digits(float(end)) for end in (made.value[order[-1], 0], value))
-        told = f"No agent is shown to be ahead: their {title}s lie between {' and '.join(lie)}."
+        told = f"No agent is significantly better: their {title}s lie between {' and '.join(lie)}."
         return (f"{told} ", Name(not_shown))
     start = f" leads by {title}: {three_digits(value)}"
     if not len(others):
@@ -137,7 +136,7 @@ def _lead(made: AggregateIntervals, not_shown: str) -> Prose:
     ends = f"{three_digits(low)} to {three_digits(high)}"
     interval = f" (95 % interval {ends}, over other {made.unit})"
     end = ", clear of all other intervals." if clear else "."
-    tied = [made.agents[row] for row in order if made.value[row, 0] == value]
+    tied = [made.agents[row] for row in order if shared_ranks(made.value[:, 0])[row] == 1]
     if len(tied) > 1:
         both = f" lead by {title}: {three_digits(value)} each"
         return (*enumerated(tied, 3), f"{both} (95 % interval of the first {ends}).")
@@ -145,7 +144,8 @@ def _lead(made: AggregateIntervals, not_shown: str) -> Prose:
 
 
 def _shown_aggregates(study: Study) -> tuple[str, ...]:
-    if study.aggregate == "mean":
+    levelled = study.total is not None and not study.total.plain
+    if levelled or suggested_aggregate(study.scores, study.measure) == "mean":
         return ("mean",)  # the middle of zeros and ones is a zero or a one
     return (*SHOWN, "optimality_gap") if study.normaliser == "human" else SHOWN
 

@@ -58,32 +58,15 @@ const leftOut = (design, truth, picked, penalties) => {
   return best.residuals;
 };
 
-const kendall = (first, second) => {
-  let [agree, inFirst, inSecond] = [0, 0, 0];
-  first.forEach((a, one) => first.forEach((b, other) => {
-    if (other <= one) return;
-    const [x, y] = [Math.sign(+(a - b).toFixed(12)), Math.sign(+(second[one] - second[other]).toFixed(12))];
-    agree += x * y;
-    inFirst += x !== 0;
-    inSecond += y !== 0;
-  }));
-  return inFirst && inSecond ? agree / Math.sqrt(inFirst * inSecond) : NaN;
-};
-
 const sharedRanks = (values) => values.map((value) => 1 + values.filter((other) => other > value).length);
 
 const outcomeOf = (board, picked) => {
   const residuals = leftOut(board.design, board.truth, picked, board.penalties);
   const predicted = board.truth.map((value, agent) => value - residuals[agent]);
-  const agents = board.truth.length;
-  const centre = mean(board.truth);
-  const spread = sum(board.truth.map((value) => ((value - centre) * agents / (agents - 1)) ** 2));
   return {
     predicted,
     ranks: sharedRanks(predicted),
     error: mean(residuals.map(Math.abs)),
-    r2: spread > 0 ? 1 - sum(residuals.map((value) => value * value)) / spread : NaN,
-    kendall: kendall(predicted, board.truth),
     cost: board.cost ? sum(picked.map((task) => board.cost[task])) : picked.length,
   };
 };
@@ -121,7 +104,7 @@ const openBoard = (element) => {
     }
     const found = outcomeOf(board, picked);
     const cost = board.cost ? ` They cost ${threeDigits(found.cost)} of ${threeDigits(sum(board.cost))}.` : ` ${picked.length} of ${board.tasks.length} tasks are run.`;
-    outcome.textContent = `The ${board.target} of an agent left out is told to ${threeDigits(found.error)} on average (R² ${threeDigits(found.r2)}, Kendall ${threeDigits(found.kendall)}).${cost}`;
+    outcome.textContent = `The ${board.target} of an agent left out is predicted with a mean absolute error of ${threeDigits(found.error)}.${cost}`;
     const order = found.predicted.map((_, agent) => agent).sort((a, b) => found.predicted[b] - found.predicted[a] || a - b);
     element.querySelector("tbody").replaceChildren(...order.map((agent) => {
       const name = make("td", { className: "name" }, nameElement(board.agents[agent]));
