@@ -14,6 +14,7 @@ from examiner.cli.answers import Answering, ByHandError, TypedAnswers
 from examiner.cli.options import (
     OUTPUT,
     TYPOLOGY,
+    UPDATED,
     Seeded,
     SourceOptions,
     find_modules_here,
@@ -56,9 +57,11 @@ class ExamineOptions:
     protocol: str | None = option(None, "Play --agent live under this protocol.", metavar="NAME")
     environment: str = option("ale", "Where games are played live.")
     output: Path | None = option(
-        None, "Store the examination after every answer.", *OUTPUT, metavar="FILE"
+        None, "Store the examination after every answer.", *OUTPUT, metavar="FILE", writes="answer"
     )
-    resume: Path | None = option(None, "Go on with a stored examination.", metavar="FILE")
+    resume: Path | None = option(
+        None, "Go on with a stored examination.", metavar="FILE", reads=UPDATED
+    )
 
 
 @dataclass(frozen=True, slots=True)

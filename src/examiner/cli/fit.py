@@ -10,6 +10,7 @@ from examiner.cli.engine import EngineOptions, chosen_engine, shards_from
 from examiner.cli.fitting import Asked, ModelOptions, recipe_of
 from examiner.cli.options import (
     OUTPUT,
+    UPDATED,
     ComparisonOptions,
     Seeded,
     SourceOptions,
@@ -58,10 +59,10 @@ class FitOptions(ModelOptions):
         "--add",
     )
     fit: Path | None = option(
-        None, "The stored fit to --add to; replaced unless -o.", metavar="FILE"
+        None, "The stored fit to --add to; replaced unless -o.", metavar="FILE", reads=UPDATED
     )
     output: Path | None = option(
-        None, "Store the fit as JSON, for `place`.", *OUTPUT, metavar="FILE"
+        None, "Store the fit as JSON, for `place`.", *OUTPUT, metavar="FILE", writes="answer"
     )
 
 

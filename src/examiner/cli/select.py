@@ -132,7 +132,7 @@ class SelectOptions:
         metavar="TASKS",
     )
     output: Path | None = option(
-        None, "Store tasks, predictor and recipe as JSON.", *OUTPUT, metavar="FILE"
+        None, "Store tasks, predictor and recipe as JSON.", *OUTPUT, metavar="FILE", writes="answer"
     )
 
 

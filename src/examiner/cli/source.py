@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import overload
 
 from examiner.cli.options import ComparisonOptions, SourceOptions, success_of
-from examiner.cli.output import ProgressCallback
+from examiner.cli.output import ProgressCallback, print_notes
 from examiner.datasets import DATASETS, load
 from examiner.importers import attach, read, read_classification, read_scales
 from examiner.results import Classification, Results, Scales
@@ -62,8 +62,9 @@ def classification_from(source: str | None) -> Classification | None:
     """
     if source is None:
         return None
-    if source not in DATASETS or Path(source).exists():
+    if source not in DATASETS:
         return read_classification(source)
+    print_notes(note_on_data_set(source))
     data = load(source)
     if not isinstance(data, Classification):
         raise InputError(
@@ -71,6 +72,25 @@ def classification_from(source: str | None) -> Classification | None:
             f"Bundled classifications: 'atari-profile', 'atari-typology'."
         )
     return data
+
+
+def note_on_data_set(name: str) -> tuple[str, ...]:
+    """Say that a name is the bundled data set where a file or folder here has the same name.
+
+    A bare name that is a data set always means the data set, so that a command gives the same numbers in
+    every folder.
+
+    >>> note_on_data_set("atari-arena")
+    ()
+    """
+    path = Path(name)
+    if not path.exists():
+        return ()
+    kind = "folder" if path.is_dir() else "file"
+    return (
+        f"{name!r} is read as the bundled data set. To read the {kind} of the same name, write "
+        f"'./{name}'.",
+    )
 
 
 def _reduced(results: Results, options: SourceOptions, by_default: bool) -> Results:
@@ -84,8 +104,8 @@ def _reduced(results: Results, options: SourceOptions, by_default: bool) -> Resu
 def _read(
     options: SourceOptions, progress: ProgressCallback | None, append_to: Path | None
 ) -> Results:
-    if options.source in DATASETS and not Path(options.source).exists():
-        return _bundled(options)
+    if options.source in DATASETS:
+        return _bundled(options).with_notes(*note_on_data_set(options.source))
     return read(
         options.source,
         format=options.format,
@@ -128,7 +148,8 @@ def _item(item: str | None) -> tuple[str, ...] | None:
 
 
 def _scales(name: str, measure: str) -> Scales:
-    if name in DATASETS and not Path(name).exists():
+    if name in DATASETS:
+        print_notes(note_on_data_set(name))
         data = load(name)
         if isinstance(data, Scales):
             return data
