@@ -33,7 +33,7 @@ def test_a_bare_name_is_the_data_set_and_a_note_says_how_to_read_the_folder(
 ) -> None:
     bare = CliRunner().invoke(app, ["describe", "atari-dqn-family", "--json"])
     told = json.loads(bare.stdout)
-    assert len(told["agents"]) == 7
+    assert told["agents"] == 7
     assert any("'./atari-dqn-family'" in note for note in told["warnings"])
     folder = CliRunner().invoke(app, ["describe", "./atari-dqn-family", "--json"])
     assert "bundled" not in folder.output.replace("./atari-dqn-family", "")

@@ -37,4 +37,5 @@ def adds(options: SourceOptions, choice: SelectionOptions, how: AddsOptions, tol
     with progress_bar("reading") as progress:
         material = material_from(options, choice, LevelOptions(), None, progress)
         found = selection.adds(material, how.task, names, rng=told.seed, reps=how.reps)
-    show(findings.tell(found), "examiner.adds/1", told, found.notes, seed=told.seed)
+    beside = {"score_unit": material.recipe.unit, "seed": told.seed}
+    show(findings.tell(found), "examiner.adds/1", told, found.notes, **beside)

@@ -56,4 +56,5 @@ def audit(
     finding = findings.tell(found)
     figures = drawn.write([finding])
     beside = {"source": results.provenance.source, "seed": told.seed, "figures": figures}
+    beside["score_unit"] = recipe.learn(results).response_unit
     show(finding, "examiner.audit/1", told, (*results.notes, *found.notes), **beside)

@@ -67,7 +67,7 @@ def compare(
             **judged.how,
         )
     finding = comparison.tell(found, seed=told.seed)
-    beside = {"tolerance": how.tolerance, "seed": told.seed}
+    beside = {"score_unit": material.recipe.unit, "tolerance": how.tolerance, "seed": told.seed}
     show(finding, "examiner.compare/1", told, found.notes, **beside)
 
 

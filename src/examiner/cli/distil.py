@@ -92,7 +92,8 @@ def distil(
         write_text(path, json.dumps(content) + "\n")
     notes = [*tiny.notes, *([folds.note] if folds.note else [])]
     finding = findings.tell(tiny, seed=told.seed)
-    show(finding, "examiner.distil/1", told, tuple(notes), seed=told.seed, **stored)
+    beside = {"score_unit": tiny.recipe.unit, "seed": told.seed, **stored}
+    show(finding, "examiner.distil/1", told, tuple(notes), **beside)
     if told.for_people:
         print_line(f"Stored: {stored['stored']}")
 

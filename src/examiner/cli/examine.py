@@ -11,6 +11,7 @@ import numpy as np
 
 from examiner import adaptive
 from examiner.cli.answers import Answering, ByHandError, TypedAnswers
+from examiner.cli.fitting import response_unit
 from examiner.cli.options import (
     OUTPUT,
     TYPOLOGY,
@@ -149,7 +150,7 @@ def examine(
     last = _examined(bank, answer, choosing, stop, who, told.seed, shown)
     outcome = getattr(answer, "ended", None)
     finding = findings.tell_examination(bank, last, fit, outcome=outcome, seed=told.seed)
-    beside = {"fit": str(who.fit), "seed": told.seed}
+    beside = {"score_unit": response_unit(fit), "fit": str(who.fit), "seed": told.seed}
     told_notes = (*bank.calibration.notes, *notes)
     show(finding, "examiner.examine/1", told, told_notes, **beside)
 

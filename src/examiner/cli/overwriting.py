@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator
 from dataclasses import fields
 from pathlib import Path
@@ -40,10 +41,9 @@ def check_outputs(groups: Iterable[Any]) -> None:  # Any: groups of options
             raise InputError(f"{shown} is to be written twice. Give each output its own name.")
         for source in read:
             _check_against(output, source, shown)
-        if output.is_file and not output.path.resolve().parent.is_dir():
+        if output.is_file and not Path(os.path.realpath(output.path)).parent.is_dir():
             raise InputError(
-                f"Cannot write {shown}: its folder does not exist. Create the folder, or choose another "
-                f"path."
+                f"Cannot write {shown}: its folder does not exist. Create it, or choose another path."
             )
 
 
@@ -83,9 +83,8 @@ def _same(one: Path, other: Path) -> bool:
     try:
         if one.exists() and not (one.is_file() or one.is_dir()):
             return False
-        return one.resolve() == other.resolve() or (
-            one.exists() and other.exists() and one.samefile(other)
-        )
+        real = os.path.realpath(one), os.path.realpath(other)  # resolve() raises on loops of links
+        return real[0] == real[1] or (one.exists() and other.exists() and one.samefile(other))
     except (OSError, ValueError):  # whoever opens them says what is wrong
         return False
 

@@ -150,7 +150,8 @@ def select(
         material = material_from(options, choice, levels, how.budget, progress)
         if how.exactly is not None:
             made = selection.trial(material, words_of(how.exactly) or [])
-            show(trials.tell(made), "examiner.trial/1", told, material.notes)
+            unit = material.recipe.unit
+            show(trials.tell(made), "examiner.trial/1", told, material.notes, score_unit=unit)
             return
         named = agents_named(choice.choose_on, material.agents)
         own = material if named is None else material.on_agents(named)
@@ -186,6 +187,7 @@ def select(
         "examiner.select/1",
         told,
         tuple(dict.fromkeys(notes)),
+        score_unit=material.recipe.unit,
         seed=told.seed,
         **stored,
     )

@@ -28,11 +28,14 @@ def results_from(
     >>> results_from(SourceOptions("atari-dqn-family", drop=["task:*a*"])).tasks[:2]
     ('berzerk', 'bowling')
     """
+    from examiner.scores.normalise import with_isolated_notes
+
     results = _read(options, progress, append_to)
     results = results.keeping(*options.keep or ()).dropping(*options.drop or ())
     scales = {name: _scales(name, results.measures[0]) for name in options.scales or ()}
     results = attach(results, scales=scales, tasks=options.tasks, agents=options.agents)
-    return _reduced(results, options, reduce_training_logs)
+    reduced = _reduced(results, options, reduce_training_logs)
+    return reduced if reduced.provenance.training else with_isolated_notes(reduced)
 
 
 def comparable(results: Results, options: ComparisonOptions) -> Results:

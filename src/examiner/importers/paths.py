@@ -86,7 +86,7 @@ def would_include(source: str | Path, path: str | Path) -> bool:
     fixed = tuple(takewhile(lambda part: not glob.has_magic(part), parts))
     if Path(source).is_dir():
         fixed = parts
-    root, target = Path(*fixed).resolve(), Path(path).resolve()
+    root, target = Path(os.path.realpath(Path(*fixed))), Path(os.path.realpath(path))
     if not target.is_relative_to(root):
         return False
     below = target.relative_to(root).parts
