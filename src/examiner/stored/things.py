@@ -19,6 +19,7 @@ from examiner.irt.items import ItemParameters
 from examiner.results.storage import write_text
 from examiner.selection.selection import Selection
 from examiner.stored.earlier import Content, fit_of_schema_1, fit_of_schema_2
+from examiner.stored.plausible import check_plausible
 from examiner.wording import InputError, listed, shorten
 
 Thing: TypeAlias = IRTFit | Selection | Examination
@@ -189,6 +190,7 @@ def _read_document(path: str | Path, kinds: tuple[Kind, ...]) -> tuple[Kind, Con
     schema = content.get("schema") if isinstance(content, dict) else None
     for kind in kinds:
         if schema == kind.schema:
+            check_plausible(content, file, f"Make it again with `{kind.command}`.")
             return kind, dict(content)
         if isinstance(schema, str) and schema in kind.earlier:
             return kind, kind.earlier[schema](content)
