@@ -11,6 +11,7 @@ from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 import click
 
 from examiner.cli.overwriting import check_outputs
+from examiner.cli.pointless import check_effects
 
 _PLAIN = {str: click.STRING, int: click.INT, float: click.FLOAT, Path: click.Path(path_type=Path)}
 
@@ -60,6 +61,7 @@ def gathered(command: Callable[..., None]) -> Callable[..., None]:
             name: group(**{each.name: _plain(given[each.name]) for each in fields(group)})
             for name, group in groups.items()
         }
+        check_effects(given)
         check_outputs(filled.values())
         command(**filled)
 

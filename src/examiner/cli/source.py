@@ -109,7 +109,7 @@ def _read(
 ) -> Results:
     if options.source in DATASETS:
         return _bundled(options).with_notes(*note_on_data_set(options.source))
-    return read(
+    results = read(
         options.source,
         format=options.format,
         layout=options.layout,
@@ -124,6 +124,25 @@ def _read(
         strict=options.strict,
         progress=progress,
     )
+    _check_table_options(options, results.provenance.format)
+    return results
+
+
+def _check_table_options(options: SourceOptions, found: str) -> None:
+    """Refuse options of plain tables where what was read is none, or has another layout."""
+    plain = found.startswith(("tidy", "wide"))
+    given = {"--layout": options.layout, "--tasks-are": options.tasks_are}
+    for name, value in given.items():
+        if value is not None and not plain:
+            raise InputError(
+                f"`{name}` is for plain tables, and {shorten(options.source, 200)} is {found!r}. Leave it "
+                f"out."
+            )
+    if options.time not in (None, "none") and found.startswith("wide"):
+        raise InputError(
+            f"`--time` names a column, and {shorten(options.source, 200)} is a wide table, which has "
+            f"tasks as columns. Leave it out."
+        )
 
 
 def _bundled(options: SourceOptions) -> Results:
