@@ -24,6 +24,7 @@ from examiner.cli.source import results_from
 from examiner.importers.evaluations.subsets import inspect_sample_ids, lm_eval_samples
 from examiner.results import Results
 from examiner.results.storage import write_text
+from examiner.scores.unit import value_unit
 from examiner.selection.distil import DRAWS
 from examiner.stored import save
 from examiner.telling.findings import tiny as findings
@@ -92,7 +93,7 @@ def distil(
         write_text(path, json.dumps(content) + "\n")
     notes = [*tiny.notes, *([folds.note] if folds.note else [])]
     finding = findings.tell(tiny, seed=told.seed)
-    beside = {"score_unit": tiny.recipe.unit, "seed": told.seed, **stored}
+    beside = {"score_unit": value_unit(tiny.recipe), "seed": told.seed, **stored}
     show(finding, "examiner.distil/1", told, tuple(notes), **beside)
     if told.for_people:
         print_line(f"Stored: {stored['stored']}")

@@ -12,6 +12,7 @@ from examiner.irt.items import SCORES
 from examiner.results import Results
 from examiner.scores import Recipe
 from examiner.scores.uncertainty.bootstrap import Progress
+from examiner.scores.unit import response_unit as unit_of_responses
 from examiner.wording import shorten
 
 
@@ -94,7 +95,7 @@ def response_unit(fit: IRTFit) -> str:
     'share of successes'
     """
     if fit.recipe is not None:
-        return fit.recipe.response_unit
+        return unit_of_responses(fit.recipe)
     return "scores as they were given" if fit.items.response in SCORES else "share of successes"
 
 

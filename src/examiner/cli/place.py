@@ -13,6 +13,7 @@ from examiner.cli.source import results_from
 from examiner.irt import place as place_on_fit
 from examiner.results import Results
 from examiner.scores import Recipe
+from examiner.scores.unit import value_unit
 from examiner.selection import place as place_by_few
 from examiner.selection.proof.chance import DOUBT
 from examiner.stored import open_fit, open_selection
@@ -66,7 +67,7 @@ def _by_few_tasks(options: SourceOptions, path: Path, told: Tabled) -> None:
     finding = findings.tell_set(chosen, found)
     doubts = (note for note in chosen.notes if note.startswith(DOUBT))
     notes = (*results.notes, *doubts)
-    unit = chosen.recipe.unit
+    unit = value_unit(chosen.recipe)
     show(finding, "examiner.place/1", told, notes, score_unit=unit, chosen=str(path))
 
 

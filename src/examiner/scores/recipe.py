@@ -117,48 +117,6 @@ class Recipe:
         known = NORMALISERS.get(self.normaliser) if isinstance(self.normaliser, str) else None
         return bool(self.lexicographic) or (known is not None and known.relative)
 
-    @property
-    def unit(self) -> str:
-        """What comparable values are measured in.
-
-        >>> Recipe("win").unit, Recipe("score", normaliser="rank").unit
-        ('win as it was read', "score normalised by 'rank' (share of the other agents beaten, ties half)")
-        """
-        measure = self.measure or "score"
-        if self.lexicographic:
-            ranks = NORMALISERS["rank"].unit
-            return f"{', then '.join(self.lexicographic)} on each task: {ranks}"
-        if self.normaliser is None:
-            unit = f"{measure} as it was read"
-        elif callable(self.normaliser):
-            unit = f"{measure} as {getattr(self.normaliser, '__name__', 'function')} gives it"
-        else:
-            known = NORMALISERS.get(self.normaliser)
-            unit = f"{measure} normalised by {self.normaliser!r}"
-            unit += "" if known is None else f" ({known.unit})"
-        return (
-            unit if self.transform == "none" else f"{unit}; log₁₀ of at least {self.floor or 1:g}"
-        )
-
-    @property
-    def response_unit(self) -> str:
-        """What responses of agents are measured in: shares of successes, or comparable values.
-
-        >>> Recipe("score", success=5.0).response_unit
-        'share of successes: score as it was read, at least 5'
-        """
-        measure = self.measure or "score"
-        share = "" if self.share is None else f", in at least {self.share:g} of the trials"
-        if self.beating is not None:
-            return f"share of successes: {self.unit}, above that of {self.beating}{share}"
-        if isinstance(self.success, str):
-            return f"share of successes: {measure}, at least that of the {self.success}{share}"
-        if self.success is not None:
-            return f"share of successes: {self.unit}, at least {self.success:g}{share}"
-        if self.learnt is not None and self.learnt.counts:
-            return f"share of successes: {measure} of 1{share}"
-        return self.unit
-
     def learn(self, results: Results) -> Recipe:
         """Settle what was left open, and keep what the first table says of its tasks.
 
