@@ -91,13 +91,32 @@ def listed(names: Iterable[object], limit: int = 8) -> str:
     return ", ".join(shown[:limit]) + f" and {len(shown) - limit} more"
 
 
+def plural(noun: str) -> str:
+    """Return the plural of a noun, the last word of a few.
+
+    Nouns come from us and from columns of tables: a name with digits or marks stays as it is.
+
+    >>> [plural(noun) for noun in ("task", "family", "match", "class", "play", "missing cell", "acc_norm")]
+    ['tasks', 'families', 'matches', 'classes', 'plays', 'missing cells', 'values of acc_norm']
+    """
+    start, _, last = noun.rpartition(" ")
+    if not last.isalpha():
+        return f"values of {noun}"
+    before = f"{start} " if start else ""
+    if last.endswith("y") and last[-2:-1] not in ("", *"aeiou"):
+        return f"{before}{last[:-1]}ies"
+    if last.endswith(("s", "x", "z", "ch", "sh")):
+        return f"{before}{last}es"
+    return f"{before}{last}s"
+
+
 def counted(count: int, noun: str) -> str:
     """Say a number with its noun.
 
-    >>> counted(1, "run"), counted(1200, "task")
-    ('1 run', '1,200 tasks')
+    >>> counted(1, "run"), counted(1200, "family")
+    ('1 run', '1,200 families')
     """
-    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+    return f"{count:,} {noun if count == 1 else plural(noun)}"
 
 
 def unknown_name(kind: str, name: object, known: Collection[str]) -> InputError:

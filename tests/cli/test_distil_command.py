@@ -86,9 +86,10 @@ def test_files_do_not_overwrite_each_other_or_the_source(examiner, tmp_path) -> 
     path, stored = tmp_path / "table.csv", tmp_path / "tiny.json"
     write_table(path, [f"t{number}" for number in range(12)])
     before = path.read_bytes()
-    for options in (("-o", path), ("-o", stored, "--inspect", stored)):
+    twice = ("-o", stored, "--inspect", stored)
+    for options, said in ((("-o", path), "is read"), (twice, "written twice")):
         done = examiner("distil", path, "--size", 4, *options)
-        assert done.returncode == 2 and "named twice" in done.stderr
+        assert done.returncode == 2 and said in done.stderr
     assert path.read_bytes() == before and not stored.exists()
 
 

@@ -45,7 +45,7 @@ def test_agents_are_placed_on_a_stored_fit_of_shards(examiner, tmp_path, success
     ).write_parquet(tmp_path / "new.parquet")
     how = [] if success is None else ["--success", success]
     done = examiner("fit", "d", "--engine", "shards", "-o", "fit.json", "--cache", "d", *how)
-    assert done.returncode == 2 and "that of the shards themselves" in done.stderr
+    assert done.returncode == 2 and "is read and would be overwritten" in done.stderr
     done = examiner("fit", "d", "--engine", "shards", "-o", "fit.json", *how)
     assert done.returncode == 0, done.stderr
     done = examiner("place", "new.parquet", "--fit", "fit.json", "--json")

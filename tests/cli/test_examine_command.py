@@ -167,7 +167,7 @@ def test_a_study_of_simulated_agents(examiner, fitted: Path) -> None:
 def test_in_words_with_every_way_of_choosing(examiner, fitted: Path) -> None:
     done = examiner(
         *("examine", *ORACLE, "--agent", "new1", "--rule", "posterior-variance", "--exposure", 0.5),
-        *("--most", 5, "--uncertainty", "tasks", "--least", 2, "--certainty", 0.9, "--seed", 3),
+        *("--most", 5, "--uncertainty", "tasks", "--least", 2, "--seed", 3),
     )
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("new1: ability ") and "after 5 tasks of 30; seed 3" in done.stdout

@@ -1,6 +1,9 @@
 """`examiner typology` as a user runs it."""
 
 import json
+import re
+import shlex
+from pathlib import Path
 
 import pytest
 
@@ -85,3 +88,12 @@ def test_a_report_with_a_classification_has_the_kinds_of_task(examiner):
     made = content(examiner(*words))
     assert "typology" in [section["key"] for section in made["sections"]]
     assert "--typology atari-typology" in made["command"]
+
+
+def test_the_command_on_the_page_of_papers_000_gives_the_numbers_on_the_page(examiner):
+    page = (Path(__file__).parents[2] / "docs" / "papers" / "000.md").read_text(encoding="utf-8")
+    row = next(line for line in page.splitlines() if line.startswith("| Table IV, experiment 2"))
+    command = re.search(r"`examiner (.*?)`", row)
+    assert command is not None
+    made = content(examiner(*shlex.split(command[1]), "--json"))["validation"]
+    assert f"[{made['within']['mean_p']:.3f} and {made['between']['mean_p']:.3f}]" in row

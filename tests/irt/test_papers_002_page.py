@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import json
+import shlex
 from functools import cache
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 
 import examiner as ex
+from examiner.cli import app
 from examiner.irt.diagnostics.flags import SEPARATED, SIGN_WITHIN_NOISE
 from irt.ale_of_papers_002 import (
+    PUBLISHED,
     ltm_abilities,
     ltm_items,
     needs_published_scores,
@@ -34,6 +39,18 @@ def test_ten_of_ten_starts_end_at_the_stated_optimum() -> None:
     assert said(fit.objective, 4) in PAGE
     low, high = fit.items.slope.min(), fit.items.slope.max()
     assert f"between {said(low)} and {said(high)}" in PAGE
+
+
+def test_the_command_on_the_page_gives_the_numbers_on_the_page() -> None:
+    command = PAGE.partition("examiner fit ale_published_scores_2018.csv")[2].partition("```")[0]
+    words = ["fit", str(PUBLISHED), *shlex.split(command.replace("\\\n", " "))]
+    told = json.loads(CliRunner().invoke(app, [*words, "--json"]).stdout)
+    assert said(told["objective"], 4) in PAGE
+    slopes = [
+        task["discrimination"] for task in told["tasks"] if task["discrimination"] is not None
+    ]
+    assert f"between {said(min(slopes))} and {said(max(slopes))}" in PAGE
+    assert len(told["agents"]) == 40 and len(slopes) == 41
 
 
 def test_ltms_parameters_integrated_finely() -> None:

@@ -41,6 +41,8 @@ def awkward_fit() -> IRTFit:
         response="beta-binomial",
     )  # fmt: skip
     parts = [rng.normal(size=count) for _ in range(11)]
+    for low, high in ((7, 8), (9, 10)):  # ends of intervals
+        parts[low], parts[high] = np.sort([parts[low], parts[high]], axis=0)
     parts[3][:2] = np.nan, np.inf
     parts[9][0], parts[10][0] = -np.inf, np.inf
     table = Results.from_numpy(rng.normal(size=(3, count)), tasks=names)

@@ -25,6 +25,8 @@ _EXPOSURE = 1 << 40
 """Beyond any number of steps: the tasks closed to an agent are drawn apart from its choices."""
 Finite = Annotated[float, Bounds(-1e307, 1e307, "a finite number")]
 """With room for the ends of an interval around it."""
+NotNegative = Annotated[float, Bounds(0.0, 1e307, "a finite number of 0 or more")]
+Probability = Annotated[float, Bounds(0.0, 1.0, "a number between 0 and 1")]
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,9 +44,9 @@ class ExaminationStep:
     expected: Finite
     worth: Finite
     ability: Finite
-    deviation: Finite
-    error: Finite
-    probability_better: Finite | None = None
+    deviation: NotNegative
+    error: NotNegative
+    probability_better: Probability | None = None
 
     @property
     def low(self) -> float:
@@ -256,6 +258,7 @@ class _StoredSetting(NamedTuple):
     unanswered: tuple[str, ...]
     closed: tuple[str, ...]
     ending: Ending | None
+    error: NotNegative = 0.0
 
 
 def closed_tasks(

@@ -10,6 +10,7 @@ from examiner.cli.levels import LevelOptions
 from examiner.cli.options import REPS, Seeded, SourceOptions, option, words_of
 from examiner.cli.output import progress_bar, show
 from examiner.cli.select import SelectionOptions, material_from
+from examiner.scores.unit import value_unit
 from examiner.stored import open_selection
 from examiner.telling.findings import addition as findings
 from examiner.wording import InputError
@@ -37,4 +38,5 @@ def adds(options: SourceOptions, choice: SelectionOptions, how: AddsOptions, tol
     with progress_bar("reading") as progress:
         material = material_from(options, choice, LevelOptions(), None, progress)
         found = selection.adds(material, how.task, names, rng=told.seed, reps=how.reps)
-    show(findings.tell(found), "examiner.adds/1", told, found.notes, seed=told.seed)
+    beside = {"score_unit": value_unit(material.recipe), "seed": told.seed}
+    show(findings.tell(found), "examiner.adds/1", told, found.notes, **beside)

@@ -20,6 +20,7 @@ from examiner.cli.source import results_from
 from examiner.engines.expected import expected_audit
 from examiner.irt.suspects.audit import GROUPS
 from examiner.scores import Recipe
+from examiner.scores.unit import response_unit
 from examiner.telling.findings import suspects as findings
 
 
@@ -56,4 +57,5 @@ def audit(
     finding = findings.tell(found)
     figures = drawn.write([finding])
     beside = {"source": results.provenance.source, "seed": told.seed, "figures": figures}
+    beside["score_unit"] = response_unit(recipe.learn(results))
     show(finding, "examiner.audit/1", told, (*results.notes, *found.notes), **beside)

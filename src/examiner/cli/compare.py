@@ -16,6 +16,7 @@ from examiner.cli.select import (
     judging,
     material_from,
 )
+from examiner.scores.unit import value_unit
 from examiner.selection import METHODS, Holdout
 from examiner.selection import compare as compare_selections
 from examiner.telling.findings import comparison
@@ -67,7 +68,11 @@ def compare(
             **judged.how,
         )
     finding = comparison.tell(found, seed=told.seed)
-    beside = {"tolerance": how.tolerance, "seed": told.seed}
+    beside = {
+        "score_unit": value_unit(material.recipe),
+        "tolerance": how.tolerance,
+        "seed": told.seed,
+    }
     show(finding, "examiner.compare/1", told, found.notes, **beside)
 
 

@@ -20,7 +20,7 @@ from examiner.wording import InputError, counted, listed
 class ConvertOptions:
     """What is written."""
 
-    target: Path = argument("TARGET", "File to write; its ending says the kind.")
+    target: Path = argument("TARGET", "File to write; its ending says the kind.", writes="results")
     to: str = option("tidy", f"Layout to write: {', '.join(WRITERS)}.", metavar="LAYOUT")
     append: bool = option(
         False,

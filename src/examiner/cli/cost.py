@@ -17,6 +17,7 @@ from examiner.cli.output import progress_bar, show
 from examiner.cli.source import results_from
 from examiner.scores import averaging_notes, pareto
 from examiner.scores.costs import needed_cost
+from examiner.scores.unit import score_unit
 from examiner.telling.findings import cost as findings
 
 COST = "What attempts cost: a column, or tokens_in*PRICE+tokens_out*PRICE"
@@ -63,4 +64,5 @@ def cost(
         finding = findings.tell(found, seed=told.seed)
         figures = drawn.write([finding])
     beside = {"source": results.provenance.source, "seed": told.seed, "figures": figures}
-    show(finding, "examiner.cost/1", told, results.notes, **beside)
+    unit = score_unit(results)
+    show(finding, "examiner.cost/1", told, results.notes, score_unit=unit, **beside)

@@ -17,6 +17,7 @@ from examiner.cli.output import progress_bar, show
 from examiner.cli.source import results_from
 from examiner.results import Results
 from examiner.scores import curves as learning_curves
+from examiner.scores.unit import score_unit
 from examiner.telling.finding import Finding
 from examiner.telling.findings import curves as summaries
 from examiner.telling.findings import learning
@@ -64,7 +65,8 @@ def curves(
     blocks = (*finding.blocks, *over_time.folded_tables)
     beside = {"source": results.provenance.source, "seed": told.seed, "figures": figures}
     notes = (*results.notes, *made.notes)
-    show(replace(finding, blocks=blocks), "examiner.curves/1", told, notes, **beside)
+    finding, unit = replace(finding, blocks=blocks), score_unit(results)
+    show(finding, "examiner.curves/1", told, notes, score_unit=unit, **beside)
 
 
 def _over_time(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from examiner import irt
-from examiner.cli.fitting import ModelOptions
+from examiner.cli.fitting import ModelOptions, response_unit
 from examiner.cli.options import ComparisonOptions, Seeded, SourceOptions, option
 from examiner.cli.output import progress_bar, show
 from examiner.cli.source import results_from
@@ -45,5 +45,6 @@ def diagnose(
             progress=progress,
         )
     beside = {"source": results.provenance.source, "model": made.model, "seed": told.seed}
+    beside["score_unit"] = response_unit(made)
     notes = tuple(dict.fromkeys((*results.notes, *made.warnings)))
     show(findings.tell(found), "examiner.diagnose/1", told, notes, **beside)

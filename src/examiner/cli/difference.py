@@ -10,6 +10,7 @@ from examiner.cli.options import REPS, ComparisonOptions, Seeded, SourceOptions,
 from examiner.cli.output import progress_bar, show
 from examiner.cli.source import results_from
 from examiner.scores import averaging_notes, compare_pairs
+from examiner.scores.unit import score_unit
 from examiner.telling.findings import difference as findings
 from examiner.wording import InputError, nearest
 
@@ -59,4 +60,5 @@ def difference(
     pairs = [note for pair in made for note in pair.notes]
     notes = tuple(dict.fromkeys((*results.notes, *pairs)))
     beside = {"source": results.provenance.source, "seed": told.seed}
-    show(findings.tell(made, seed=told.seed), "examiner.difference/1", told, notes, **beside)
+    finding, unit = findings.tell(made, seed=told.seed), score_unit(results)
+    show(finding, "examiner.difference/1", told, notes, score_unit=unit, **beside)

@@ -24,11 +24,12 @@ from examiner.cli.source import results_from
 from examiner.importers.evaluations.subsets import inspect_sample_ids, lm_eval_samples
 from examiner.results import Results
 from examiner.results.storage import write_text
+from examiner.scores.unit import value_unit
 from examiner.selection.distil import DRAWS
 from examiner.stored import save
 from examiner.telling.findings import tiny as findings
 from examiner.telling.terminal import print_line
-from examiner.wording import InputError, shorten
+from examiner.wording import InputError
 
 CHEAPER = "`examiner select --no-proof` only chooses"
 
@@ -43,12 +44,17 @@ class DistilOptions:
         FOLDS,
         metavar="loo|K",
     )
-    output: Path = option(Path("tiny.json"), "Where it is stored.", *OUTPUT, metavar="FILE")
+    output: Path = option(
+        Path("tiny.json"), "Where it is stored.", *OUTPUT, metavar="FILE", writes="answer"
+    )
     lm_eval: Path | None = option(
-        None, "Write the JSON that `lm_eval --samples` takes, too.", metavar="FILE"
+        None, "Write the JSON that `lm_eval --samples` takes, too.", metavar="FILE", writes="answer"
     )
     inspect: Path | None = option(
-        None, "Write the ids that inspect_ai's `sample_id` takes, too.", metavar="FILE"
+        None,
+        "Write the ids that inspect_ai's `sample_id` takes, too.",
+        metavar="FILE",
+        writes="answer",
     )
 
 
@@ -62,7 +68,6 @@ def distil(
     """Make a tiny version of a benchmark: chosen tasks, what predicts the whole, and its record."""
     if choice.choose_on is not None:
         raise InputError("A tiny version is chosen on all agents. Leave out `--choose-on`.")
-    _check_outputs(options, how)
     with progress_bar("reading") as progress:
         results = results_from(options, progress)
         material = material_of(results, choice, levels)
@@ -88,25 +93,10 @@ def distil(
         write_text(path, json.dumps(content) + "\n")
     notes = [*tiny.notes, *([folds.note] if folds.note else [])]
     finding = findings.tell(tiny, seed=told.seed)
-    show(finding, "examiner.distil/1", told, tuple(notes), seed=told.seed, **stored)
+    beside = {"score_unit": value_unit(tiny.recipe), "seed": told.seed, **stored}
+    show(finding, "examiner.distil/1", told, tuple(notes), **beside)
     if told.for_people:
         print_line(f"Stored: {stored['stored']}")
-
-
-def _check_outputs(options: SourceOptions, how: DistilOptions) -> None:
-    """Refuse files that would overwrite each other or the source, or have no folder, before long work."""
-    given = [path for path in (how.output, how.lm_eval, how.inspect) if path is not None]
-    real = [path.resolve() for path in (*given, Path(options.source))]
-    for at, path in enumerate(given):
-        if real[at] in real[at + 1 :]:
-            raise InputError(
-                f"{shorten(path, 200)} is named twice, as what is read or written. Give each its own name."
-            )
-        if not path.resolve().parent.is_dir():
-            raise InputError(
-                f"Cannot write {shorten(path, 200)}: its folder does not exist. Make the folder, or choose "
-                f"another path."
-            )
 
 
 def _lists(

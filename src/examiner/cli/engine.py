@@ -32,7 +32,10 @@ class EngineOptions:
     )
     memory: float = option(2.0, "GB that shards may take.", metavar="GB")
     cache: Path | None = option(
-        None, "Folder where decoded shards are kept, and found again.", metavar="FOLDER"
+        None,
+        "Folder where decoded shards are kept, and found again.",
+        metavar="FOLDER",
+        writes="answer",
     )
     address: str | None = option(
         None,
@@ -50,7 +53,7 @@ def chosen_engine(options: SourceOptions, where: EngineOptions) -> tuple[str, st
     check_memory(where.memory)
     if where.engine not in ("auto", "shards"):
         return where.engine, None
-    if options.source in DATASETS and not Path(options.source).exists():
+    if options.source in DATASETS:
         return "memory" if where.engine == "auto" else where.engine, None
     from examiner.engines.estimate import engine_for, estimate, size_of_shards
 

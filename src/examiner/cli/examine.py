@@ -11,9 +11,11 @@ import numpy as np
 
 from examiner import adaptive
 from examiner.cli.answers import Answering, ByHandError, TypedAnswers
+from examiner.cli.fitting import response_unit
 from examiner.cli.options import (
     OUTPUT,
     TYPOLOGY,
+    UPDATED,
     Seeded,
     SourceOptions,
     find_modules_here,
@@ -56,9 +58,11 @@ class ExamineOptions:
     protocol: str | None = option(None, "Play --agent live under this protocol.", metavar="NAME")
     environment: str = option("ale", "Where games are played live.")
     output: Path | None = option(
-        None, "Store the examination after every answer.", *OUTPUT, metavar="FILE"
+        None, "Store the examination after every answer.", *OUTPUT, metavar="FILE", writes="answer"
     )
-    resume: Path | None = option(None, "Go on with a stored examination.", metavar="FILE")
+    resume: Path | None = option(
+        None, "Go on with a stored examination.", metavar="FILE", reads=UPDATED
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +150,7 @@ def examine(
     last = _examined(bank, answer, choosing, stop, who, told.seed, shown)
     outcome = getattr(answer, "ended", None)
     finding = findings.tell_examination(bank, last, fit, outcome=outcome, seed=told.seed)
-    beside = {"fit": str(who.fit), "seed": told.seed}
+    beside = {"score_unit": response_unit(fit), "fit": str(who.fit), "seed": told.seed}
     told_notes = (*bank.calibration.notes, *notes)
     show(finding, "examiner.examine/1", told, told_notes, **beside)
 

@@ -7,9 +7,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from examiner.cli.engine import EngineOptions, chosen_engine, shards_from
-from examiner.cli.fitting import Asked, ModelOptions, recipe_of
+from examiner.cli.fitting import Asked, ModelOptions, recipe_of, response_unit
 from examiner.cli.options import (
     OUTPUT,
+    UPDATED,
     ComparisonOptions,
     Seeded,
     SourceOptions,
@@ -58,10 +59,10 @@ class FitOptions(ModelOptions):
         "--add",
     )
     fit: Path | None = option(
-        None, "The stored fit to --add to; replaced unless -o.", metavar="FILE"
+        None, "The stored fit to --add to; replaced unless -o.", metavar="FILE", reads=UPDATED
     )
     output: Path | None = option(
-        None, "Store the fit as JSON, for `place`.", *OUTPUT, metavar="FILE"
+        None, "Store the fit as JSON, for `place`.", *OUTPUT, metavar="FILE", writes="answer"
     )
 
 
@@ -122,6 +123,7 @@ def fit(
         "examiner.fit/1",
         told,
         tuple(dict.fromkeys(notes)),
+        score_unit=response_unit(made),
         regularity_of="responses" if scores is None else f"Φ(z) of {scores}",
         engine=engine,
         seed=told.seed,
@@ -148,7 +150,8 @@ def _added(
         grown = grow(before, new, rng=told.seed)
     output = how.output or how.fit
     save(grown.fit, output)
-    show(growth.tell(grown), "examiner.growth/1", told, results.notes, fit=str(output))
+    beside = {"score_unit": response_unit(grown.fit), "fit": str(output)}
+    show(growth.tell(grown), "examiner.growth/1", told, results.notes, **beside)
     if told.for_people:
         print_line(f"\nFit: {output}")
 

@@ -8,9 +8,11 @@ from typing import Literal, TypedDict
 from examiner.cli.options import ComparisonOptions, option, parsed, success_of
 from examiner.irt import MODELS, IRTFit
 from examiner.irt import fit as fit_irt
+from examiner.irt.items import SCORES
 from examiner.results import Results
 from examiner.scores import Recipe
 from examiner.scores.uncertainty.bootstrap import Progress
+from examiner.scores.unit import response_unit as unit_of_responses
 from examiner.wording import shorten
 
 
@@ -83,6 +85,18 @@ def recipe_of(comparison: ComparisonOptions) -> Recipe:
         success=success_of(comparison.success),
         share=comparison.success_share,
     )
+
+
+def response_unit(fit: IRTFit) -> str:
+    """Say what the responses of a fit are measured in.
+
+    >>> from examiner.irt import ItemParameters, known
+    >>> response_unit(known(ItemParameters.of(["t", "u"], [1.0, 1.0], [0.0, 0.0])))
+    'share of successes'
+    """
+    if fit.recipe is not None:
+        return unit_of_responses(fit.recipe)
+    return "scores as they were given" if fit.items.response in SCORES else "share of successes"
 
 
 def _priors(given: list[str] | None) -> dict[str, tuple[float, float]] | Literal["fixed"] | None:

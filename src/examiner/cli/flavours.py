@@ -31,7 +31,11 @@ class FlavourOptions:
 
     plan: str = argument("PLAN", "The plan: a TOML file, or the name of a bundled one.")
     output: str | None = option(
-        None, "Folder of the ledger [default: the plan's name].", *OUTPUT, metavar="FOLDER"
+        None,
+        "Folder of the ledger [default: the plan's name].",
+        *OUTPUT,
+        metavar="FOLDER",
+        writes="answer",
     )
     episodes: int = option(10, "Episodes a run in each flavour, without learning.", min=1)
     workers: int | None = option(None, "Local processes [default: one a core].", min=1)

@@ -25,6 +25,8 @@ TYPOLOGY = "Kinds of the tasks: a table with a column 'task' or 'game' and one a
 REPS = "Resamples to draw, for intervals and for chance."
 Parsed = TypeVar("Parsed")
 OUTPUT = ("--output", "-o")
+UPDATED = "updated in place"
+"""Says of an option that the file it names may also be the output."""
 
 
 # Any: a field
@@ -39,13 +41,16 @@ def option(default: object, meaning: str | Callable[[], str], *names: str, **mor
     return field(default=default, metadata={"meaning": meaning, "names": names, **more})
 
 
-def argument(metavar: str, meaning: str, default: object = MISSING) -> Any:  # Any: a field
+def argument(
+    metavar: str, meaning: str, default: object = MISSING, *, writes: str | None = None
+) -> Any:  # Any: a field
     """Say an argument as a field of a group.
 
     >>> argument("GAME", "The game to play.", None).default is None
     True
     """
-    return field(default=default, metadata={"meaning": meaning, "metavar": metavar})
+    said = {"meaning": meaning, "metavar": metavar, "writes": writes}
+    return field(default=default, metadata=said)
 
 
 def other_source(name: str, what: str) -> Any:  # Any: a field
@@ -173,7 +178,7 @@ class FigureOptions:
     """Where figures are written, and for which page."""
 
     figures: Path | None = option(
-        None, "Folder to write every figure into, for papers.", metavar="DIR"
+        None, "Folder to write every figure into, for papers.", metavar="DIR", writes="figures"
     )
     figures_as: Literal["pdf", "svg", "png"] = option("pdf", "What figures are written as.")
     columns: Literal["one", "two"] = option("two", "How wide they are: as one column or two.")

@@ -8,11 +8,13 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from examiner.cli.options import Printing, Tabled
-from examiner.telling.finding import Finding
+from examiner.telling.finding import Finding, Text
 from examiner.telling.json import one_object
+from examiner.telling.prose import Name
 from examiner.telling.terminal import print_finding, printable
 from examiner.wording import InputError
 
@@ -39,6 +41,8 @@ def show(
 ) -> None:
     """Print a finding for people, its tables for a paper, or its data and more as one JSON object.
 
+    `score_unit` among what stands beside says what scores are measured in: people see it above the tables.
+
     >>> found = Finding("f", "F", ("Found.",), data={"mean": float("nan")})
     >>> show(found, "examiner.f/1", Printing(json=True), seed=0)
     {"schema": "examiner.f/1", "mean": null, "seed": 0}
@@ -59,6 +63,9 @@ def show(
         warned = {} if notes is None else {"warnings": list(notes)}
         print_json(schema, finding.data | beside | warned)
         return
+    if beside.get("score_unit") is not None:
+        unit = Text(("Scores: ", Name(str(beside["score_unit"]))))
+        finding = replace(finding, blocks=(unit, *finding.blocks))
     print_finding(finding)
     print_notes(notes or ())
 

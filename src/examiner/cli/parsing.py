@@ -10,6 +10,9 @@ from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 import click
 
+from examiner.cli.overwriting import check_outputs
+from examiner.cli.pointless import check_effects
+
 _PLAIN = {str: click.STRING, int: click.INT, float: click.FLOAT, Path: click.Path(path_type=Path)}
 
 
@@ -54,12 +57,13 @@ def gathered(command: Callable[..., None]) -> Callable[..., None]:
     groups = _groups(command)
 
     def call(**given: Any) -> None:  # Any: each option has its own type
-        command(
-            **{
-                name: group(**{each.name: _plain(given[each.name]) for each in fields(group)})
-                for name, group in groups.items()
-            }
-        )
+        filled = {
+            name: group(**{each.name: _plain(given[each.name]) for each in fields(group)})
+            for name, group in groups.items()
+        }
+        check_effects(given)
+        check_outputs(filled.values())
+        command(**filled)
 
     return call
 
@@ -98,7 +102,7 @@ def _plain(value: object) -> object:
 
 def _parameter(each: Field[Any], kind: Any) -> click.Parameter:  # Any: an annotation
     """The option or argument that a field of a group is."""
-    said = dict(each.metadata)
+    said = {key: each.metadata[key] for key in each.metadata if key not in ("writes", "reads")}
     meaning, names = said.pop("meaning"), said.pop("names", None)
     text = meaning() if callable(meaning) else meaning
     required = each.default is MISSING

@@ -6,12 +6,14 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from examiner.cli.fitting import response_unit
 from examiner.cli.options import SourceOptions, Tabled, option
 from examiner.cli.output import ProgressCallback, progress_bar, show
 from examiner.cli.source import results_from
 from examiner.irt import place as place_on_fit
 from examiner.results import Results
 from examiner.scores import Recipe
+from examiner.scores.unit import value_unit
 from examiner.selection import place as place_by_few
 from examiner.selection.proof.chance import DOUBT
 from examiner.stored import open_fit, open_selection
@@ -53,7 +55,8 @@ def _on_fit(options: SourceOptions, path: Path, told: Tabled) -> None:
         results = _results_for(fit.recipe, options, progress)
         found = place_on_fit(results, fit)
     notes = dict.fromkeys((*results.notes, *(note for each in found for note in each.notes)))
-    show(findings.tell(fit, found), "examiner.place/1", told, tuple(notes), fit=str(path))
+    finding, unit = findings.tell(fit, found), response_unit(fit)
+    show(finding, "examiner.place/1", told, tuple(notes), score_unit=unit, fit=str(path))
 
 
 def _by_few_tasks(options: SourceOptions, path: Path, told: Tabled) -> None:
@@ -64,7 +67,8 @@ def _by_few_tasks(options: SourceOptions, path: Path, told: Tabled) -> None:
     finding = findings.tell_set(chosen, found)
     doubts = (note for note in chosen.notes if note.startswith(DOUBT))
     notes = (*results.notes, *doubts)
-    show(finding, "examiner.place/1", told, notes, chosen=str(path))
+    unit = value_unit(chosen.recipe)
+    show(finding, "examiner.place/1", told, notes, score_unit=unit, chosen=str(path))
 
 
 def _results_for(

@@ -40,7 +40,9 @@ class ProbeOptions:
     game: str | None = argument("GAME", "The game to play.", None)
     sticky: float = option(0.25, "Sticky-action probability ς to compare with 0.")
     frames: int | None = option(None, "Frames a run: how long a learner may learn.")
-    output: str | None = option(None, "Folder of a plan's two ledgers.", *OUTPUT, metavar="FOLDER")
+    output: str | None = option(
+        None, "Folder of a plan's two ledgers.", *OUTPUT, metavar="FOLDER", writes="answer"
+    )
     workers: int | None = option(None, "Local processes [default: one a core].", min=1)
 
 

@@ -28,7 +28,11 @@ class ProfileOptions:
     )
     frames: int = option(30_000, "Frames a game, simulated ones included.", min=1_000)
     output: str | None = option(
-        None, "CSV to write a row to as each game is done; resumes.", *OUTPUT, metavar="FILE"
+        None,
+        "CSV to write a row to as each game is done; resumes.",
+        *OUTPUT,
+        metavar="FILE",
+        writes="answer",
     )
     environment: str = option("ale", f"Where games are played: {', '.join(ENVIRONMENTS)}.")
     protocol: str | None = option(

@@ -40,7 +40,7 @@ class ReportOptions:
     """What the page tells, of which numbers, and where it is written."""
 
     output: Path | None = option(
-        None, "File to write, .html, .json or .md [default: report.html].", *OUTPUT
+        None, "File to write, .html, .json or .md [default: report.html].", *OUTPUT, writes="answer"
     )
     normalise: str = option("auto", normaliser_names, *NORMALISE, metavar="NAME")
     sections: str | None = option(

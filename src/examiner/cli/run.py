@@ -37,7 +37,11 @@ class RunOptions:
         "PLAN", "The plan: a TOML file, or the name of a bundled one.", None
     )
     output: str | None = option(
-        None, "Folder of the ledger [default: the plan's name].", *OUTPUT, metavar="FOLDER"
+        None,
+        "Folder of the ledger [default: the plan's name].",
+        *OUTPUT,
+        metavar="FOLDER",
+        writes="answer",
     )
     workers: str | None = option(
         None, "Local processes, or ray [default: one a core].", metavar="N|ray"

@@ -14,6 +14,7 @@ from examiner.scores import AGGREGATES, averaging_notes, overview
 from examiner.scores.significance import PostHoc
 from examiner.scores.uncertainty.bootstrap import Interval
 from examiner.scores.uncertainty.resampling import Unit
+from examiner.scores.unit import score_unit
 from examiner.telling.findings import uncertainty as findings
 
 
@@ -68,4 +69,5 @@ def scores(
     # The JSON has the notes of the analysis among its data.
     notes = results.notes if told.json else (*results.notes, *made.notes)
     steps = {"source": provenance.source, "steps": list(provenance.steps)}
-    show(finding, "examiner.scores/1", told, notes, seed=told.seed, **steps)
+    unit = score_unit(results)
+    show(finding, "examiner.scores/1", told, notes, score_unit=unit, seed=told.seed, **steps)

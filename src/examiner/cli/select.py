@@ -38,6 +38,7 @@ from examiner.engines.expected import expected_selection
 from examiner.importers import read_tasks
 from examiner.results import Results
 from examiner.scores import Recipe
+from examiner.scores.unit import value_unit
 from examiner.selection.sampled import is_very_large
 from examiner.stored import save
 from examiner.telling.findings import selection as findings
@@ -132,7 +133,7 @@ class SelectOptions:
         metavar="TASKS",
     )
     output: Path | None = option(
-        None, "Store tasks, predictor and recipe as JSON.", *OUTPUT, metavar="FILE"
+        None, "Store tasks, predictor and recipe as JSON.", *OUTPUT, metavar="FILE", writes="answer"
     )
 
 
@@ -150,7 +151,8 @@ def select(
         material = material_from(options, choice, levels, how.budget, progress)
         if how.exactly is not None:
             made = selection.trial(material, words_of(how.exactly) or [])
-            show(trials.tell(made), "examiner.trial/1", told, material.notes)
+            unit = value_unit(material.recipe)
+            show(trials.tell(made), "examiner.trial/1", told, material.notes, score_unit=unit)
             return
         named = agents_named(choice.choose_on, material.agents)
         own = material if named is None else material.on_agents(named)
@@ -186,6 +188,7 @@ def select(
         "examiner.select/1",
         told,
         tuple(dict.fromkeys(notes)),
+        score_unit=value_unit(material.recipe),
         seed=told.seed,
         **stored,
     )

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import overload
 
 from examiner.cli.options import ComparisonOptions, SourceOptions, success_of
-from examiner.cli.output import ProgressCallback
+from examiner.cli.output import ProgressCallback, print_notes
 from examiner.datasets import DATASETS, load
 from examiner.importers import attach, read, read_classification, read_scales
 from examiner.results import Classification, Results, Scales
@@ -28,11 +28,14 @@ def results_from(
     >>> results_from(SourceOptions("atari-dqn-family", drop=["task:*a*"])).tasks[:2]
     ('berzerk', 'bowling')
     """
+    from examiner.scores.normalise import with_isolated_notes
+
     results = _read(options, progress, append_to)
     results = results.keeping(*options.keep or ()).dropping(*options.drop or ())
     scales = {name: _scales(name, results.measures[0]) for name in options.scales or ()}
     results = attach(results, scales=scales, tasks=options.tasks, agents=options.agents)
-    return _reduced(results, options, reduce_training_logs)
+    reduced = _reduced(results, options, reduce_training_logs)
+    return reduced if reduced.provenance.training else with_isolated_notes(reduced)
 
 
 def comparable(results: Results, options: ComparisonOptions) -> Results:
@@ -67,8 +70,9 @@ def classification_from(source: str | None) -> Classification | None:
     """
     if source is None:
         return None
-    if source not in DATASETS or Path(source).exists():
+    if source not in DATASETS:
         return read_classification(source)
+    print_notes(note_on_data_set(source))
     data = load(source)
     if not isinstance(data, Classification):
         raise InputError(
@@ -76,6 +80,25 @@ def classification_from(source: str | None) -> Classification | None:
             f"Bundled classifications: 'atari-profile', 'atari-typology'."
         )
     return data
+
+
+def note_on_data_set(name: str) -> tuple[str, ...]:
+    """Say that a name is the bundled data set where a file or folder here has the same name.
+
+    A bare name that is a data set always means the data set, so that a command gives the same numbers in
+    every folder.
+
+    >>> note_on_data_set("atari-arena")
+    ()
+    """
+    path = Path(name)
+    if not path.exists():
+        return ()
+    kind = "folder" if path.is_dir() else "file"
+    return (
+        f"{name!r} is read as the bundled data set. To read the {kind} of the same name, write "
+        f"'./{name}'.",
+    )
 
 
 def _reduced(results: Results, options: SourceOptions, by_default: bool) -> Results:
@@ -89,9 +112,9 @@ def _reduced(results: Results, options: SourceOptions, by_default: bool) -> Resu
 def _read(
     options: SourceOptions, progress: ProgressCallback | None, append_to: Path | None
 ) -> Results:
-    if options.source in DATASETS and not Path(options.source).exists():
-        return _bundled(options)
-    return read(
+    if options.source in DATASETS:
+        return _bundled(options).with_notes(*note_on_data_set(options.source))
+    results = read(
         options.source,
         format=options.format,
         layout=options.layout,
@@ -106,6 +129,25 @@ def _read(
         strict=options.strict,
         progress=progress,
     )
+    _check_table_options(options, results.provenance.format)
+    return results
+
+
+def _check_table_options(options: SourceOptions, found: str) -> None:
+    """Refuse options of plain tables where what was read is none, or has another layout."""
+    plain = found.startswith(("tidy", "wide"))
+    given = {"--layout": options.layout, "--tasks-are": options.tasks_are}
+    for name, value in given.items():
+        if value is not None and not plain:
+            raise InputError(
+                f"`{name}` is for plain tables, and {shorten(options.source, 200)} is {found!r}. Leave it "
+                f"out."
+            )
+    if options.time not in (None, "none") and found.startswith("wide"):
+        raise InputError(
+            f"`--time` names a column, and {shorten(options.source, 200)} is a wide table, which has "
+            f"tasks as columns. Leave it out."
+        )
 
 
 def _bundled(options: SourceOptions) -> Results:
@@ -133,7 +175,8 @@ def _item(item: str | None) -> tuple[str, ...] | None:
 
 
 def _scales(name: str, measure: str) -> Scales:
-    if name in DATASETS and not Path(name).exists():
+    if name in DATASETS:
+        print_notes(note_on_data_set(name))
         data = load(name)
         if isinstance(data, Scales):
             return data

@@ -21,6 +21,7 @@ from examiner.cli.output import ProgressCallback, progress_bar, show
 from examiner.cli.source import classification_from, results_from
 from examiner.results import Results
 from examiner.scores import normalise as normalised
+from examiner.scores.unit import score_unit
 from examiner.telling.findings import typology as findings
 from examiner.typology import SCHEMAS, kinds, validate
 
@@ -68,6 +69,7 @@ def typology(wanted: TypologyOptions, options: ResultsOptions, told: Seeded) -> 
         "examiner.typology/1",
         told,
         (*found.notes, *(() if results is None else results.notes)),
+        score_unit=None if results is None else score_unit(results),
         source=wanted.classification,
         seed=told.seed,
     )

@@ -23,6 +23,7 @@ from types import MappingProxyType
 from typing import BinaryIO, cast
 
 from examiner.checking import at_most, is_pipe, open_outside, refuse_url
+from examiner.importers.data_set_names import data_set_hint
 from examiner.wording import InputError, shorten
 
 if sys.version_info >= (3, 14):
@@ -198,7 +199,7 @@ def _broken_archive(path: Path, compression: str | None) -> InputError:
 
 def _not_opened(path: Path, problem: OSError) -> InputError:
     if isinstance(problem, FileNotFoundError):
-        said = "no such file. Check the path, or name a bundled data set (`examiner datasets`)"
+        said = f"no such file. {data_set_hint(str(path))}"
     elif isinstance(problem, IsADirectoryError):
         said = "it is a folder. Name a file in it"
     elif isinstance(problem, PermissionError):
@@ -207,7 +208,7 @@ def _not_opened(path: Path, problem: OSError) -> InputError:
         return _broken_archive(path, None)
     else:
         said = f"{problem.strerror or problem}. Check the path and the disk"
-    return InputError(f"Cannot read {shorten(path, 200)}: {said}.")
+    return InputError(f"Cannot read {shorten(path, 200)}: {said.rstrip('.')}.")
 
 
 def _packing(head: bytes) -> str | None:

@@ -76,6 +76,29 @@ def found_files(source: str | Path) -> Found:
     return Found(paths, root, meant, irregular)
 
 
+def would_include(source: str | Path, path: str | Path) -> bool:
+    """Tell whether a folder or pattern means a file, which need not exist yet; links are resolved.
+
+    >>> would_include("logs/*.csv", "logs/all.csv"), would_include("logs/*.csv", "all.csv")
+    (True, False)
+    """
+    parts = Path(source).parts
+    fixed = tuple(takewhile(lambda part: not glob.has_magic(part), parts))
+    if Path(source).is_dir():
+        fixed = parts
+    root, target = Path(os.path.realpath(Path(*fixed))), Path(os.path.realpath(path))
+    if not target.is_relative_to(root):
+        return False
+    below = target.relative_to(root).parts
+    if any(part.startswith(".") for part in below):
+        return False
+    patterns = [
+        None if part == "**" else re.compile(fnmatch.translate(part))
+        for part in parts[len(fixed) :]
+    ]
+    return _is_like(below, patterns or [None])
+
+
 def natural_order(path: PurePath) -> list[list[tuple[bool, int, str]]]:
     """Order paths as people do: `run_9` before `run_10`.
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from examiner.checking import refuse_url
+from examiner.importers.data_set_names import note_on_namesake
 from examiner.importers.evaluations.adding import Before
 from examiner.importers.evaluations.items import item_names
 from examiner.importers.evaluations.measures import measures_of
@@ -131,6 +132,8 @@ def read(
         results = retimed(results, clock)
     if before is not None:
         results = before.with_logs(results)
+    if isinstance(source, (str, Path)):
+        results = results.with_notes(*note_on_namesake(str(source)))
     announce(results.notes)
     return results
 

@@ -45,6 +45,7 @@ from examiner.irt.models import MODELS
 from examiner.irt.priors import Priors, RelativeSlopes
 from examiner.results import ResponseMatrix, Results, connections
 from examiner.scores import NORMALISERS, Recipe
+from examiner.scores.isolated import isolated_values
 from examiner.scores.uncertainty.bootstrap import Progress
 from examiner.wording import InputError, shorten
 
@@ -197,17 +198,19 @@ def _learnt_recipe(results: Results, model: Model, recipe: Recipe) -> Recipe:
         )
     nothing_said = recipe.success is None and recipe.beating is None
     if nothing_said and recipe.share is not None and not results.is_binary(recipe.measure):
-        raise _no_success(recipe.measure or results.measures[0])
+        raise _no_success(results, recipe.measure or results.measures[0])
     learnt = recipe.learn(results)
     takes_scores = bool(set(model.responses) & set(SCORES))
     if not takes_scores and learnt.learnt is not None and not learnt.learnt.counts:
-        raise _no_success(learnt.measure)
+        raise _no_success(results, learnt.measure)
     return learnt
 
 
-def _no_success(measure: str | None) -> InputError:
+def _no_success(results: Results, measure: str | None) -> InputError:
+    slips = isolated_values(results, measure) if measure in results.measures else ""
     return InputError(
-        f"The measure {shorten(measure)} is not made of zeros and ones. Say what a success is "
+        f"The measure {shorten(measure)} is not made of zeros and ones. {slips + ' ' if slips else ''}"
+        f"Say what a success is "
         f"(`--success 1.0`, after `--normalise human` where tasks have scales; `--success reference`; "
         f"`recipe=Recipe(normaliser='human', success=1.0)` in Python), name a measure of wins "
         f"(`--measure win`), or fit scores as they are: with `--model normal`, or those between 0 and 1 "

@@ -10,7 +10,7 @@ import polars as pl
 
 from examiner.results.codes import Codes, compact_numbers, names_of, unused_names
 from examiner.results.keys import ITEM_COLUMNS, check_unique, complete_keys, item_codes
-from examiner.wording import InputError, counted, listed, shorten
+from examiner.wording import InputError, counted, listed, plural, shorten
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -199,7 +199,8 @@ def _nearly_same_names(frame: pl.DataFrame) -> list[str]:
         pairs = [name for names in alike.values() if len(names) > 1 for name in names]
         if pairs:
             notes.append(
-                f"Some {key}s differ only by case or blanks and are kept apart: {listed(pairs, limit=6)}."
+                f"Some {plural(key)} differ only by case or blanks and are kept apart: "
+                f"{listed(pairs, limit=6)}."
             )
     return notes
 

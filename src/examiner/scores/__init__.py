@@ -77,6 +77,7 @@ from examiner.scores.uncertainty.profiles import Profiles as Profiles
 from examiner.scores.uncertainty.profiles import profiles as profiles
 from examiner.scores.uncertainty.ranks import RankProbabilities as RankProbabilities
 from examiner.scores.uncertainty.ranks import ranks as ranks
+from examiner.scores.unit import score_unit as score_unit
 from examiner.scores.variance import DecisionStudy as DecisionStudy
 from examiner.scores.variance import VarianceComponents as VarianceComponents
 from examiner.scores.variance import decision as decision

@@ -18,6 +18,7 @@ from examiner.scores.comparable import (
     TaskScores,
     column_range,
 )
+from examiner.scores.isolated import isolated, isolated_notes, outside_shares
 from examiner.scores.normalisers import NORMALISERS
 from examiner.wording import InputError, counted
 
@@ -41,6 +42,8 @@ def normalise(
     array([1., 3.])
     """
     measure = check_results(results).measure_name(measure)
+    if method == "auto":
+        results = with_isolated_notes(results, measure)
     method = normaliser_name(results, method, measure)
     if method is None:
         return results
@@ -48,6 +51,17 @@ def normalise(
     if callable(method):
         return on_scale(results, method, scores)
     return on_scale(results, method, scores, NORMALISERS[method].learn(scores))
+
+
+def with_isolated_notes(results: Results, measure: str | None = None) -> Results:
+    """Add, and warn of, notes on values outside 0 to 1 where all others lie inside.
+
+    >>> with_isolated_notes(Results.from_numpy([[0.5], [0.2]])).notes
+    ()
+    """
+    notes = isolated_notes(results, measure)
+    announce(notes, already=results.notes)
+    return results.with_notes(*notes) if notes else results
 
 
 def on_scale(
@@ -176,7 +190,9 @@ def check_reachable(normaliser: str | OwnFunction | None, success: float | str |
 
 
 def suggested_normaliser(results: Results, measure: str | None = None) -> str | None:
-    """Return the normaliser that suits the results: human, none where all values lie in [0, 1], z-score.
+    """Return the normaliser that suits the results: human, none where values lie in [0, 1], z-score.
+
+    A single value outside [0, 1], where all others lie inside, decides nothing: see `isolated`.
 
     >>> suggested_normaliser(Results.from_numpy([[0.5, 1.0]])) is None
     True
@@ -187,8 +203,8 @@ def suggested_normaliser(results: Results, measure: str | None = None) -> str | 
     scales = results.scales.aligned(results.task_names, measure, needs=["random", "reference"])
     if not np.isnan(scales.reference).any():
         return "human"
-    values = results.measure(measure)
-    comparable = np.nanmin(values) >= 0 and np.nanmax(values) <= 1
+    outside = outside_shares(results, measure)
+    comparable = not len(outside) or isolated(results, outside, measure)
     # With one agent there is nobody to be compared with: raw scores are all there is.
     return None if comparable or len(results.agents) < 2 else "z-score"
 

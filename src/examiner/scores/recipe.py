@@ -19,6 +19,7 @@ from examiner.scores.normalise import (
     normaliser_name,
     on_scale,
     task_scores,
+    with_isolated_notes,
 )
 from examiner.scores.normalisers import NORMALISERS
 from examiner.scores.standing import lexicographic_order
@@ -189,7 +190,7 @@ class Recipe:
         if results.provenance.training or (how is not None and how != "all"):
             results = reduced(results, how)
         if self.learnt is None:
-            return results
+            return with_isolated_notes(results, measure)
         known = set(results.scales)
         scales = Scales(entry for entry in self.learnt.scales if entry not in known)
         return results.with_scales(scales) if len(scales) else results

@@ -82,7 +82,8 @@ class Total:
         if self.average == "micro":
             return "mean over tasks" if self.plain else "weighted mean over tasks"
         counts = [
-            f"{len(set(level)):,} {name}s" for name, level in zip(self.by, self.groups, strict=True)
+            f"{counted(len(set(level)), name)}"
+            for name, level in zip(self.by, self.groups, strict=True)
         ]
         means = " of the means over ".join(counts)
         weighted = "weighted " if self.weights is not None or self.group_weights else ""

@@ -54,6 +54,7 @@ class Calibration(NamedTuple):
     half: float
     quarters: tuple[float, float]  # the quartiles of the truth
     ends: tuple[float, float]  # the worst and the best agent
+    pulled_half: float = 0.0  # how far off predictions are as they are said, with their pull
 
     def unshrunk(self, value: Floats, centre: float | None = None) -> Floats:
         """Undo the pull towards the centre (or another one) on predictions."""
@@ -68,7 +69,9 @@ class Calibration(NamedTuple):
         .. math:: u = c + (v - c) / b, \qquad
                   \Big[u - h - \rho_- (Q_1 - u)_+,\; u + h + \rho_+ (u - Q_3)_+\Big]
 
-        wider by half of the way that u lies beyond all agents.
+        wider by half of the way that u lies beyond all agents. That holds whichever population the agent
+        comes from; if it is one more of those seen, v with its own half-width does. Nobody knows which, so
+        the interval is the smallest that contains both, and v is never on its edge.
         """
         u = self.unshrunk(value)
         below, above = (np.maximum(away, 0.0) for away in (self.ends[0] - u, u - self.ends[1]))
@@ -76,7 +79,10 @@ class Calibration(NamedTuple):
         low = u - further - reach.low * np.maximum(self.quarters[0] - u, 0.0)
         high = u + further + reach.high * np.maximum(u - self.quarters[1], 0.0)
         outside = (below > 0) | (above > 0)
-        return Predicted(value, np.minimum(low, value), np.maximum(high, value), outside)
+        pulled = np.hypot(self.pulled_half, wider)
+        return Predicted(
+            value, np.minimum(low, value - pulled), np.maximum(high, value + pulled), outside
+        )
 
 
 def calibrated(truth: Floats, said: Floats, level: float) -> Calibration:
@@ -97,17 +103,20 @@ def calibrated(truth: Floats, said: Floats, level: float) -> Calibration:
     y, v = truth[known], said[known]
     if not len(y):
         endless = float("inf")
-        return Calibration(0.0, 1.0, endless, (-endless, endless), (-endless, endless))
+        ends = -endless, endless
+        return Calibration(0.0, 1.0, endless, ends, ends, endless)
     centre = float(y.mean())
     spread = float(((y - centre) ** 2).sum())
     slope = float(((y - centre) * (v - v.mean())).sum()) / spread if spread > 0 else 1.0
     slope = min(max(slope, LEAST_SLOPE), 1.0)
-    off = np.sort(np.abs(y - centre - (v - centre) / slope))
     rank = int(np.ceil(level * (len(y) + 1) - 1e-9))
-    half = float(off[rank - 1]) if rank <= len(y) else float("inf")
+    half, pulled_half = (
+        float(np.sort(np.abs(off))[rank - 1]) if rank <= len(y) else float("inf")
+        for off in (y - centre - (v - centre) / slope, y - v)
+    )
     low, high = np.quantile(y, [EXTREME_SHARE, 1 - EXTREME_SHARE])
     ends = float(y.min()), float(y.max())
-    return Calibration(centre, slope, half, (float(low), float(high)), ends)
+    return Calibration(centre, slope, half, (float(low), float(high)), ends, pulled_half)
 
 
 class Extreme(NamedTuple):

@@ -18,6 +18,7 @@ from examiner.irt.fitted import IRTFit, fit_from_record
 from examiner.irt.items import ItemParameters
 from examiner.results.storage import write_text
 from examiner.selection.selection import Selection
+from examiner.stored.plausible import check_plausible
 from examiner.wording import InputError, listed, shorten
 
 Content: TypeAlias = dict[str, Any]  # Any: JSON values
@@ -187,6 +188,7 @@ def _read_document(path: str | Path, kinds: tuple[Kind, ...]) -> tuple[Kind, Con
     schema = content.get("schema") if isinstance(content, dict) else None
     for kind in kinds:
         if schema == kind.schema:
+            check_plausible(content, file, f"Make it again with `{kind.command}`.")
             return kind, dict(content)
         if isinstance(schema, str) and schema.partition("/")[0] == kind.schema.partition("/")[0]:
             raise InputError(

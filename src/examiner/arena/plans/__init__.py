@@ -88,12 +88,12 @@ def bundled_plans() -> tuple[str, ...]:
 
 
 def is_bundled(source: str | Path) -> bool:
-    """Say whether this names a bundled plan; a file of that name comes first.
+    """Say whether this names a bundled plan; a file of that name is `./NAME`.
 
     >>> is_bundled("atari-arena"), is_bundled("random")
     (True, False)
     """
-    return str(source) in bundled_plans() and not Path(source).is_file()
+    return str(source) in bundled_plans()
 
 
 def plan(source: str | Path) -> Plan | GvgaiPlan:

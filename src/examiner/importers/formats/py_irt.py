@@ -125,7 +125,11 @@ def _each_trial(
         each, note = counted_out(counts)
     numbers = each["number"].to_numpy()
     each = each.with_columns(trial=trial_numbers(each, ["number"])).drop("number")
-    return each.rename({SUCCESS: "correct"}), row[numbers], note.replace(SUCCESS, "correct")
+    return (
+        each.rename({SUCCESS: "correct"}),
+        row[numbers],
+        note.replace(repr(SUCCESS), repr("correct")),
+    )
 
 
 def _counts(

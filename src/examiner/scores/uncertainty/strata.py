@@ -242,7 +242,7 @@ def _groups_missed(strata: tuple[Strata, ...], total: Total | None) -> list[str]
         return []
     return [
         f"{counted(len(lacking), 'agent')} {'has' if len(lacking) == 1 else 'have'} no result in up to "
-        f"{max(lacking.values()):,} of the {groups:,} {total.by[-1]}s, and a total of the others: "
+        f"{max(lacking.values()):,} of the {counted(groups, total.by[-1])}, and a total of the others: "
         f"{listed(lacking)}."
     ]
 

@@ -1,0 +1,170 @@
+"""Options that are given and cannot have any effect beside the others: said, never passed over."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+import click
+from click.core import ParameterSource
+
+from examiner.importers.data_set_names import data_set_names
+from examiner.importers.paths import is_many
+from examiner.wording import InputError
+
+Given = Mapping[str, Any]  # Any: each option has its own type
+
+
+class Rule(NamedTuple):
+    """Options that need something else of a command, what that is, and in words."""
+
+    options: tuple[str, ...]
+    needed: Callable[[Given], bool]
+    words: str
+
+
+_FILES_ONLY = ("format", "layout", "tasks_are", "path", "strict", "time", "items", "item_text")
+_OF_RESULTS = (*_FILES_ONLY, "measure", "item", "scales", "agents", "keep", "drop", "reduce")
+_OF_A_NEW_FIT = (
+    *("model", "estimator", "prior", "response", "landmark", "starts", "nodes", "bins", "over"),
+    *("engine", "memory", "cache", "address"),
+)
+_OF_A_CHOICE = ("size", "budget", "method", "folds", "output", "choose_on", "must", "must_not")
+
+
+def _given(name: str) -> Callable[[Given], bool]:
+    return lambda given: given.get(name) not in (None, False, "")
+
+
+def _not_given(name: str) -> Callable[[Given], bool]:
+    return lambda given: given.get(name) in (None, False, "")
+
+
+EVERYWHERE = (
+    Rule(
+        _FILES_ONLY,
+        lambda given: given.get("source") not in data_set_names(),
+        "is for files, and a bundled data set is read. Leave it out.",
+    ),
+    Rule(
+        ("strict",),
+        lambda given: is_many(given.get("source") or ""),
+        "is for folders and patterns, and one file is read. Leave it out.",
+    ),
+    Rule(
+        ("figures_as", "columns"),
+        _given("figures"),
+        "has no effect without `--figures DIR`. Give that too, or leave it out.",
+    ),
+    Rule(
+        ("floor",),
+        lambda given: given.get("transform") == "log",
+        "has no effect without `--transform log`. Give that too, or leave it out.",
+    ),
+)
+OF_COMMANDS = MappingProxyType(
+    {
+        "convert": (
+            Rule(
+                ("for_spreadsheets",),
+                lambda given: {".csv", ".tsv"} & set(Path(given["target"]).suffixes) != set(),
+                "is for CSV and TSV, and TARGET is neither. Leave it out.",
+            ),
+        ),
+        "fit": (
+            Rule(
+                _OF_A_NEW_FIT,
+                _not_given("add"),
+                "is for a new fit, and `--add` keeps the stored one. Leave it out.",
+            ),
+            Rule(
+                ("memory",),
+                lambda given: given["engine"] in ("auto", "shards", "ray"),
+                "is for shards and clusters. Leave it out.",
+            ),
+            Rule(
+                ("address",),
+                lambda given: given["engine"] == "ray",
+                "has no effect without `--engine ray`. Give that too, or leave it out.",
+            ),
+        ),
+        "cluster": (
+            Rule(
+                ("threshold",),
+                _not_given("clusters"),
+                "and `--clusters` exclude each other. Give one of them.",
+            ),
+        ),
+        "select": (
+            Rule(
+                _OF_A_CHOICE,
+                _not_given("exactly"),
+                "is for a choice, and `--exactly` chooses nothing. Leave it out.",
+            ),
+            Rule(
+                ("folds",),
+                _given("proof"),
+                "is for the proof, which `--no-proof` leaves out. Give one of them.",
+            ),
+        ),
+        "typology": (
+            Rule(
+                (*_OF_RESULTS, "tasks", "normalise"),
+                _given("source"),
+                "has no effect without `--results SOURCE`. Give that too, or leave it out.",
+            ),
+        ),
+        "examine": (
+            Rule(
+                _OF_RESULTS,
+                _given("source"),
+                "has no effect without `--oracle SOURCE`. Give that too, or leave it out.",
+            ),
+            Rule(
+                ("certainty",),
+                _given("better_than"),
+                "has no effect without `--better-than`. Give that too, or leave it out.",
+            ),
+            Rule(
+                ("environment",),
+                _given("protocol"),
+                "has no effect without `--protocol`. Give that too, or leave it out.",
+            ),
+        ),
+        "run": (
+            Rule(
+                ("own_code",),
+                _given("explain"),
+                "has no effect without `--explain`. Give that too, or leave it out.",
+            ),
+        ),
+    }
+)
+"""Command → its own rules."""
+
+
+def check_effects(given: Given) -> None:
+    """Refuse an option that was given and cannot have any effect beside the others.
+
+    >>> check_effects({"source": "scores.csv"})
+    """
+    context = click.get_current_context(silent=True)
+    if context is None:
+        return
+    typed = {
+        name for name in given if context.get_parameter_source(name) == ParameterSource.COMMANDLINE
+    }
+    for rule in (*EVERYWHERE, *OF_COMMANDS.get(context.info_name or "", ())):
+        named = [name for name in rule.options if name in typed]
+        if named and not rule.needed(given):
+            raise InputError(f"{_option(context, named[0])} {rule.words}")
+
+
+def _option(context: click.Context, name: str) -> str:
+    """The option as users write it."""
+    for parameter in context.command.params:
+        if parameter.name == name and parameter.opts:
+            return f"`{parameter.opts[0]}`"
+    return f"`--{name.replace('_', '-')}`"
