@@ -30,6 +30,7 @@ from examiner.importers.time import TimeColumn, retimed
 from examiner.results import Provenance, Results
 from examiner.results.attributes import announce
 from examiner.results.border import frame_from, is_frame
+from examiner.results.ordering import in_order
 from examiner.wording import InputError, first_line, shorten
 
 if TYPE_CHECKING:
@@ -131,6 +132,7 @@ def read(
         results = retimed(results, clock)
     if before is not None:
         results = before.with_logs(results)
+    results = in_order(results)
     announce(results.notes)
     return results
 

@@ -163,7 +163,7 @@ def tidy_table(
     keys = ["agent", "task", *item, "run", "trial"]
     _check_roles(frame, (*keys, *measures))
     frame = frame.with_columns(as_measure(frame[name]) for name in measures)
-    completed = complete_keys(frame, item)
+    completed = complete_keys(frame, item, measures)
     rest = [name for name in completed.frame.columns if name not in {*keys, *measures}]
     frame = completed.frame.select(*keys, *measures, *rest)
     if not completed.numbered:
