@@ -46,7 +46,7 @@ def recognises(file: SourceFile) -> bool:
 
 
 def read(file: SourceFile, options: TableOptions) -> list[EvaluationLog]:
-    """Read the samples of a log: a trial an epoch, a measure a scorer.
+    """Read the samples of a log: a run an epoch, a measure a scorer.
 
     >>> text = json.dumps({
     ...     "version": 2, "status": "success", "eval": {"task": "arc", "model": "openai/gpt2"},
