@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from examiner.checking import refuse_url
+from examiner.importers.aggregates import without_aggregates
 from examiner.importers.evaluations.adding import Before
 from examiner.importers.evaluations.items import item_names
 from examiner.importers.evaluations.measures import measures_of
@@ -132,7 +133,7 @@ def read(
         results = retimed(results, clock)
     if before is not None:
         results = before.with_logs(results)
-    results = in_order(results)
+    results = in_order(without_aggregates(results) if tables else results)
     announce(results.notes)
     return results
 
