@@ -124,7 +124,9 @@ def _unnamed(cells: Cells, names: Sequence[str]) -> list[Derived]:
     """The one column that is the mean or the sum of the others, whatever it is called."""
     lines = int(cells.line.max(initial=-1)) + 1
     count = np.bincount(cells.line, minlength=lines)[cells.line] - 1
-    if not len(cells.line) or count.min() < 2:  # of two equal columns, each is the mean of the other
+    if (
+        not len(cells.line) or count.min() < 2
+    ):  # of two equal columns, each is the mean of the other
         return []
     total = np.bincount(cells.line, cells.value, lines)[cells.line] - cells.value
     most, least = np.full(lines, -np.inf), np.full(lines, np.inf)
@@ -200,9 +202,10 @@ def _statistic(cells: Cells, statistic: str, lines: int) -> NDArray[np.float64]:
         found = np.full(lines, np.nan)
         found[medians["line"].to_numpy()] = medians["value"].to_numpy()
         return found
-    total = np.bincount(cells.line, cells.value, lines)
-    count = np.bincount(cells.line, minlength=lines)
-    return total / np.maximum(count, 1) if statistic == "mean" else total
+    total: NDArray[np.float64] = np.bincount(cells.line, cells.value, lines).astype(np.float64)
+    if statistic == "sum":
+        return total
+    return np.divide(total, np.maximum(np.bincount(cells.line, minlength=lines), 1))
 
 
 def _decimals(values: NDArray[np.float64]) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 Codes = NDArray[np.unsignedinteger]
 
-_LARGEST_KEY = 2**62  # products of counts stay within 64 bits
+LARGEST_KEY = 2**62  # products of counts stay within 64 bits
 # A table of all possible keys pays up to about the size of the rows themselves.
 _BITMAP_BYTES_PER_ROW = 16
 
@@ -147,7 +147,7 @@ def packed_keys(frame: pl.DataFrame, keys: Sequence[str]) -> tuple[NDArray[np.in
     """
     columns = [_codes_of(frame[key]) for key in keys]
     size = math.prod(count for _, count in columns)
-    if size > _LARGEST_KEY:
+    if size > LARGEST_KEY:
         return None
     packed: NDArray[np.integer] = np.zeros(len(frame), np.int32 if size < 2**31 else np.int64)
     for codes, count in columns:
@@ -222,76 +222,6 @@ def number_within(packed: NDArray[np.integer], size: int) -> NDArray[np.integer]
     offsets[order] = before
     numbers: NDArray[np.int64] = np.arange(len(packed)) - np.repeat(starts - offsets, lengths)
     return numbers
-
-
-def sorted_rows(columns: Iterable[pl.Series]) -> NDArray[np.int64] | None:
-    """Return where the rows stand when sorted by columns in turn, equal ones as they stand.
-
-    None where they are sorted already. Missing values come last.
-
-    >>> sorted_rows([pl.Series([0, 1, 0]), pl.Series([1.0, 0.0, 0.5])]).tolist()
-    [2, 0, 1]
-    >>> sorted_rows([pl.Series([0, 0, 1])]) is None
-    True
-    """
-    keys = [_sorting_key(column) for column in columns]
-    if _is_sorted(keys):
-        return None
-    order: NDArray[np.int64] | None = None
-    for key in reversed(keys):  # stable sorts, the least important first
-        if (key[1:] == key[:-1]).all():
-            continue
-        found = _stable_order(key if order is None else key[order])
-        order = found if order is None else order[found]
-    return order
-
-
-def _sorting_key(column: pl.Series) -> NDArray[np.integer | np.floating]:
-    """Numbers in the order of a column's values."""
-    column = column.to_physical() if isinstance(column.dtype, pl.Enum) else column
-    if column.dtype == pl.Boolean:
-        column = column.cast(pl.UInt8)
-    if not column.dtype.is_numeric():
-        column = column.cast(pl.String).rank("dense")
-    return (column.fill_null(np.nan) if column.null_count() else column).to_numpy()
-
-
-def _is_sorted(keys: Sequence[NDArray[np.integer | np.floating]]) -> bool:
-    equal = np.ones(max(len(keys[0]) - 1, 0), dtype=bool)  # to the row before, in all keys so far
-    for key in keys:
-        if (equal & ~(key[1:] >= key[:-1])).any():
-            return False
-        equal &= key[1:] == key[:-1]
-        if not equal.any():
-            return True
-    return True
-
-
-def _stable_order(key: NDArray[np.integer | np.floating]) -> NDArray[np.int64]:
-    """As `np.argsort(key, kind="stable")`; whole numbers are sorted with their places in one number.
-
-    Sorting plain numbers is several times as fast as sorting places by them.
-    """
-    if key.dtype.kind in "iu":
-        low, high = int(key.min()), int(key.max())
-        if (high - low + 1) * len(key) < _LARGEST_KEY:
-            packed = above(key, low) * len(key) + np.arange(len(key))
-            packed.sort()
-            placed: NDArray[np.int64] = packed % len(key)
-            return placed
-    return np.argsort(key, kind="stable")
-
-
-def number_of_sorted(packed: NDArray[np.integer]) -> NDArray[np.int64]:
-    """Number the rows of each key from zero, where equal keys stand together.
-
-    >>> number_of_sorted(np.array([4, 4, 5])).tolist()
-    [0, 1, 0]
-    """
-    places = np.arange(len(packed))
-    new = np.append(True, packed[1:] != packed[:-1])
-    starts: NDArray[np.int64] = np.maximum.accumulate(np.where(new, places, 0))
-    return places - starts
 
 
 def by_first_appearance(packed: NDArray[np.integer], size: int) -> tuple[Codes, NDArray[np.int64]]:

@@ -19,11 +19,10 @@ from examiner.results.codes import (
     compact_names,
     count_distinct,
     names_of,
-    number_of_sorted,
     number_within,
     packed_keys,
-    sorted_rows,
 )
+from examiner.results.row_order import number_of_sorted, sorted_rows
 from examiner.wording import InputError, RepeatedKeyError, counted, listed, shorten
 
 ITEM_COLUMNS = ("level", "mode", "difficulty")
@@ -87,7 +86,9 @@ def complete_keys(
         frame = _with_keys(frame, ["trial"])
         guessed = "There is no 'run' column: each trial is taken as one run."
     else:
-        numbers = trial_numbers(frame, keys, () if has_run else content_columns(frame, keys, measures))
+        numbers = trial_numbers(
+            frame, keys, () if has_run else content_columns(frame, keys, measures)
+        )
         frame = frame.with_columns(trial=numbers)
         most = int(numbers.max()) + 1 if len(numbers) else 0  # type: ignore[arg-type]
         if most > 1:
@@ -151,9 +152,7 @@ def is_sortable(column: pl.Series) -> bool:
     return not column.dtype.is_nested() and column.dtype != pl.Object
 
 
-def trial_numbers(
-    frame: pl.DataFrame, keys: Sequence[str], by: Sequence[str] = ()
-) -> pl.Series:
+def trial_numbers(frame: pl.DataFrame, keys: Sequence[str], by: Sequence[str] = ()) -> pl.Series:
     """Number the rows of each key from zero, sorted by columns, and then in the order they stand.
 
     >>> trial_numbers(pl.DataFrame({"run": [4, 4, 5]}), ["run"]).to_list()
@@ -163,8 +162,8 @@ def trial_numbers(
     """
     packed = packed_keys(frame, keys)
     if packed is None:
-        keyed = frame.select(pl.struct(keys).rank("dense").alias("key"))
-        packed = keyed["key"].to_numpy(), int(keyed["key"].max() or 0) + 1  # type: ignore[call-overload]
+        ranks = frame.select(pl.struct(keys).rank("dense")).to_series().to_numpy()
+        packed = ranks, int(ranks.max(initial=0)) + 1
     if not by or count_distinct(*packed) == len(frame):
         return pl.Series("trial", number_within(*packed))
     order = sorted_rows([pl.Series(packed[0]), *(frame[name] for name in by)])

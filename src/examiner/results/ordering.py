@@ -16,9 +16,9 @@ from examiner.results.codes import (
     name_column,
     names_of,
     packed_keys,
-    sorted_rows,
 )
 from examiner.results.keys import is_sortable, item_labels
+from examiner.results.row_order import sorted_rows
 
 if TYPE_CHECKING:
     from examiner.results.table import Results
@@ -45,7 +45,7 @@ def _piece_key(piece: str) -> tuple[bool, int, str]:
 
 
 def in_order(results: Results) -> Results:
-    """Return the same results with agents, tasks and items in natural order of their names, rows in one order.
+    """Return the same results with names in natural order (`agent_2` before `agent_10`) and sorted rows.
 
     Rows are sorted by agent, item and run; within a run by what was observed, so that sums over trials
     are equal to the last bit, or as they stand in a training log, where they follow time.
@@ -89,7 +89,9 @@ def _ordered_items(
 ) -> tuple[NDArray[np.unsignedinteger], tuple[tuple[object, ...], ...]]:
     """The item of each row and the items: by task, then by the other columns of an item."""
     if not results.item:
-        return frame["task"].to_physical().to_numpy(), tuple((name,) for name in names_of(frame["task"]))
+        return frame["task"].to_physical().to_numpy(), tuple(
+            (name,) for name in names_of(frame["task"])
+        )
     items = results.items
     order = sorted(
         range(len(items)), key=lambda place: [natural_key(str(part)) for part in items[place]]
@@ -112,5 +114,8 @@ def _row_order(frame: pl.DataFrame, results: Results) -> NDArray[np.int64] | Non
 
 def _observed(frame: pl.DataFrame, results: Results) -> list[str]:
     """Measures, then all else that is known of a row, the trial last: its number may be ours."""
-    return [*results.measures, *(name for name in results.attributes if is_sortable(frame[name])), "trial"]
-
+    return [
+        *results.measures,
+        *(name for name in results.attributes if is_sortable(frame[name])),
+        "trial",
+    ]

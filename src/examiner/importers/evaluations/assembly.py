@@ -18,8 +18,9 @@ from examiner.importers.evaluations.naming import Identity, named_logs, with_ite
 from examiner.importers.files import SourceFile
 from examiner.importers.readings import Reading, Whereabouts
 from examiner.results import Attributes, Provenance, Results, Scales, TaskScale
-from examiner.results.codes import recoded, sorted_rows
+from examiner.results.codes import recoded
 from examiner.results.ordering import natural_key
+from examiner.results.row_order import sorted_rows
 from examiner.results.table import assemble
 from examiner.wording import InputError, counted, listed, shorten
 

@@ -12,9 +12,10 @@ from typing import Any
 import polars as pl
 
 from examiner.importers.files import SourceFile
+from examiner.importers.nesting import refuse_deep_lines
 from examiner.importers.readings import Reading
 from examiner.importers.tables import TableOptions, table_reading
-from examiner.importers.text import beginning, json_lines, parse_json, refuse_deep_lines, text_of
+from examiner.importers.text import beginning, json_lines, parse_json, text_of
 from examiner.results.storage import PROBLEMS
 
 _COLUMN_KINDS = MappingProxyType(

@@ -149,5 +149,7 @@ def _with_keys_per_file(
     keys += runs
     coded = compact_names(frame.select(keys).fill_null(""), keys).hstack(frame.select(content))
     return frame.with_columns(
-        trial=trial_numbers(coded.with_columns(file=pl.Series(file_of_row)), ["file", *keys], content)
+        trial=trial_numbers(
+            coded.with_columns(file=pl.Series(file_of_row)), ["file", *keys], content
+        )
     )
