@@ -21,6 +21,7 @@ _NAMES = {
 """What people call a summary of the others, and which summary it may be; compared in lower case."""
 _STATISTICS = ("mean", "sum", "median")
 _LEVEL = 0.05  # agreement that chance gives more often is none
+_LEVEL_WITHOUT_NAME = 1e-6  # an agent of the user's own is lost by mistake in one of a million tables
 _MOST_DECIMALS = 15
 _FLOAT_ROUNDING = 1e-12  # of the values: what adding them up in another order changes
 _SLACK = 1 + 1e-9  # a number that lies halfway between two printed ones is rounded to either
@@ -134,7 +135,7 @@ def _unnamed(cells: Cells, names: Sequence[str]) -> list[Derived]:
     np.minimum.at(least, cells.line, cells.value)
     spread = (most - least)[cells.line]
     own, of_others = _roundings(cells, len(names))
-    level = _LEVEL / (2 * len(np.unique(cells.column)))
+    level = _LEVEL_WITHOUT_NAME / (2 * len(np.unique(cells.column)))
     rounding = _FLOAT_ROUNDING * np.abs(cells.value).sum()
     found: dict[int, str] = {}
     for statistic, expected, many in (("mean", total / count, 1), ("sum", total, count)):
