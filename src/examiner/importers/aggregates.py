@@ -21,7 +21,9 @@ _NAMES = {
 """What people call a summary of the others, and which summary it may be; compared in lower case."""
 _STATISTICS = ("mean", "sum", "median")
 _LEVEL = 0.05  # agreement that chance gives more often is none
-_LEVEL_WITHOUT_NAME = 1e-6  # an agent of the user's own is lost by mistake in one of a million tables
+_LEVEL_WITHOUT_NAME = (
+    1e-6  # an agent of the user's own is lost by mistake in one of a million tables
+)
 _MOST_DECIMALS = 15
 _FLOAT_ROUNDING = 1e-12  # of the values: what adding them up in another order changes
 _SLACK = 1 + 1e-9  # a number that lies halfway between two printed ones is rounded to either
