@@ -57,7 +57,17 @@ EXEMPT = {
 }
 QUICK = ("describe", "scores", "difference", "information", "audit")
 """Commands that every run of the tests compares; all of them are compared by the slow tests."""
-SAID = {"source", "format", "warnings", "notes", "command", "recipe", "seconds", "output", "attributes"}
+SAID = {
+    "source",
+    "format",
+    "warnings",
+    "notes",
+    "command",
+    "recipe",
+    "seconds",
+    "output",
+    "attributes",
+}
 """Where a table came from and how it is said: not compared."""
 
 
@@ -161,7 +171,10 @@ def printed(command: str, source: Path) -> Any:  # Any: JSON
     """What a command prints as JSON, without what says where the table came from."""
     arguments = [command, str(source), *ARGUMENTS[command], "--json"]
     if command == "distil":
-        arguments += ["-o", str((source if source.is_dir() else source.parent).parent / "tiny.json")]
+        arguments += [
+            "-o",
+            str((source if source.is_dir() else source.parent).parent / "tiny.json"),
+        ]
     done = CliRunner().invoke(app, arguments)
     if done.exit_code == 2 and not done.stdout:  # what cannot be answered is refused alike
         return plain(done.stderr, source)

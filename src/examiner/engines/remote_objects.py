@@ -14,7 +14,7 @@ import polars as pl
 from examiner.checking import scheme_of, without_secrets
 from examiner.engines.web_servers import check_web_server, named_url
 from examiner.results.storage import PROBLEMS
-from examiner.wording import InputError, first_line, shorten, unknown_name
+from examiner.wording import InputError, first_line, unknown_name
 
 _KEYS = MappingProxyType(
     {
@@ -130,7 +130,8 @@ def unreadable_object(url: str, problem: BaseException) -> InputError:
         )
     if isinstance(problem, OSError) or "error sending request" in text:
         return InputError(
-            f"Cannot reach the store of {named_url(url)} ({_cause(text)}). Check the network and the endpoint."
+            f"Cannot reach the store of {named_url(url)} ({_cause(text)}). "
+            f"Check the network and the endpoint."
         )
     return InputError(
         f"Cannot read what lies at {named_url(url)}: it is damaged, or no Parquet file "

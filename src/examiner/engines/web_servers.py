@@ -32,8 +32,8 @@ def check_web_server(url: str) -> None:
     >>> check_web_server("http://127.0.0.1:1/x.parquet")
     Traceback (most recent call last):
     ...
-    examiner.wording.InputError: Cannot reach the server of 'http://127.0.0.1:1/x.parquet' (...). Check the \
-network and the URL.
+    examiner.wording.InputError: Cannot reach the server of 'http://127.0.0.1:1/x.parquet' (...). Check \
+the network and the URL.
     """
     if any(os.environ.get(name) or os.environ.get(name.upper()) for name in _PROXIES):
         return
