@@ -28,7 +28,8 @@ def redirecting(target: str) -> Iterator[str]:
             self.send_header("Content-Length", "0")
             self.end_headers()
 
-        do_HEAD = do_GET
+        def do_HEAD(self) -> None:
+            self.do_GET()
 
         def log_message(self, *_: object) -> None:
             pass
