@@ -118,7 +118,7 @@ def test_keep_and_drop_choose_agents_and_tasks(examiner) -> None:
         "describe", "atari-dqn-family", "--keep", "agent:d*dqn", "--drop", "task:*a*", "--json"
     )
     content = json.loads(done.stdout)
-    assert content["agent_names"] == ["ddqn", "dueling_ddqn", "distributional_dqn"]
+    assert content["agent_names"] == ["ddqn", "distributional_dqn", "dueling_ddqn"]
     assert not any("a" in task for task in content["task_names"])
     assert len(content["steps"]) == 2
 

@@ -125,7 +125,7 @@ TEXTS = {
     "a deep object": (
         "x.jsonl",
         b'{"a": ' * 100_000,
-        r"nested too deeply|is not a whole JSON object",
+        r"x.jsonl', line 1, has lists and objects nested in each other more than 100 levels deep",
     ),
     "a response in words": (
         "x.jsonl",

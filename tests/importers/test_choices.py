@@ -111,7 +111,7 @@ def test_a_wide_table_has_the_items_its_path_names_and_no_others(tmp_path: Path)
     for level in (0, 1):
         (tmp_path / f"level_{level}.csv").write_text("agent,pong,go\ndqn,1,2\n")
     results = ex.read(tmp_path, path="level_{level}", item=("level",))
-    assert results.tasks == ("pong.0", "go.0", "pong.1", "go.1")
+    assert results.tasks == ("go.0", "go.1", "pong.0", "pong.1")
     with pytest.raises(ex.InputError, match=r"A wide table has no item columns, and 'mode'"):
         ex.read(tmp_path, path="level_{level}", item=("level", "mode"))
 

@@ -37,13 +37,13 @@ def test_the_aggregate_beside_gives_the_benchmark_and_is_no_result(tmp_path: Pat
     assert scale is not None and scale.direction == "lower"
 
 
-def test_samples_are_the_same_by_hash_and_again_are_trials(tmp_path: Path):
+def test_samples_are_the_same_by_hash_and_again_are_runs(tmp_path: Path):
     write_eee(tmp_path / "a", [eee_line("1", 1.0), eee_line("1", 0.0)])
     moved = eee_line("9", 0.5, sample_hash=eee_line("1", 0)["sample_hash"], model_id="org/other")
     write_eee(tmp_path / "b", [moved])
     results = ex.read(tmp_path)
     assert results.tasks == ("quiz/1",)
-    assert results.column("trial") == [0, 1, 0]
+    assert results.column("run") == [0, 1, 0]
 
 
 def test_another_evaluation_is_another_run(tmp_path: Path):
@@ -101,8 +101,10 @@ def test_what_is_written_reads_back(tmp_path: Path):
     before = ex.read(tmp_path / "in", item_text=True)
     write(before, tmp_path / "out", layout="every-eval-ever")
     after = ex.read(tmp_path / "out", item_text=True)
-    columns = ["agent", "task", "trial", "score", "item_hash", "tokens_in", "tokens_out", "seconds"]
-    assert before.to_polars().select(columns).equals(after.to_polars().select(columns))
+    columns = ["agent", "task", "score", "item_hash", "tokens_in", "tokens_out", "seconds"]
+    tables = [table.to_polars().select(columns).sort("task", "score") for table in (before, after)]
+    assert tables[0].equals(tables[1])
+    assert after.counts()["runs"] == before.counts()["runs"] == 2
     assert after.task_attributes.aligned(["quiz/1"], "text") == ("What is 1?",)
 
 

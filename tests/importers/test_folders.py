@@ -27,7 +27,7 @@ def grid(folder: Path, text: str = "task,score\npong,{run}\nalien,2\n") -> Path:
 def test_a_folder_is_one_table_with_names_from_its_path(tmp_path: Path):
     results = ex.read(grid(tmp_path), path="{agent}/seed_{run}/")
     assert results.agents == ("dqn", "ppo")
-    assert results.tasks == ("pong", "alien")
+    assert results.tasks == ("alien", "pong")
     assert list(dict.fromkeys(results.column("run"))) == [1, 2, 10]
     assert len(results) == 12
 

@@ -31,10 +31,10 @@ def test_run_folders_give_models_instances_and_costs(tmp_path: Path):
     assert not any("skipped" in note for note in results.notes)
 
 
-def test_another_draw_of_examples_is_another_trial(tmp_path: Path):
+def test_another_draw_of_examples_is_another_run(tmp_path: Path):
     instances = [helm_instance("id1", score, trial) for trial, score in enumerate((1, 0, 1))]
     results = ex.read(write_helm(tmp_path, instances))
-    assert results.column("trial") == [0, 1, 2]
+    assert results.column("run") == [0, 1, 2]
 
 
 def test_several_scores_have_to_be_chosen_from(tmp_path: Path):

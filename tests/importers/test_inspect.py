@@ -31,8 +31,8 @@ def write_log(path: Path, samples: Any = SAMPLES, method: int = 8, **more: Any) 
 def test_archives_are_read_however_they_are_packed(method: int, tmp_path: Path):
     results = ex.read(write_log(tmp_path / "x.eval", method=method))
     assert results.agents == ("openai/gpt2",)
-    assert results.tasks == tuple(f"inspect_evals/arc_easy/{name}" for name in (1, "x-2", 3))
-    assert results.measure("choice").tolist() == [1.0, 0.0, 0.5]
+    assert results.tasks == tuple(f"inspect_evals/arc_easy/{name}" for name in (1, 3, "x-2"))
+    assert results.measure("choice").tolist() == [1.0, 0.5, 0.0]
 
 
 def test_plain_json_says_the_same_as_an_archive(tmp_path: Path):
@@ -53,11 +53,11 @@ def test_the_grader_is_no_cost_of_the_agent(tmp_path: Path):
     )
 
 
-def test_epochs_are_trials(tmp_path: Path):
+def test_epochs_are_runs_for_they_are_independent_attempts(tmp_path: Path):
     samples = [inspect_sample(1, value, epoch) for epoch, value in ((1, "C"), (2, "I"), (3, "C"))]
     results = ex.read(write_log(tmp_path / "x.eval", samples))
     assert results.column("trial") == [1, 2, 3]
-    assert results.column("run") == [0, 0, 0]
+    assert results.column("run") == [0, 1, 2]
 
 
 @pytest.mark.parametrize(
@@ -107,7 +107,7 @@ def test_a_log_that_was_cut_off_is_read_from_its_journal(tmp_path: Path):
     }
     (tmp_path / "x.eval").write_bytes(eval_archive(members))
     with pytest.warns(ex.ExaminerWarning, match="did not come to a successful end: 3 scored"):
-        assert ex.read(tmp_path / "x.eval").measure().tolist() == [1.0, 0.0, 0.5]
+        assert ex.read(tmp_path / "x.eval").measure().tolist() == [1.0, 0.5, 0.0]
 
 
 def test_an_archive_without_header_or_journal_is_refused(tmp_path: Path):
@@ -183,8 +183,8 @@ def test_items_of_shuffled_data_sets_are_the_same_by_content(tmp_path: Path):
     write_log(tmp_path / "2.eval", turned, model="other/model", task_id="t2", **shuffled)
     results = ex.read(tmp_path)
     assert len(results.tasks) == 2
-    assert results.measure().tolist() == [1.0, 0.0, 1.0, 0.0]
-    assert results.task_codes.tolist() == [0, 1, 1, 0]
+    assert results.task_codes.tolist() == [0, 1, 0, 1]
+    assert results.measure().tolist() == [1.0, 0.0, 0.0, 1.0], "what is first here was second there"
 
 
 def test_an_id_with_another_input_is_said(tmp_path: Path):

@@ -210,6 +210,6 @@ def test_results_of_whole_tasks_are_read_where_there_are_no_samples(tmp_path: Pa
     folder.mkdir()
     (folder / f"results_{DATE}.json").write_text(json.dumps(LM_EVAL_RESULTS))
     results = ex.read(tmp_path)
-    assert results.tasks == ("mmlu_law", "mmlu_art"), "a group is the mean of its tasks"
-    assert results.measure("acc").tolist() == [0.25, 0.75]
+    assert results.tasks == ("mmlu_art", "mmlu_law"), "a group is the mean of its tasks"
+    assert results.measure("acc").tolist() == [0.75, 0.25]
     assert results.task_attributes.aligned(results.tasks, "benchmark") == ("mmlu", "mmlu")

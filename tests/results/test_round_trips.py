@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import examiner as ex
+from examiner.results.ordering import in_order
 from strategies import HOSTILE, results, tables
 
 
@@ -22,11 +23,12 @@ def without_scales(table: ex.Results) -> ex.Results:
 def test_parquet_keeps_everything(table: ex.Results) -> None:
     with tempfile.TemporaryDirectory() as folder:
         path = table.save(Path(folder) / "results.parquet")
-        for back in (ex.Results.load(path), ex.read(path)):
-            assert back == table
+        pairs = ((ex.Results.load(path), table), (ex.read(path), in_order(table)))
+        for back, same in pairs:
+            assert back == same
             assert back.provenance == table.provenance
             assert back.scales == table.scales
-            assert (back.agents, back.tasks, back.items) == (table.agents, table.tasks, table.items)
+            assert (back.agents, back.tasks, back.items) == (same.agents, same.tasks, same.items)
 
 
 @given(results(), st.sampled_from([".csv", ".tsv", ".ndjson", ".csv.gz", ".csv.zst", ".jsonl.gz"]))
@@ -34,12 +36,12 @@ def test_text_keeps_the_table(table: ex.Results, ending: str) -> None:
     with tempfile.TemporaryDirectory() as folder:
         path = ex.write(table, Path(folder) / f"results{ending}")
         back = ex.read(path)
-        assert back == without_scales(table)
+        assert back == in_order(without_scales(table))
 
 
 @given(results())
 def test_frames_of_other_libraries_keep_the_table(table: ex.Results) -> None:
-    expected = without_scales(table)
+    expected = in_order(without_scales(table))
     for frame in (table.to_pandas(), table.to_polars(), table.to_arrow(), table.to_dict()):
         assert ex.read(frame) == expected
 
@@ -99,8 +101,7 @@ def test_wide_tables_come_back(agents: list[str], tasks: list[str], ending: str)
     with tempfile.TemporaryDirectory() as folder:
         path = ex.write(table, Path(folder) / f"wide{ending}", layout="wide")
         back = ex.read(path, layout="wide", tasks_are="columns")
-    assert (back.agents, back.tasks) == (table.agents, table.tasks)
-    np.testing.assert_array_equal(ex.responses(back).to_numpy(), values)
+    assert back == in_order(table)
 
 
 @given(st.data())

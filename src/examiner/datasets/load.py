@@ -13,6 +13,7 @@ from examiner.datasets.card import ROOM, Card, read_card
 from examiner.datasets.published import PublishedTable
 from examiner.results import Attributes, Classification, Provenance, Results, Scales, TaskScale
 from examiner.results.keys import LEARNS
+from examiner.results.ordering import in_order
 from examiner.wording import unknown_name
 
 Dataset: TypeAlias = Results | Scales | Classification | PublishedTable
@@ -277,7 +278,8 @@ def load(name: str) -> Dataset:
     examiner.wording.InputError: Unknown data set 'atari-dqm-family'. Did you mean \
 'atari-dqn-family'? Known: ...
     """
-    return DATASETS[_known(name)](read_card(name))
+    dataset = DATASETS[_known(name)](read_card(name))
+    return in_order(dataset) if isinstance(dataset, Results) else dataset
 
 
 def card(name: str) -> Card:

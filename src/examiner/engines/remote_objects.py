@@ -12,8 +12,9 @@ from typing import Any
 import polars as pl
 
 from examiner.checking import scheme_of, without_secrets
+from examiner.engines.web_servers import check_web_server, named_url
 from examiner.results.storage import PROBLEMS
-from examiner.wording import InputError, first_line, shorten, unknown_name
+from examiner.wording import InputError, first_line, unknown_name
 
 _KEYS = MappingProxyType(
     {
@@ -59,7 +60,7 @@ each of them, in a list.
         return [url]
     if _kind(url) == "http":
         raise InputError(
-            f"A web server does not tell which files lie at {said(url)}. Name each of them, in a list."
+            f"A web server does not tell which files lie at {named_url(url)}. Name each of them, in a list."
         )
     return _inside(url) if url.endswith("/") else _like(url, url)
 
@@ -78,13 +79,8 @@ def check_scheme(url: str | Path) -> None:
         raise unknown_name("scheme", scheme, known)
     if isinstance(url, Path):
         raise InputError(
-            f"{said(url)} is a URL that was made a Path, which drops a slash. Give URLs as text."
+            f"{named_url(url)} is a URL that was made a Path, which drops a slash. Give URLs as text."
         )
-
-
-def said(url: str | Path) -> str:
-    """Return a URL as it is named in sentences."""
-    return shorten(without_secrets(url), 200)
 
 
 def scanned_object(url: str, *, first: bool = False) -> pl.LazyFrame:
@@ -96,6 +92,8 @@ def scanned_object(url: str, *, first: bool = False) -> pl.LazyFrame:
 
 def marks_of_object(url: str) -> tuple[int, ...]:
     """Return by what an object is known again: its number of rows, and a digest of its columns."""
+    if _kind(url) == "http":
+        check_web_server(url)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)  # polars' guesses at regions
@@ -117,25 +115,26 @@ def unreadable_object(url: str, problem: BaseException) -> InputError:
     """
     text = str(problem)
     if "NoSuchBucket" in text:
-        return InputError(f"There is no such bucket as that of {said(url)}. Check its name.")
+        return InputError(f"There is no such bucket as that of {named_url(url)}. Check its name.")
     if (
         isinstance(problem, FileNotFoundError)
         or "404 Not Found" in text
         or "paths were empty" in text
     ):
         return InputError(
-            f"There is no Parquet file at {said(url)}. Check the URL; a folder's ends in '/'."
+            f"There is no Parquet file at {named_url(url)}. Check the URL; a folder's ends in '/'."
         )
     if isinstance(problem, PermissionError) or _CLOSED.search(text):
         return InputError(
-            f"No access to {said(url)}: credentials are missing, or not enough. {_KEYS[_kind(url)]}."
+            f"No access to {named_url(url)}: credentials are missing, or not enough. {_KEYS[_kind(url)]}."
         )
     if isinstance(problem, OSError) or "error sending request" in text:
         return InputError(
-            f"Cannot reach the store of {said(url)} ({_cause(text)}). Check the network and the endpoint."
+            f"Cannot reach the store of {named_url(url)} ({_cause(text)}). "
+            f"Check the network and the endpoint."
         )
     return InputError(
-        f"Cannot read what lies at {said(url)}: it is damaged, or no Parquet file "
+        f"Cannot read what lies at {named_url(url)}: it is damaged, or no Parquet file "
         f"({_URL.sub('…', first_line(problem))}). Write it again."
     )
 

@@ -157,7 +157,7 @@ def counted_out(frame: pl.DataFrame) -> tuple[pl.DataFrame, str]:
 
     >>> counts = pl.DataFrame({"agent": ["a"], "task": ["t"], "successes": [1], "trials": [3]})
     >>> counted_out(counts)[0].rows()
-    [('a', 't', 1.0), ('a', 't', 0.0), ('a', 't', 0.0)]
+    [('a', 't', 0.0), ('a', 't', 0.0), ('a', 't', 1.0)]
     """
     successes, trials = _whole(frame[SUCCESSES]), _whole(frame[TRIALS])
     beyond = successes > trials  # never where one of them is NaN
@@ -182,7 +182,8 @@ def counted_out(frame: pl.DataFrame) -> tuple[pl.DataFrame, str]:
         each = each.astype(np.int64)
         rows = np.repeat(np.arange(len(frame)), each)
         number = np.arange(len(rows)) - np.repeat(np.cumsum(each) - each, each)
-        won = np.where(seen[rows], number < successes[rows], np.nan)
+        failures = trials - successes
+        won = np.where(seen[rows], number >= failures[rows], np.nan)  # in order of their values
         counted = frame.drop(SUCCESSES, TRIALS)[rows]
     note = (
         f"The columns {SUCCESSES!r} and {TRIALS!r} are read as counts: {len(counted):,} trials, each 1 or "

@@ -13,9 +13,8 @@ from itertools import takewhile
 from pathlib import Path, PurePath
 from typing import NamedTuple
 
+from examiner.results.ordering import NaturalKey, natural_key
 from examiner.wording import InputError, shorten
-
-_DIGITS = re.compile(r"(\d+)")
 
 
 class Found(NamedTuple):
@@ -99,19 +98,13 @@ def would_include(source: str | Path, path: str | Path) -> bool:
     return _is_like(below, patterns or [None])
 
 
-def natural_order(path: PurePath) -> list[list[tuple[bool, int, str]]]:
+def natural_order(path: PurePath) -> list[NaturalKey]:
     """Order paths as people do: `run_9` before `run_10`.
 
     >>> sorted([Path("b/10"), Path("b/9"), Path("a")], key=natural_order)[1].name
     '9'
     """
-    return [[_rank(piece) for piece in _DIGITS.split(part) if piece] for part in path.parts]
-
-
-def _rank(piece: str) -> tuple[bool, int, str]:
-    if piece.isdecimal() and len(piece) < 100:
-        return False, int(piece), piece
-    return True, 0, piece
+    return [natural_key(part) for part in path.parts]
 
 
 def _globbed(pattern: str) -> tuple[list[Path], Path, bool]:

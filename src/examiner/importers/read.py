@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from examiner.checking import refuse_url
+from examiner.importers.aggregates import without_aggregates
 from examiner.importers.data_set_names import note_on_namesake
 from examiner.importers.evaluations.adding import Before
 from examiner.importers.evaluations.items import item_names
@@ -31,6 +32,7 @@ from examiner.importers.time import TimeColumn, retimed
 from examiner.results import Provenance, Results
 from examiner.results.attributes import announce
 from examiner.results.border import frame_from, is_frame
+from examiner.results.ordering import in_order
 from examiner.wording import InputError, first_line, shorten
 
 if TYPE_CHECKING:
@@ -132,6 +134,7 @@ def read(
         results = retimed(results, clock)
     if before is not None:
         results = before.with_logs(results)
+    results = in_order(without_aggregates(results) if tables else results)
     if isinstance(source, (str, Path)):
         results = results.with_notes(*note_on_namesake(str(source)))
     announce(results.notes)

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from examiner.importers.files import SourceFile
+from examiner.importers.nesting import refuse_deep_nesting
 from examiner.wording import InputError, shorten
 
 LONGEST_LINE_BYTES = 256 * 2**20  # a row of a million tasks is a tenth of it
@@ -188,6 +189,7 @@ def parse_json(data: bytes, path: Path, line: int | None = None) -> Any:  # Any:
     examiner.wording.InputError: 'x.json' has the key 'a' twice in one object; one of the two \
 values would be lost. Give it one.
     """
+    refuse_deep_nesting(data, path, line)
     where = shorten(path, 200) + (f", line {line}," if line is not None else "")
     try:
         return json.loads(data, object_pairs_hook=_without_repeats)
@@ -195,10 +197,6 @@ values would be lost. Give it one.
         raise InputError(
             f"{where} has the key {shorten(problem)} twice in one object; one of the two values would "
             f"be lost. Give it one."
-        ) from None
-    except RecursionError:
-        raise InputError(
-            f"{where} is nested too deeply to be results. Give plain records."
         ) from None
     except ValueError as problem:
         refuse_merge_markers(data, path, line or 1)

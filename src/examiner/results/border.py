@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -163,7 +164,7 @@ def tidy_table(
     keys = ["agent", "task", *item, "run", "trial"]
     _check_roles(frame, (*keys, *measures))
     frame = frame.with_columns(as_measure(frame[name]) for name in measures)
-    completed = complete_keys(frame, item)
+    completed = complete_keys(frame, item, measures)
     rest = [name for name in completed.frame.columns if name not in {*keys, *measures}]
     frame = completed.frame.select(*keys, *measures, *rest)
     if not completed.numbered:
@@ -195,14 +196,30 @@ def _nearly_same_names(frame: pl.DataFrame) -> list[str]:
     for key in ("agent", "task"):
         alike: dict[str, list[str]] = {}
         for name in names_of(frame[key]):
-            alike.setdefault(" ".join(name.split()).casefold(), []).append(name)
-        pairs = [name for names in alike.values() if len(names) > 1 for name in names]
+            alike.setdefault(" ".join(_composed(name).split()).casefold(), []).append(name)
+        groups = [names for names in alike.values() if len(names) > 1]
+        encoded = [ascii(name) for names in groups if _look_alike(names) for name in names]
+        pairs = [name for names in groups if not _look_alike(names) for name in names]
         if pairs:
             notes.append(
                 f"Some {plural(key)} differ only by case or blanks and are kept apart: "
                 f"{listed(pairs, limit=6)}."
             )
+        if encoded:
+            notes.append(
+                f"Some {key}s look the same and are written with different Unicode characters (NFC and "
+                f"NFD); they are kept apart: {', '.join(encoded[:6])}."
+            )
     return notes
+
+
+def _composed(name: str) -> str:
+    return name if name.isascii() else unicodedata.normalize("NFC", name)
+
+
+def _look_alike(names: Sequence[str]) -> bool:
+    """Whether some of these names are the same text, composed of other characters."""
+    return len({_composed(name) for name in names}) < len(names)
 
 
 def _found_measures(frame: pl.DataFrame) -> list[str]:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 Codes = NDArray[np.unsignedinteger]
 
-_LARGEST_KEY = 2**62  # products of counts stay within 64 bits
+LARGEST_KEY = 2**62  # products of counts stay within 64 bits
 # A table of all possible keys pays up to about the size of the rows themselves.
 _BITMAP_BYTES_PER_ROW = 16
 
@@ -147,7 +147,7 @@ def packed_keys(frame: pl.DataFrame, keys: Sequence[str]) -> tuple[NDArray[np.in
     """
     columns = [_codes_of(frame[key]) for key in keys]
     size = math.prod(count for _, count in columns)
-    if size > _LARGEST_KEY:
+    if size > LARGEST_KEY:
         return None
     packed: NDArray[np.integer] = np.zeros(len(frame), np.int32 if size < 2**31 else np.int64)
     for codes, count in columns:

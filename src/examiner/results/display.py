@@ -161,7 +161,7 @@ def description(results: Results) -> Description:
     >>> description(Results.from_numpy([[1.0, 2.0]])).measure_ranges[0].most
     2.0
     """
-    unscaled = results.scales.aligned(results.task_names, results.measures[0]).unscaled
+    unscaled = set(results.scales.aligned(results.task_names, results.measures[0]).unscaled)
     history = results.provenance
     return Description(
         source=history.source,

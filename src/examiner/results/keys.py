@@ -22,10 +22,13 @@ from examiner.results.codes import (
     number_within,
     packed_keys,
 )
+from examiner.results.row_order import number_of_sorted, sorted_rows
 from examiner.wording import InputError, RepeatedKeyError, counted, listed, shorten
 
 ITEM_COLUMNS = ("level", "mode", "difficulty")
 """Columns that, where present, say which item of a task was played."""
+JUDGES = ("judge", "grader", "rater", "annotator")
+"""Columns that say who rated an attempt: another rating is no other attempt."""
 LEARNS = "learns"
 """What is known of agents: whether they learn. Runs of those that do not are no learning curves."""
 TIMES = ("frames", "steps")
@@ -49,11 +52,16 @@ class Completed(NamedTuple):
     numbered: bool
 
 
-def complete_keys(frame: pl.DataFrame, item: Sequence[str]) -> Completed:
+def complete_keys(
+    frame: pl.DataFrame, item: Sequence[str], measures: Sequence[str] = ()
+) -> Completed:
     """Give every row a run and a trial, and the names their compact types.
 
-    `run` defaults to `seed`, else to `trial`. Without a `trial` column, repeated rows of one key are
-    numbered in the order they stand. Whatever was guessed is said in the notes.
+    `run` defaults to `seed`, else to `trial`. Without a `trial` column, repeated rows of one run are
+    numbered in the order they stand. Without a run either, each is a run of its own: runs that nobody
+    numbered have no order, and are numbered by their measures and then their other columns, whatever
+    order the rows have. Ratings by several judges are trials of one run. Whatever was guessed is said in
+    the notes.
 
     >>> frame = pl.DataFrame({"agent": ["a", "a"], "task": ["t", "t"], "score": [1.0, 2.0]})
     >>> completed = complete_keys(frame, [])
@@ -71,11 +79,16 @@ def complete_keys(frame: pl.DataFrame, item: Sequence[str]) -> Completed:
     keys = ["agent", "task", *item, *(["run"] if has_run else [])]
     frame = _with_keys(frame, keys[2:])
     numbered = "trial" not in frame.columns
+    judge = _judge_column(frame, keys)
+    if numbered and judge is not None:
+        return _judged(frame, keys, judge, measures, notes)
     if not numbered:
         frame = _with_keys(frame, ["trial"])
         guessed = "There is no 'run' column: each trial is taken as one run."
     else:
-        numbers = trial_numbers(frame, keys)
+        numbers = trial_numbers(
+            frame, keys, () if has_run else content_columns(frame, keys, measures)
+        )
         frame = frame.with_columns(trial=numbers)
         most = int(numbers.max()) + 1 if len(numbers) else 0  # type: ignore[arg-type]
         if most > 1:
@@ -92,16 +105,73 @@ def complete_keys(frame: pl.DataFrame, item: Sequence[str]) -> Completed:
     return Completed(frame, tuple(notes), numbered)
 
 
-def trial_numbers(frame: pl.DataFrame, keys: Sequence[str]) -> pl.Series:
-    """Number the rows of each key from zero, in the order they stand.
+def _judged(
+    frame: pl.DataFrame,
+    keys: Sequence[str],
+    judge: str,
+    measures: Sequence[str],
+    notes: Sequence[str],
+) -> Completed:
+    """Ratings of the same attempts: a judge's first ratings are one run, whose trials are the judges."""
+    names = frame[judge].cast(pl.String).fill_null("").alias("trial")
+    frame = compact_names(frame.with_columns(names), ["trial"])
+    said = f"Rows that differ in the column {judge!r} are ratings of one run: they are trials, no runs."
+    content = content_columns(frame, [*keys, "trial"], measures)
+    if "run" in keys:
+        frame = frame.with_columns(trial_numbers(frame, keys, ("trial", *content)))
+    else:
+        frame = frame.with_columns(run=trial_numbers(frame, [*keys, "trial"], content))
+    return Completed(frame, (*notes, said), True)
+
+
+def _judge_column(frame: pl.DataFrame, keys: Sequence[str]) -> str | None:
+    """The column of judges, where there are several and it is no key."""
+    names = (name for name in JUDGES if name in frame.columns and name not in keys)
+    return next((name for name in names if frame[name].n_unique() > 1), None)
+
+
+def content_columns(
+    frame: pl.DataFrame, keys: Sequence[str], measures: Sequence[str]
+) -> tuple[str, ...]:
+    """Return what tells rows of one key apart, whatever their order: measures, then all other columns.
+
+    >>> table = pl.DataFrame({"agent": ["a"], "cost": [1.0], "score": [2.0]})
+    >>> content_columns(table, ["agent"], ["score"])
+    ('score', 'cost')
+    """
+    others = [name for name in frame.columns if name not in {*keys, *measures}]
+    return tuple(name for name in (*measures, *others) if is_sortable(frame[name]))
+
+
+def is_sortable(column: pl.Series) -> bool:
+    """Tell whether rows can be sorted by a column.
+
+    >>> is_sortable(pl.Series([1.0])), is_sortable(pl.Series([[1.0]]))
+    (True, False)
+    """
+    return not column.dtype.is_nested() and column.dtype != pl.Object
+
+
+def trial_numbers(frame: pl.DataFrame, keys: Sequence[str], by: Sequence[str] = ()) -> pl.Series:
+    """Number the rows of each key from zero, sorted by columns, and then in the order they stand.
 
     >>> trial_numbers(pl.DataFrame({"run": [4, 4, 5]}), ["run"]).to_list()
     [0, 1, 0]
+    >>> trial_numbers(pl.DataFrame({"run": [4, 4, 5], "score": [2, 1, 0]}), ["run"], ["score"]).to_list()
+    [1, 0, 0]
     """
     packed = packed_keys(frame, keys)
     if packed is None:
-        return frame.select(pl.int_range(pl.len()).over(keys).alias("trial"))["trial"]
-    return pl.Series("trial", number_within(*packed))
+        ranks = frame.select(pl.struct(keys).rank("dense")).to_series().to_numpy()
+        packed = ranks, int(ranks.max(initial=0)) + 1
+    if not by or count_distinct(*packed) == len(frame):
+        return pl.Series("trial", number_within(*packed))
+    order = sorted_rows([pl.Series(packed[0]), *(frame[name] for name in by)])
+    if order is None:
+        return pl.Series("trial", number_of_sorted(packed[0]))
+    numbers = np.empty(len(frame), dtype=np.int64)
+    numbers[order] = number_of_sorted(packed[0][order])
+    return pl.Series("trial", numbers)
 
 
 def item_codes(

@@ -346,7 +346,9 @@ class Results:
         frame, step = self._frame, f"items made of {', '.join(('task', *names))}"
         folded = [name for name in self.item if name not in names]
         if folded:
-            frame = frame.with_columns(trial=trial_numbers(frame, ["agent", "task", *names, "run"]))
+            frame = frame.with_columns(
+                trial=trial_numbers(frame, ["agent", "task", *names, "run"], [*folded, "trial"])
+            )
             step += f"; {', '.join(folded)} folded into the trials of a run"
         return replace(self, item=names)._rebuilt(frame, step)
 

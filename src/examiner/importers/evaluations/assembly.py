@@ -18,6 +18,9 @@ from examiner.importers.evaluations.naming import Identity, named_logs, with_ite
 from examiner.importers.files import SourceFile
 from examiner.importers.readings import Reading, Whereabouts
 from examiner.results import Attributes, Provenance, Results, Scales, TaskScale
+from examiner.results.codes import recoded
+from examiner.results.ordering import natural_key
+from examiner.results.row_order import sorted_rows
 from examiner.results.table import assemble
 from examiner.wording import InputError, counted, listed, shorten
 
@@ -147,7 +150,7 @@ def results_from_rows(
     `rows` has the columns of `ORIGIN` but for the last, `items`, `id`, `trial`, the levels and the
     measures; `lower` says of which items which measures are better the lower they are.
     """
-    rows, notes = with_items(rows)
+    rows, notes = with_items(_in_order(rows))
     notes += _other_inputs(rows)
     about = rows.select(_OF_A_LOG).unique(maintain_order=True)
     named = named_logs(
@@ -166,6 +169,7 @@ def results_from_rows(
             f"{counted(len(rows) - len(kept), 'sample')} of an evaluation stand in several logs, as copies "
             f"and retries have them: the last one counts.",
         )
+    kept = _with_runs(kept)
     attributes = _attributes(kept)
     columns = ["agent", "task", "run", "trial", *measures, *ORIGIN]
     known = {*columns, *LEVELS, "id", "items", "input", TEXT}
@@ -185,6 +189,31 @@ def results_from_rows(
     )
     origin = origin.with_notes(*named.notes, *notes)
     return assemble(frame, measures, (), origin, scales, attributes)
+
+
+def _in_order(rows: pl.DataFrame) -> pl.DataFrame:
+    """Rows by log, sample and epoch: what is named by what comes first does not depend on their order."""
+    keys = [_natural_rank(rows[name]) for name in ("log", "id")]
+    order = sorted_rows([*keys, rows["trial"]])
+    return rows if order is None else rows[order]
+
+
+def _natural_rank(names: pl.Series) -> pl.Series:
+    coded = names.cast(pl.String).cast(pl.Categorical)
+    places = {name: at for at, name in enumerate(sorted(coded.unique(), key=natural_key))}
+    return recoded(coded, lambda distinct: distinct.replace_strict(places, return_dtype=pl.UInt32))
+
+
+def _with_runs(rows: pl.DataFrame) -> pl.DataFrame:
+    """Epochs are independent attempts of an agent that does not learn: each is a run of its own.
+
+    A run of the rows so far is an evaluation; its epochs are counted on through the next one.
+    """
+    attempt = ["agent", "items", "run", "trial"]
+    runs = rows.select(attempt).unique().sort("run", "trial")
+    runs = runs.with_columns(attempt=pl.int_range(pl.len()).over("agent", "items"))
+    joined = rows.join(runs, on=attempt, how="left", maintain_order="left")
+    return joined.with_columns(run=pl.col("attempt")).drop("attempt")
 
 
 def _rows(read: ReadLog, columns: Mapping[str, str]) -> pl.DataFrame:

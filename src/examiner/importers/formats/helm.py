@@ -42,7 +42,7 @@ def recognises(file: SourceFile) -> bool:
 
 
 def read(file: SourceFile, options: TableOptions) -> list[EvaluationLog]:
-    """Read the statistics of instances that are scores: a trial is another draw of examples.
+    """Read the statistics of instances that are scores: another draw of examples is another run.
 
     >>> text = (b'[{"instance_id": "id1", "train_trial_index": 0, "stats": '
     ...         b'[{"name": {"name": "exact_match", "split": "test"}, "count": 1, "sum": 1}]}]')

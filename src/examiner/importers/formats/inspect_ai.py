@@ -6,6 +6,7 @@ import hashlib
 import json
 import re
 import zipfile
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -46,7 +47,7 @@ def recognises(file: SourceFile) -> bool:
 
 
 def read(file: SourceFile, options: TableOptions) -> list[EvaluationLog]:
-    """Read the samples of a log: a trial an epoch, a measure a scorer.
+    """Read the samples of a log: a run an epoch, a measure a scorer.
 
     >>> text = json.dumps({
     ...     "version": 2, "status": "success", "eval": {"task": "arc", "model": "openai/gpt2"},
@@ -179,6 +180,7 @@ def _zipped(file: SourceFile) -> tuple[Mapping[str, Any], Sequence[Mapping[str, 
     try:
         with opened_zip(file) as archive:
             names = set(archive.namelist())
+            _refuse_repeated_members(archive.namelist(), file.path)
             if _HEADER not in names and _JOURNAL not in names:
                 raise InputError(
                     f"{shorten(file.path, 200)} has neither {_HEADER} nor {_JOURNAL}, so that nobody can "
@@ -195,6 +197,16 @@ def _zipped(file: SourceFile) -> tuple[Mapping[str, Any], Sequence[Mapping[str, 
             f"Cannot read {shorten(file.path, 200)}: the archive is cut off or damaged. Copy the log "
             f"again, or recover it with `inspect log recover`."
         ) from problem
+
+
+def _refuse_repeated_members(names: Sequence[str], path: Path) -> None:
+    """An archive may hold two files of one name, of which only the last would be read."""
+    repeated = [name for name, count in Counter(names).items() if count > 1]
+    if repeated:
+        raise InputError(
+            f"{shorten(path, 200)} holds {shorten(repeated[0])} {names.count(repeated[0])} times, and only "
+            f"one of them would be read. Write the log again with `inspect log convert`."
+        )
 
 
 def _summaries(

@@ -12,6 +12,7 @@ from typing import Any
 import polars as pl
 
 from examiner.importers.files import SourceFile
+from examiner.importers.nesting import refuse_deep_lines
 from examiner.importers.readings import Reading
 from examiner.importers.tables import TableOptions, table_reading
 from examiner.importers.text import beginning, json_lines, parse_json, text_of
@@ -43,6 +44,7 @@ def read(file: SourceFile, options: TableOptions) -> Reading:
     array([21.])
     """
     text = text_of(file)
+    refuse_deep_lines(text.data, file.path)
     frame = _alike_throughout(text.data)
     if frame is None:
         try:
@@ -77,20 +79,20 @@ def _alike_throughout(data: bytes) -> pl.DataFrame | None:
 def _refuse_repeated_keys(data: bytes, frame: pl.DataFrame, path: Path) -> None:
     """Refuse an object with one key twice, of which only one value would be read.
 
-    As many keys as cells, none of them missing: then no key stands twice. Only otherwise are the
-    lines looked at, first for the same key twice in the letters, then in the objects themselves.
+    Where a line has as many keys as values that were read, no key stands twice in it. All other lines,
+    and those whose keys cannot be counted so (with nulls, or escapes), are parsed for themselves.
     """
-    missing = sum(series.null_count() for series in frame)
-    if data.count(b'":') == frame.height * frame.width and missing == data.count(b"null"):
-        return
-    lines = pl.Series(data.split(b"\n")).cast(pl.String)
-    suspicious = pl.repeat(False, len(lines), eager=True, dtype=pl.Boolean)
-    for name in frame.columns:
-        suspicious |= lines.str.count_matches(f'"{name}"', literal=True) > 1
-    # A key can also be written with escapes, which no letter-by-letter look finds.
-    suspicious |= lines.str.contains("\\", literal=True)
-    for row in suspicious.arg_true():
-        parse_json(lines[row].encode(), path, row + 1)
+    lines = [line for line in enumerate(data.split(b"\n"), start=1) if line[1].strip()]
+    texts = pl.Series([line for _, line in lines]).cast(pl.String)
+    values = frame.select(pl.sum_horizontal(pl.all().is_not_null())).to_series()
+    if len(values) != len(texts):
+        values = pl.repeat(-1, len(texts), eager=True)
+    suspicious = texts.str.count_matches(r'"\s*:') != values
+    for mark in ("null", "\\"):
+        suspicious |= texts.str.contains(mark, literal=True)
+    for place in suspicious.arg_true():
+        number, line = lines[place]
+        parse_json(line, path, number)
 
 
 def _frame_line_by_line(data: bytes, path: Path) -> pl.DataFrame:

@@ -46,7 +46,7 @@ def read(file: SourceFile, options: TableOptions) -> Reading:
     >>> read(open_source(path), TableOptions()).results.measure("correct")
     array([1., 0.])
 
-    Counts, `{"successes": 4, "trials": 5}`, are as many trials, each 1 or 0.
+    Counts, `{"successes": 4, "trials": 5}`, are as many attempts, each 1 or 0 and a run of its own.
     """
     text = text_of(file)
     subjects: list[str] = []
@@ -71,13 +71,11 @@ def read(file: SourceFile, options: TableOptions) -> Reading:
     if not known:
         raise InputError(f"{shorten(file.path, 200)} holds no responses. Give at least one.")
     row = np.repeat(np.arange(len(subjects)), [len(part) for part in codes])
-    zeros = np.zeros(len(row), dtype=np.int64)
     frame = pl.DataFrame(
         {
             "agent": spread("agent", subjects, row),
             "task": name_column("task", list(known), np.concatenate(codes)),
-            "run": zeros,
-            "trial": zeros,
+            "trial": np.zeros(len(row), dtype=np.int64),
             "correct": np.concatenate(values),
         }
     )
@@ -85,8 +83,6 @@ def read(file: SourceFile, options: TableOptions) -> Reading:
     if not np.isnan(of := np.concatenate(trials)).all():
         frame, row, note = _each_trial(frame, of, row, file)
         notes = (*notes, note)
-    if "run" in file.names:
-        frame = frame.drop("run")
     origin = Provenance(str(file.path), "py-irt").with_notes(*notes)
     line_of = np.array(lines)[row].__getitem__
     try:

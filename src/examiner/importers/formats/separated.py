@@ -21,7 +21,7 @@ from examiner.importers.text import is_utf16
 from examiner.importers.text_tables import TextTable
 from examiner.results import Provenance
 from examiner.results.codes import compact_names
-from examiner.results.keys import ITEM_COLUMNS, trial_numbers
+from examiner.results.keys import ITEM_COLUMNS, JUDGES, content_columns, trial_numbers
 from examiner.results.storage import PROBLEMS
 from examiner.wording import InputError, RepeatedKeyError
 
@@ -103,7 +103,8 @@ def _read_block(files: Sequence[SourceFile], options: TableOptions) -> Reading |
     try:
         text = TextTable.of(files[0])
         columns = TableColumns.of(text.header, options, given)
-        if columns.layout == "wide" or set(given) & set(text.header) or text.notes:
+        names = set(text.header)
+        if columns.layout == "wide" or names & {*given, *JUDGES} or text.notes:
             return None
         header = files[0].head.partition(b"\n")[0] + b"\n"
         frame, _ = replace(text, source=b"".join([header, *bodies])).frame(columns)
@@ -112,7 +113,7 @@ def _read_block(files: Sequence[SourceFile], options: TableOptions) -> Reading |
         frame = _with_keys_per_file(frame, files, rows, columns)
         origin = Provenance(str(files[0].path), f"tidy {text.kind}")
         named = TableColumns.of(frame.columns, options)
-        numbered = "trial" not in text.header
+        numbered = "trial" not in names
         return Reading(results_from_table(frame, named, origin, numbered=numbered), where)
     except RepeatedKeyError as problem:
         raise where.located(problem) from None
@@ -141,8 +142,14 @@ def _with_keys_per_file(
     if "trial" in frame.columns:
         return frame
     keys = [name for name in (columns.agent, columns.task, *ITEM_COLUMNS) if name in frame.columns]
-    keys += [name for name in ("run", "seed") if name in frame.columns][:1]
-    coded = compact_names(frame.select(keys).fill_null(""), keys)
+    runs = [name for name in ("run", "seed") if name in frame.columns][:1]
+    # Rows that are no trials of a run have no order: they are numbered as they would be in one file.
+    measures = [name for name in columns.as_numbers if name in frame.columns]
+    content = () if runs else content_columns(frame, [*keys, *runs], measures)
+    keys += runs
+    coded = compact_names(frame.select(keys).fill_null(""), keys).hstack(frame.select(content))
     return frame.with_columns(
-        trial=trial_numbers(coded.with_columns(file=pl.Series(file_of_row)), ["file", *keys])
+        trial=trial_numbers(
+            coded.with_columns(file=pl.Series(file_of_row)), ["file", *keys], content
+        )
     )
