@@ -12,7 +12,7 @@ from typing import Any
 import polars as pl
 
 from examiner.checking import scheme_of, without_secrets
-from examiner.results.storage import PROBLEMS
+from examiner.results.polars_errors import PROBLEMS
 from examiner.wording import InputError, first_line, shorten, unknown_name
 
 _KEYS = MappingProxyType(

@@ -32,16 +32,6 @@ _PLAYS_QUERY = (
     f"LEFT JOIN plays AS p ON p.job = e.job {_CHOSEN}"
 )
 _LEARNERS = "SELECT agent, MAX(stateless = 0) FROM jobs GROUP BY agent"
-_TYPES: dict[str, pl.DataType | type[pl.DataType]] = {
-    **dict.fromkeys(("agent", "task", "split", "environment", "job", "protocol"), pl.String),
-    **dict.fromkeys(("mode", "difficulty", "run", "trial", "seed", "session"), pl.Int64),
-    **dict.fromkeys(("frames", "length", "lives", "truncated"), pl.Int64),
-    **dict.fromkeys(("score", "cpu_seconds", "win"), pl.Float64),
-    **dict.fromkeys(("status", "reason"), pl.String),
-    "model_calls": pl.Int64,
-}
-
-
 _ROWS_AT_ONCE = 50_000
 
 
@@ -121,11 +111,23 @@ def _plays(frame: pl.DataFrame, origin: Provenance) -> Results:
 
 def _episodes(cursor: sqlite3.Cursor) -> pl.DataFrame:
     """The rows as a frame, made in parts: rows of Python take ten times the memory."""
-    schema = [(name, _TYPES[name]) for name, *_ in cursor.description]
+    types = _column_types()
+    schema = [(name, types[name]) for name, *_ in cursor.description]
     parts = [pl.DataFrame(schema=schema)]
     while rows := cursor.fetchmany(_ROWS_AT_ONCE):
         parts.append(pl.DataFrame(rows, schema=schema, orient="row"))
     return pl.concat(parts)
+
+
+def _column_types() -> dict[str, pl.DataType | type[pl.DataType]]:
+    return {
+        **dict.fromkeys(("agent", "task", "split", "environment", "job", "protocol"), pl.String),
+        **dict.fromkeys(("mode", "difficulty", "run", "trial", "seed", "session"), pl.Int64),
+        **dict.fromkeys(("frames", "length", "lives", "truncated"), pl.Int64),
+        **dict.fromkeys(("score", "cpu_seconds", "win"), pl.Float64),
+        **dict.fromkeys(("status", "reason"), pl.String),
+        "model_calls": pl.Int64,
+    }
 
 
 def export(ledger: str | Path, path: str | Path, phase: Phase | None = None) -> Path:

@@ -1,0 +1,52 @@
+"""What an agent does to its process changes nothing for other agents, whatever the number of workers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from arena.hostile_agents import BEHAVIOURS
+from arena.runs import PROTOCOL, rows, states
+from examiner.arena import Job, run
+
+
+def job(agent: str, *, seed: int = 0, **settings: object) -> Job:
+    return Job(
+        agent=f"{agent} {seed} {settings}",
+        entry=f"arena.hostile_agents:{agent}",
+        settings=settings,
+        environment="gymnasium",
+        game="CartPole-v1",
+        seed=seed,
+        protocol=PROTOCOL,
+        episodes=3,
+    )
+
+
+def jobs() -> list[Job]:
+    """Hostile agents, with a sensitive one after each."""
+    return [
+        one
+        for seed, how in enumerate(BEHAVIOURS)
+        for one in (job("Hostile", seed=seed, how=how), job("Sensitive", seed=seed))
+    ]
+
+
+def test_hostile_agents_change_no_other_s_numbers_with_one_or_two_workers_or_alone(
+    tmp_path: Path,
+) -> None:
+    run(jobs(), tmp_path / "one", workers=1)
+    run(jobs(), tmp_path / "two", workers=2)
+    run(jobs()[::-1], tmp_path / "reversed", workers=1)
+    one = rows(tmp_path / "one" / "ledger.sqlite")
+    assert states(tmp_path / "one" / "ledger.sqlite") == [("done", None)] * len(jobs())
+    assert one == rows(tmp_path / "two" / "ledger.sqlite")
+    assert one == rows(tmp_path / "reversed" / "ledger.sqlite")
+    last = jobs()[-1]
+    run([last], tmp_path / "alone")
+    assert rows(tmp_path / "alone" / "ledger.sqlite") == [row for row in one if row[0] == last.key]
+
+
+def test_agents_that_use_global_generators_play_different_seeds_differently(tmp_path: Path) -> None:
+    run([job("Sensitive", seed=seed) for seed in range(6)], tmp_path, workers=1)
+    scores = [row[5] for row in rows(tmp_path / "ledger.sqlite")]
+    assert len(set(scores)) > 3
