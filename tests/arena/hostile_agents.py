@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 import random
+import signal
 import warnings
 import zlib
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -42,6 +44,17 @@ class Sensitive:
 
     def act(self, observation: object) -> int:
         return int(self.rng.integers(self.actions))
+
+
+class Parented(Sensitive):
+    """Prints which process its own is a child of, and ends its parent's parent if told to."""
+
+    def __init__(self, end_grandparent: bool = False) -> None:
+        super().__init__()
+        print("parent", os.getppid())
+        if end_grandparent:
+            stat = Path(f"/proc/{os.getppid()}/stat").read_text()
+            os.kill(int(stat.rpartition(")")[2].split()[1]), signal.SIGKILL)
 
 
 class Hostile(Sensitive):

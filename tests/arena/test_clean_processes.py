@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
+
+import pytest
 
 from arena.hostile_agents import BEHAVIOURS
 from arena.runs import PROTOCOL, rows, states
+from child_processes import environment
 from examiner.arena import Job, run
+from examiner.workers.crew import worker_environment
 
 
 def job(agent: str, *, seed: int = 0, **settings: object) -> Job:
@@ -50,3 +56,27 @@ def test_agents_that_use_global_generators_play_different_seeds_differently(tmp_
     run([job("Sensitive", seed=seed) for seed in range(6)], tmp_path, workers=1)
     scores = [row[5] for row in rows(tmp_path / "ledger.sqlite")]
     assert len(set(scores)) > 3
+
+
+@pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="only Linux forks")
+def test_jobs_are_forked_from_one_worker_that_has_loaded_what_they_need(tmp_path: Path) -> None:
+    run([job("Parented", seed=seed) for seed in range(3)], tmp_path, workers=1)
+    lines = (tmp_path / "output.log").read_text().splitlines()
+    assert len(lines) == 3 and len(set(lines)) == 1
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("packages", ["ale_py", "gymnasium", "stable_baselines3"])
+def test_workers_that_play_have_one_thread_when_they_fork(packages: str) -> None:
+    pytest.importorskip(packages)
+    code = (
+        "import os\nfrom examiner.workers.serving import defer_import\ndefer_import('polars')\n"
+        f"import {packages}, examiner.arena.play.episodes, examiner.arena.play.runs\n"
+        "print(len(os.listdir('/proc/self/task')))\n"
+        "import polars; print(polars.DataFrame({'a': [1]}).height)"
+    )
+    settings = environment(**worker_environment())
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=settings, capture_output=True, text=True
+    )
+    assert done.stdout.split() == ["1", "1"], done.stderr

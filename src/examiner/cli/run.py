@@ -9,8 +9,9 @@ from pathlib import Path
 import click
 
 from examiner.arena.gvgai.plan import GvgaiPlan
+from examiner.arena.job import Plan
 from examiner.arena.plans import plan as named_plan
-from examiner.arena.play.episodes import perform_job
+from examiner.arena.play.episodes import packages_of, perform_job
 from examiner.arena.play.pace import paces
 from examiner.arena.play.runner import LEDGER, AnyPlan, RunOutcome
 from examiner.arena.play.runner import run as run_plan
@@ -132,11 +133,16 @@ def _workers(workers: str | None, address: str | None, plan: AnyPlan) -> int | C
     return int(workers)
 
 
-def _ray_crew(address: str | None, plan: AnyPlan) -> Crew:
+def _ray_crew(address: str | None, plan: Plan) -> Crew:
     from examiner.workers.cluster import RayCrew  # imports Ray, which few have
 
     try:
-        return RayCrew(perform_job, address=address, memory_bytes=plan.limits.memory_bytes)
+        return RayCrew(
+            perform_job,
+            address=address,
+            memory_bytes=plan.limits.memory_bytes,
+            modules=packages_of(plan.jobs()),
+        )
     except ValueError as problem:
         raise InputError(str(problem)) from None
 

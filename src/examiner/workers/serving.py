@@ -138,6 +138,8 @@ def _serve_by_children(line: Line, orders: Orders, function: Function) -> None:
             _control(_DIE_WITH_PARENT, signal.SIGKILL)
             if os.getppid() != here:
                 os._exit(0)
+            if "numpy.random" in sys.modules:  # Python's own generator does so by itself
+                sys.modules["numpy.random"].seed()
             threading.Thread(target=_end_with_driver, args=(line,), daemon=True).start()
             _perform(line, message, orders, function, spoilt=False)
             os._exit(JOB_ENDED)
