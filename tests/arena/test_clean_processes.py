@@ -41,12 +41,10 @@ def test_hostile_agents_change_no_other_s_numbers_with_one_or_two_workers_or_alo
     tmp_path: Path,
 ) -> None:
     run(jobs(), tmp_path / "one", workers=1)
-    run(jobs(), tmp_path / "two", workers=2)
-    run(jobs()[::-1], tmp_path / "reversed", workers=1)
+    run(jobs()[::-1], tmp_path / "two", workers=2)
     one = rows(tmp_path / "one" / "ledger.sqlite")
     assert states(tmp_path / "one" / "ledger.sqlite") == [("done", None)] * len(jobs())
     assert one == rows(tmp_path / "two" / "ledger.sqlite")
-    assert one == rows(tmp_path / "reversed" / "ledger.sqlite")
     last = jobs()[-1]
     run([last], tmp_path / "alone")
     assert rows(tmp_path / "alone" / "ledger.sqlite") == [row for row in one if row[0] == last.key]
