@@ -28,6 +28,10 @@ ITEM_COLUMNS = ("level", "mode", "difficulty")
 """Columns that, where present, say which item of a task was played."""
 LEARNS = "learns"
 """What is known of agents: whether they learn. Runs of those that do not are no learning curves."""
+CHECKPOINT = "checkpoint"
+"""The column that numbers the points of a log that holds no episodes: means of iterations, evaluations."""
+EVALUATION = "evaluation"
+"""The column that tells: true or false, or the number of the evaluation and empty while learning."""
 TIMES = ("frames", "steps")
 """Columns that tell when in its run a row was observed: emulator frames, or steps of the agent."""
 BESIDE_RESULTS = (*ITEM_COLUMNS, *TIMES, "run", "trial", "seed", "length", "cost")
