@@ -4,7 +4,7 @@ ledger      CPU seconds beyond those of the episodes, in driver and workers, for
             learner that saves ten megabytes; starting processes is taken off. Claimed: under 3 %.
 processes   CPU seconds a frame on two processes over those on one, in turns. Claimed: at most 1.1.
 scheduling  10,000 jobs of one short episode each, on two processes: all that is not playing, each.
-            Claimed: under 5 ms.
+            Claimed: under 25 ms, most of it a clean process for each (`clean_processes.py`).
 Run: python benchmarks/arena_runs.py [ledger] [processes] [scheduling] [--frames 200000] [--turns 3]
 """
 
@@ -126,8 +126,8 @@ def measure_scheduling(jobs: int) -> None:
     cpu, wall = 1e3 * (cost.total - cost.playing) / jobs, 1e3 * cost.wall / jobs
     print(
         f"scheduling: {jobs:,} jobs cost {cpu:.2f} ms of CPU time each in driver and workers, making agent "
-        f"and environment included ({wall:.2f} ms on the clock); claimed: under 5 ms: "
-        f"{'holds' if cpu < 5 else 'FAILS'}",
+        f"and environment included ({wall:.2f} ms on the clock); claimed: under 25 ms: "
+        f"{'holds' if cpu < 25 else 'FAILS'}",
         flush=True,
     )
 

@@ -6,6 +6,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
@@ -239,3 +240,24 @@ def test_without_a_terminal_a_line_is_written_now_and_then(
         monkeypatch.setattr(output, "SECONDS_BETWEEN_STANDINGS", 0.0)
         watcher(standing)
     assert capsys.readouterr().err.endswith("8,000 frames/s   40 %   1:01:40 to go\n")
+
+
+@pytest.mark.parametrize("address", [None, "10.0.0.1"])
+def test_a_ray_that_cannot_start_is_one_sentence(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, address: str | None
+) -> None:
+    class NoRay(ModuleType):
+        @staticmethod
+        def is_initialized() -> bool:
+            return False
+
+        @staticmethod
+        def init(**_: object) -> None:
+            raise Exception("The current node timed out during startup.\nSee the logs.")
+
+    monkeypatch.setitem(sys.modules, "ray", NoRay("ray"))
+    words = ["run", folder / "pilot.toml", "-o", tmp_path / "out", "--workers", "ray", "--json"]
+    done = run(*words, *(("--address", address) if address else ()))
+    assert (done.code, done.out) == (2, "") and done.err.count("\n") == 1
+    where = f"Cannot reach a Ray cluster at {address!r}" if address else "Ray cannot start on this"
+    assert where in done.err and "The current node timed out during startup." in done.err

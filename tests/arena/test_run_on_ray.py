@@ -12,9 +12,10 @@ from pathlib import Path
 import pytest
 
 from arena.runs import cart_pole, cart_pole_plan, rows, states
+from arena.test_clean_processes import jobs as hostile_jobs
 from arena.test_load import quietly
 from child_processes import environment, left
-from examiner.arena import Job, Playing
+from examiner.arena import Job, Playing, run
 
 pytest.importorskip("ray")
 pytestmark = pytest.mark.slow
@@ -154,3 +155,35 @@ def test_an_address_where_nothing_listens_is_one_sentence(tmp_path: Path) -> Non
     done = subprocess.run(words, capture_output=True, text=True, timeout=60)
     assert done.returncode == 2 and done.stderr.count("\n") == 1
     assert "Cannot reach a Ray cluster at '127.0.0.1:1'" in done.stderr
+
+
+HOSTILE_DRIVER = """
+import sys
+from arena.test_clean_processes import jobs
+from examiner.arena import run
+from examiner.arena.play.episodes import perform_job
+from examiner.workers.cluster import RayCrew
+outcome = run(jobs(), sys.argv[1], workers=lambda: RayCrew(perform_job))
+sys.exit(len(outcome.failed))
+"""
+
+
+def test_hostile_agents_change_no_other_s_numbers_on_ray(tmp_path: Path) -> None:
+    words = [sys.executable, "-c", HOSTILE_DRIVER, str(tmp_path / "ray")]
+    done = subprocess.run(words, env=ray_environment(), capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr[-2000:]
+    run(hostile_jobs(), tmp_path / "local", workers=2)
+    ledgers = [tmp_path / name / "ledger.sqlite" for name in ("ray", "local")]
+    assert rows(ledgers[0]) == rows(ledgers[1])
+
+
+def test_json_is_all_that_is_printed_when_ray_loses_a_worker(tmp_path: Path) -> None:
+    plan = cart_pole_plan("arena.hostile_agents:Parented", episodes=1)
+    (tmp_path / "plan.toml").write_text(plan + "settings = { end_grandparent = true }\n")
+    words = [sys.executable, "-m", "examiner", "run", str(tmp_path / "plan.toml")]
+    words += ["-o", str(tmp_path / "out"), "--workers", "ray", "--json"]
+    done = subprocess.run(words, env=environment(), capture_output=True, text=True, timeout=300)
+    assert done.returncode == 1, done.stderr
+    (first, second) = json.loads(done.stdout)["failed"]
+    assert "its process or node was lost" in first["reason"] and second["seed"] == 1
+    assert "A worker died or was killed" in done.stderr

@@ -198,9 +198,12 @@ def test_what_the_protocol_reports_is_read_unless_training_is_asked_for(tmp_path
         ledger.end(account, None)
     results = ex.read(path)
     assert results.column("score") == [9.0] and not results.provenance.training
-    assert "1 training episode are left out" in results.notes[0]
-    training = ex.read(path, format="ledger-training")
-    assert training.column("score") == [20.0] and training.provenance.training
+    assert "1 training episode is excluded" in results.notes[0]
+    both = ex.read(path, format="ledger-training")
+    assert both.column("score") == [20.0, 9.0] and both.provenance.training
+    assert both.column("evaluation") == [None, 1]
+    assert ex.scores.reduce(both).column("score") == [20.0]
+    assert ledger_results(path, "training").column("score") == [20.0]
 
 
 def test_a_closed_ledger_stands_alone_and_reading_it_leaves_nothing_beside_it(

@@ -94,7 +94,7 @@ def test_evaluations_are_told_from_training_by_their_column(marks):
 def test_a_log_of_evaluations_alone_is_a_learning_curve_too():
     results = results_of({("a", "t", 0): [1, 3, 5, 7]}, evaluation=[1, 1, 1, 1])
     found = values_of(learning_curves(results, last=2, points=[400]))
-    assert found["training at 400"] == 6.0
+    assert found["evaluation at 400"] == 6.0
     assert found["evaluation after learning"] == 7.0
 
 

@@ -32,11 +32,11 @@ from examiner.arena.job import check_job as check_job
 from examiner.arena.plans import bundled_plans as bundled_plans
 from examiner.arena.plans import plan as plan
 from examiner.arena.plans import plan_from_toml as plan_from_toml
+from examiner.arena.play.budgets import FrameBudget as FrameBudget
+from examiner.arena.play.budgets import frame_budgets as frame_budgets
 from examiner.arena.play.episodes import Playing as Playing
 from examiner.arena.play.judging import Flavour as Flavour
 from examiner.arena.play.means import RunsMean as RunsMean
-from examiner.arena.play.pace import Pace as Pace
-from examiner.arena.play.pace import paces as paces
 from examiner.arena.play.runner import FailedJob as FailedJob
 from examiner.arena.play.runner import RunOutcome as RunOutcome
 from examiner.arena.play.runner import Standing as Standing

@@ -30,8 +30,8 @@ from examiner.results.atari import atari_game
 from examiner.wording import InputError, counted, shorten
 from examiner.workers import Limits
 
-Stream = Literal["environment", "agent", "model"]
-_STREAMS: tuple[Stream, ...] = ("environment", "agent", "model")
+Stream = Literal["environment", "agent", "model", "process"]
+_STREAMS: tuple[Stream, ...] = ("environment", "agent", "model", "process")
 _PLAYED = ("entry", "settings", "observation", "environment", "game", "mode", "difficulty", "seed")
 """What decides, under a protocol, what happens in an episode."""
 _TOLD = (*_PLAYED, "agent", "episodes", "frames")

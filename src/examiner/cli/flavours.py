@@ -53,7 +53,12 @@ def flavours(options: FlavourOptions, told: Tabled) -> None:
             shown.close()  # the table of the run gives way to a bar
             with progress_bar("judging") as progress:
                 return map_processes(
-                    function, jobs, processes=workers, progress=progress, stage="judging"
+                    function,
+                    jobs,
+                    processes=workers,
+                    clean=True,
+                    progress=progress,
+                    stage="judging",
                 )
 
         found = play_flavours(

@@ -92,7 +92,13 @@ def probe(who: ProbeOptions, play: PlayOptions, told: Seeded) -> None:
             seeds=play.seeds,
             sticky_probability=who.sticky,
             replays=play.replays,
-            map=partial(map_processes, processes=who.workers, progress=progress, stage="playing"),
+            map=partial(
+                map_processes,
+                processes=who.workers,
+                clean=True,
+                progress=progress,
+                stage="playing",
+            ),
         )
     episodes = counted(play.episodes or 1, "episode")
     length = counted(who.frames, "frame") if who.frames else episodes

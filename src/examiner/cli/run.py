@@ -9,9 +9,9 @@ from pathlib import Path
 import click
 
 from examiner.arena.gvgai.plan import GvgaiPlan
+from examiner.arena.job import Plan
 from examiner.arena.plans import plan as named_plan
-from examiner.arena.play.episodes import perform_job
-from examiner.arena.play.pace import paces
+from examiner.arena.play.episodes import packages_of, perform_job
 from examiner.arena.play.runner import LEDGER, AnyPlan, RunOutcome
 from examiner.arena.play.runner import run as run_plan
 from examiner.cli.options import OUTPUT, Printing, argument, option
@@ -60,13 +60,8 @@ class RunOptions:
     )
     explain: bool = option(
         False,
-        "Say what would be played, how it deviates and how long it takes; play only a few frames.",
+        "Show what would be played, how many frames, and how it deviates; play nothing.",
         "--explain",
-    )
-    own_code: bool = option(
-        False,
-        "With --explain: time agents and environments of your own too, which runs their code.",
-        "--own-code",
     )
 
 
@@ -82,7 +77,7 @@ def run(options: RunOptions, told: Printing) -> None:
         raise InputError("Say which plan to play: `examiner run PLAN`.")
     planned = _in_checkout(named_plan(options.plan), options.checkout)
     if options.explain:
-        show(_explained(planned, own_code=options.own_code), "examiner.plan/1", told)
+        show(_explained(planned), "examiner.plan/1", told)
         return
     workers = _workers(options.workers, options.address, planned)
     folder = Path(options.output or planned.name)
@@ -100,10 +95,8 @@ def run(options: RunOptions, told: Printing) -> None:
         raise click.exceptions.Exit(SOME_FAILED)
 
 
-def _explained(plan: AnyPlan, *, own_code: bool) -> Finding:
-    if isinstance(plan, GvgaiPlan):
-        return gvgai.tell_plan(plan)
-    return findings.tell_plan(plan, paces(plan, own_code=own_code))
+def _explained(plan: AnyPlan) -> Finding:
+    return gvgai.tell_plan(plan) if isinstance(plan, GvgaiPlan) else findings.tell_plan(plan)
 
 
 def _in_checkout(plan: AnyPlan, folder: str | None) -> AnyPlan:
@@ -136,11 +129,16 @@ def _workers(workers: str | None, address: str | None, plan: AnyPlan) -> int | C
     return int(workers)
 
 
-def _ray_crew(address: str | None, plan: AnyPlan) -> Crew:
+def _ray_crew(address: str | None, plan: Plan) -> Crew:
     from examiner.workers.cluster import RayCrew  # imports Ray, which few have
 
     try:
-        return RayCrew(perform_job, address=address, memory_bytes=plan.limits.memory_bytes)
+        return RayCrew(
+            perform_job,
+            address=address,
+            memory_bytes=plan.limits.memory_bytes,
+            modules=packages_of(plan.jobs()),
+        )
     except ValueError as problem:
         raise InputError(str(problem)) from None
 

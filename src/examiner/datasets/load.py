@@ -12,6 +12,7 @@ import polars as pl
 from examiner.datasets.card import ROOM, Card, read_card
 from examiner.datasets.published import PublishedTable
 from examiner.results import Attributes, Classification, Provenance, Results, Scales, TaskScale
+from examiner.results.atari_scales import atari_scales
 from examiner.results.keys import LEARNS
 from examiner.results.ordering import in_order
 from examiner.wording import unknown_name
@@ -20,7 +21,6 @@ Dataset: TypeAlias = Results | Scales | Classification | PublishedTable
 
 _GOMES_RANDOM = "random_gomes"
 _GOMES = "Gomes & Souza 2021, random agent"
-_MNIH_WANG = "Mnih et al. 2015 and Wang et al. 2016, no-op starts"
 _ARENA = "random agent of the same data set; human of Mnih et al. 2015 and Wang et al. 2016"
 _SWE_BENCH = "SWE-bench verified"  # as logs of it are read
 _FAMILIES = MappingProxyType(
@@ -97,8 +97,7 @@ def load_human_random_scales(card: Card) -> Scales:
     >>> load_human_random_scales(read_card("atari-human-random")).lookup("pong").reference
     14.6
     """
-    table = data_frame(card.file).rename({"game": "task"}).with_columns(source=pl.lit(_MNIH_WANG))
-    return Scales.from_dicts(table.iter_rows(named=True))
+    return atari_scales()
 
 
 def load_atari_agents(card: Card) -> Results:

@@ -13,7 +13,7 @@ from examiner.checking import scheme_of
 from examiner.engines.pace import Pace, check_memory
 from examiner.engines.shard_columns import check_alike
 from examiner.engines.shard_places import place_of, shards_at
-from examiner.results.storage import PROBLEMS
+from examiner.results.polars_errors import PROBLEMS
 from examiner.wording import InputError, counted
 
 Engine = Literal["auto", "memory", "shards", "gpu", "ray"]

@@ -13,7 +13,7 @@ from examiner.engines.cell_file import CellFile, Few, check_trials
 from examiner.engines.name_numbers import Names
 from examiner.engines.shard_columns import COUNTS, Columns
 from examiner.engines.shard_places import Shard
-from examiner.results.storage import PROBLEMS
+from examiner.results.polars_errors import PROBLEMS
 from examiner.wording import InputError, shorten
 
 _MOST_ROWS = 1 << 20

@@ -13,7 +13,7 @@ import polars as pl
 
 from examiner.checking import scheme_of, without_secrets
 from examiner.engines.web_servers import check_web_server, named_url
-from examiner.results.storage import PROBLEMS
+from examiner.results.polars_errors import PROBLEMS
 from examiner.wording import InputError, first_line, unknown_name
 
 _KEYS = MappingProxyType(

@@ -10,7 +10,7 @@ import polars as pl
 from examiner.engines.shard_places import Shard, answers
 from examiner.results.border import MEASURES
 from examiner.results.keys import BESIDE_RESULTS, ITEM_COLUMNS
-from examiner.results.storage import PROBLEMS
+from examiner.results.polars_errors import PROBLEMS
 from examiner.wording import InputError, counted, listed, shorten
 
 COUNTS = ("successes", "trials")

@@ -15,7 +15,7 @@ from examiner.wording import counted, listed
 _OF_A_RUN = ("-shm", "-wal", "-journal", ".lock")
 _CHECKPOINTS = "checkpoints"  # the folder in which a run keeps its learners
 _RESULT_ENDINGS = (".csv", ".tsv", ".tab", ".ndjson", ".jsonl", ".parquet")
-_LEDGER = "ledger"
+_LEDGERS = ("ledger", "ledger-training")
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,11 +114,11 @@ def without_companions(known: Sorted) -> Sorted:
         if FORMATS[chosen].training:
             what = f"a training log in the format {chosen!r}"
         else:
-            what = "a ledger" if chosen == _LEDGER else f"logs in the format {chosen!r}"
+            what = "a ledger" if chosen in _LEDGERS else f"logs in the format {chosen!r}"
         return f"lie beside {what} (to read them, `--format {name}`)"
 
     known = known.sifted(judge)
-    ledgers = [file.path for file in known.by_format.get(_LEDGER, ())]
+    ledgers = [file.path for name in _LEDGERS for file in known.by_format.get(name, ())]
     belonging: dict[Path, set[str]] = {}
     for name, files in known.by_format.items():
         for file in files if FORMATS[name].companions else ():

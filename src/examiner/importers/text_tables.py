@@ -17,7 +17,7 @@ from examiner.importers.tables import INDEX_COLUMN, KNOWN_COLUMNS, TableColumns
 from examiner.importers.text import as_utf8, check_text, refuse_merge_markers, text_of
 from examiner.results.codes import recoded
 from examiner.results.keys import ITEM_COLUMNS
-from examiner.results.storage import PROBLEMS
+from examiner.results.polars_errors import PROBLEMS
 from examiner.wording import InputError, first_line, shorten
 
 _SEPARATORS = (",", "\t", ";", "|")

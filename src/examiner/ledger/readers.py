@@ -7,7 +7,7 @@ import sqlite3
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import polars as pl
 
@@ -15,34 +15,28 @@ from examiner.ledger.contents import Phase
 from examiner.ledger.file import reading
 from examiner.ledger.integrity import has_plays
 from examiner.ledger.salvage import damaged
+from examiner.results.atari_scales import atari_scales
 from examiner.results.attributes import Attributes, Provenance
-from examiner.results.keys import LEARNS
+from examiner.results.keys import CHECKPOINT, EVALUATION, LEARNS
+from examiner.results.scale import Scales
 from examiner.results.table import Results, assemble
 from examiner.wording import InputError, counted, listed, shorten
 
 _COLUMNS = """
 agent, game AS task, mode, difficulty, seed AS run, episode AS trial, score, e.frames AS frames,
-length, lives, truncated, cpu_seconds, seed, split, environment, key AS job, protocol, session
+length, lives, truncated, cpu_seconds, seed, split, environment, key AS job, protocol, session,
+CASE phase WHEN 'evaluation' THEN 1 END AS evaluation
 """
 _EPISODES = "FROM episodes AS e JOIN jobs AS j ON j.job = e.job"
-_CHOSEN = "WHERE phase = ? ORDER BY j.job, episode"
+_CHOSEN = "WHERE phase IN (?, ?) ORDER BY j.job, episode"
 _QUERY = f"SELECT {_COLUMNS} {_EPISODES} {_CHOSEN}"
 _PLAYS_QUERY = (
     f"SELECT {_COLUMNS}, status, win, model_calls, p.reason AS reason {_EPISODES} "
     f"LEFT JOIN plays AS p ON p.job = e.job {_CHOSEN}"
 )
 _LEARNERS = "SELECT agent, MAX(stateless = 0) FROM jobs GROUP BY agent"
-_TYPES: dict[str, pl.DataType | type[pl.DataType]] = {
-    **dict.fromkeys(("agent", "task", "split", "environment", "job", "protocol"), pl.String),
-    **dict.fromkeys(("mode", "difficulty", "run", "trial", "seed", "session"), pl.Int64),
-    **dict.fromkeys(("frames", "length", "lives", "truncated"), pl.Int64),
-    **dict.fromkeys(("score", "cpu_seconds", "win"), pl.Float64),
-    **dict.fromkeys(("status", "reason"), pl.String),
-    "model_calls": pl.Int64,
-}
-
-
 _ROWS_AT_ONCE = 50_000
+_ATARI = "ale"  # the environment of Atari games in the arena
 
 
 class LedgerState(NamedTuple):
@@ -57,11 +51,13 @@ class LedgerState(NamedTuple):
     learners: int
 
 
-def ledger_results(path: str | Path, phase: Phase | None = None) -> Results:
+def ledger_results(path: str | Path, phase: Phase | Literal["both"] | None = None) -> Results:
     """Return the episodes of a run: agent, game, variant, seed (the run), episode (the trial), score, ….
 
-    `phase` chooses training or evaluation episodes; by default those that the protocol reports:
-    evaluation where there is any, else training. A run may still be going on.
+    `phase` chooses training or evaluation episodes, or both; by default those that the protocol
+    reports: evaluation where there is any, else training. Evaluations are marked in the column
+    `evaluation`, and those after equally many training frames are a `checkpoint`, so that a run counts
+    with its last one. A run may still be going on.
 
     >>> ledger_results("missing.sqlite")
     Traceback (most recent call last):
@@ -76,29 +72,60 @@ def ledger_results(path: str | Path, phase: Phase | None = None) -> Results:
             phase = "evaluation" if state.evaluation_episodes else "training"
         try:
             query = _PLAYS_QUERY if has_plays(database) else _QUERY
-            frame = _episodes(database.execute(query, (phase,)))
+            phases = ("training", "evaluation") if phase == "both" else (phase, phase)
+            frame = _episodes(database.execute(query, phases))
             learning = dict(database.execute(_LEARNERS))
             about = dict(database.execute("SELECT session, versions FROM sessions"))
             versions = {session: dict(json.loads(text)) for session, text in about.items()}
         except (TypeError, ValueError, OverflowError, pl.exceptions.PolarsError) as problem:
             raise damaged(Path(path), "a row holds something else than it should") from problem
     if frame.is_empty():
+        episodes = "episodes" if phase == "both" else f"{phase} episodes"
         raise InputError(
-            f"The ledger {shorten(path, 200)} holds no {phase} episodes yet, of "
-            f"{counted(state.jobs, 'job')}. Run its plan first."
+            f"The ledger {shorten(path, 200)} holds no {episodes} yet, of {counted(state.jobs, 'job')}. "
+            f"Run its plan first."
         )
     frame = _with_versions(frame, versions).with_columns(pl.col("truncated").cast(pl.Boolean))
-    training = state.learners > 0 if phase == "training" else state.report_points > 1
+    if phase != "evaluation" and not state.evaluation_episodes:
+        frame, phase = frame.drop(EVALUATION), "training"
+    training = {
+        "training": state.learners > 0,
+        "evaluation": state.report_points > 1,
+        "both": True,  # what was played while learning must not be averaged with what was not
+    }[phase]
     origin = Provenance(str(path), "ledger", training=training)
     origin = origin.with_notes(*_notes(state, phase))
     if "status" in frame.columns and frame["status"].null_count() == 0:
         return _plays(frame, origin)
     item = [name for name in ("mode", "difficulty") if _varies(frame, name)]
+    if phase == "evaluation":
+        frame = _with_checkpoints(frame)
     results = assemble(frame, ["score"], item, origin)
+    if not item and (frame["environment"] == _ATARI).all():
+        results = _with_atari_scales(results)
     if not training:
         return results
     known = tuple((bool(learning[agent]),) for agent in results.agents)
     return results.with_attributes(Attributes("agent", results.agents, (LEARNS,), known))
+
+
+def _with_checkpoints(frame: pl.DataFrame) -> pl.DataFrame:
+    """Number evaluations: episodes after equally many training frames are one checkpoint."""
+    number = pl.col("frames").rank("dense").over("job").cast(pl.Int64) - 1
+    return frame.with_columns(number.alias(CHECKPOINT))
+
+
+def _with_atari_scales(results: Results) -> Results:
+    """Attach the published scales of the games that were played, and say so."""
+    played = set(results.tasks)
+    scales = Scales(scale for scale in atari_scales() if scale.task in played)
+    if not scales:
+        return results
+    note = (
+        f"{counted(len(scales.tasks), 'Atari game')} of {len(played):,} got the published scale, 0 random "
+        f"and 1 human (data set 'atari-human-random'). Attach your own to use others."
+    )
+    return results.with_notes(note).with_scales(scales)
 
 
 def _plays(frame: pl.DataFrame, origin: Provenance) -> Results:
@@ -121,11 +148,23 @@ def _plays(frame: pl.DataFrame, origin: Provenance) -> Results:
 
 def _episodes(cursor: sqlite3.Cursor) -> pl.DataFrame:
     """The rows as a frame, made in parts: rows of Python take ten times the memory."""
-    schema = [(name, _TYPES[name]) for name, *_ in cursor.description]
+    types = _column_types()
+    schema = [(name, types[name]) for name, *_ in cursor.description]
     parts = [pl.DataFrame(schema=schema)]
     while rows := cursor.fetchmany(_ROWS_AT_ONCE):
         parts.append(pl.DataFrame(rows, schema=schema, orient="row"))
     return pl.concat(parts)
+
+
+def _column_types() -> dict[str, pl.DataType | type[pl.DataType]]:
+    return {
+        **dict.fromkeys(("agent", "task", "split", "environment", "job", "protocol"), pl.String),
+        **dict.fromkeys(("mode", "difficulty", "run", "trial", "seed", "session"), pl.Int64),
+        **dict.fromkeys(("frames", "length", "lives", "truncated"), pl.Int64),
+        **dict.fromkeys(("score", "cpu_seconds", "win"), pl.Float64),
+        **dict.fromkeys(("status", "reason"), pl.String),
+        **dict.fromkeys(("model_calls", EVALUATION), pl.Int64),
+    }
 
 
 def export(ledger: str | Path, path: str | Path, phase: Phase | None = None) -> Path:
@@ -169,7 +208,7 @@ def _state(database: sqlite3.Connection) -> LedgerState:
     return LedgerState(jobs, unfinished, tuple(failed), *counts, points, learners)
 
 
-def _notes(state: LedgerState, phase: Phase) -> Sequence[str]:
+def _notes(state: LedgerState, phase: Phase | Literal["both"]) -> Sequence[str]:
     notes = []
     if state.failed:
         notes.append(
@@ -182,9 +221,10 @@ def _notes(state: LedgerState, phase: Phase) -> Sequence[str]:
             f"are here."
         )
     if phase == "evaluation" and state.training_episodes:
+        verb = "is" if state.training_episodes == 1 else "are"
         notes.append(
             f"These are evaluation episodes, as the protocol reports. "
-            f"{counted(state.training_episodes, 'training episode')} are left out: read them with the "
+            f"{counted(state.training_episodes, 'training episode')} {verb} excluded: read both with the "
             f"format 'ledger-training'."
         )
     return notes

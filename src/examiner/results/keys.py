@@ -31,14 +31,14 @@ JUDGES = ("judge", "grader", "rater", "annotator")
 """Columns that say who rated an attempt: another rating is no other attempt."""
 LEARNS = "learns"
 """What is known of agents: whether they learn. Runs of those that do not are no learning curves."""
+CHECKPOINT = "checkpoint"
+"""The column that numbers the points of a log that holds no episodes: means of iterations, evaluations."""
+EVALUATION = "evaluation"
+"""The column that tells: true or false, or the number of the evaluation and empty while learning."""
 TIMES = ("frames", "steps")
 """Columns that tell when in its run a row was observed: emulator frames, or steps of the agent."""
 BESIDE_RESULTS = (*ITEM_COLUMNS, *TIMES, "run", "trial", "seed", "length", "cost")
 """Columns of numbers that say how a result came about, and are none themselves."""
-
-
-_SMALL = (pl.UInt8, pl.UInt16, pl.UInt32, pl.Int8, pl.Int16, pl.Int32)
-"""Whole numbers that need no look whether they fit in 64 bits."""
 
 
 class Completed(NamedTuple):
@@ -252,6 +252,7 @@ def refuse_row(wrong: pl.Series, said: str) -> None:
 
 def _with_keys(frame: pl.DataFrame, names: Sequence[str]) -> pl.DataFrame:
     """Key columns as whole numbers where they hold them, else as compact names; never missing."""
+    fit_in_64_bits = (pl.UInt8, pl.UInt16, pl.UInt32, pl.Int8, pl.Int16, pl.Int32)
     for name in names:
         column = frame[name]
         said = f"has no {name}. Every row needs a value there, or drop the column."
@@ -263,7 +264,7 @@ def _with_keys(frame: pl.DataFrame, names: Sequence[str]) -> pl.DataFrame:
                 and (whole.cast(pl.Float64) == column.cast(pl.Float64)).all()
             ):
                 frame = frame.with_columns(whole)
-        elif column.dtype.is_integer() and column.dtype not in _SMALL:
+        elif column.dtype.is_integer() and column.dtype not in fit_in_64_bits:
             whole = column.cast(pl.Int64, strict=False)  # longer numbers stay names
             frame = frame.with_columns(column.cast(pl.String) if whole.null_count() else whole)
     return compact_names(frame, [name for name in names if not frame[name].dtype.is_integer()])

@@ -13,7 +13,7 @@ import polars as pl
 from examiner.checking import from_record, to_record
 from examiner.results.attributes import Attributes, Provenance
 from examiner.results.scale import TaskScale
-from examiner.results.storage import PROBLEMS, atomic_path
+from examiner.results.storage import atomic_path
 from examiner.wording import InputError, first_line, shorten
 
 METADATA_KEY = "examiner"
@@ -74,6 +74,8 @@ def loaded(
     ...
     examiner.wording.InputError: Cannot read 'missing.parquet': no such file. Check the path.
     """
+    from examiner.results.polars_errors import PROBLEMS
+
     note = stored_note(path)
     if note is None or note.get("schema") != schema:
         raise InputError(f"{shorten(path, 200)} {otherwise}.")
@@ -108,6 +110,8 @@ def stored_note(path: str | Path, unpacked: bytes | None = None) -> dict[str, An
     ...
     examiner.wording.InputError: Cannot read 'missing.parquet': no such file. Check the path.
     """
+    from examiner.results.polars_errors import PROBLEMS
+
     if unpacked is None and not Path(path).is_file():
         raise InputError(f"Cannot read {shorten(path, 200)}: no such file. Check the path.")
     try:

@@ -16,9 +16,6 @@ import polars as pl
 
 from examiner.wording import InputError, first_line, listed, shorten
 
-PROBLEMS = (pl.exceptions.PolarsError, pl.exceptions.PanicException)
-"""What polars raises on what it cannot parse or write; a panic is not an Exception."""
-
 
 @contextmanager
 def atomic_path(path: str | Path) -> Iterator[Path]:
@@ -37,6 +34,8 @@ def atomic_path(path: str | Path) -> Iterator[Path]:
     >>> target.read_text()
     'agent,task,score'
     """
+    from examiner.results.polars_errors import PROBLEMS
+
     target = Path(path)
     temporary: Path | None = None
     try:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 import socket
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from functools import cache, wraps
 from typing import Any, cast
 
 from examiner.workers.crew import (
@@ -19,6 +20,7 @@ from examiner.workers.crew import (
     worker_environment,
 )
 from examiner.workers.guard import end_children, family
+from examiner.workers.processes import ProcessCrew
 
 _ASK_AGAIN_SECONDS = 2.0
 _KNOCK_SECONDS = 10.0
@@ -28,7 +30,8 @@ class RayCrew(Crew):
     """Runs jobs as tasks of Ray, as many as the cluster has cores.
 
     `address` is that of a running cluster (`auto` finds the one on this machine); without it, a
-    cluster of this machine is started and ended. Every node needs the same packages installed.
+    cluster of this machine is started and ended. Every node needs the same packages installed. Each
+    job gets a `clean` process, as on `ProcessCrew`, which also imports `modules` only once.
     """
 
     def __init__(
@@ -37,14 +40,17 @@ class RayCrew(Crew):
         *,
         address: str | None = None,
         memory_bytes: int | None = None,
+        clean: bool = True,
+        modules: Sequence[str] = (),
     ) -> None:
         super().__init__()
         self._ray, self._ours = connected(address)
         options = {"num_cpus": 1, "max_retries": 0, "num_returns": "streaming"}
         environment = {"env_vars": worker_environment()}
-        self._task = self._ray.remote(performed_alone).options(runtime_env=environment, **options)
+        task = performed_apart if clean else performed_alone
+        self._task = self._ray.remote(task).options(runtime_env=environment, **options)
         self._function = self._ray.put(function)
-        self._memory_bytes = memory_bytes
+        self._settings = (memory_bytes, tuple(modules)) if clean else (memory_bytes,)
         self._cores, self._asked = 0, float("-inf")
 
     def size(self) -> int:
@@ -56,7 +62,7 @@ class RayCrew(Crew):
 
     def start(self, ticket: int, argument: object) -> None:
         """Hand a job to the cluster."""
-        self.running[ticket] = self._task.remote(self._function, argument, self._memory_bytes)
+        self.running[ticket] = self._task.remote(self._function, argument, *self._settings)
 
     def events(self, seconds: float) -> list[Event]:
         """What happened since, waiting so long for the first news."""
@@ -95,6 +101,34 @@ class RayCrew(Crew):
         return Event(ticket, kind, value)
 
 
+def performed_apart(
+    function: Function, argument: object, memory_bytes: int | None, modules: tuple[str, ...]
+) -> Iterator[tuple[Kind, object]]:
+    """Yield as `perform` does what a clean process says, and how it died where it does.
+
+    Ray's own process has threads and cannot be forked: it keeps a worker that can.
+
+    >>> list(performed_apart(iter, [1], None, ()))[1:]
+    [('heard', 1), ('done', None)]
+    """
+    crew = _local_crew(function, memory_bytes, modules)
+    crew.start(0, argument)
+    try:
+        while 0 in crew.running:
+            for event in crew.events(_ASK_AGAIN_SECONDS):
+                yield event.kind, event.value
+    finally:
+        crew.stop(0)
+
+
+@cache
+def _local_crew(
+    function: Function, memory_bytes: int | None, modules: tuple[str, ...]
+) -> ProcessCrew:
+    """The crew of one that this process of Ray has for all its jobs; its guard ends it with Ray."""
+    return ProcessCrew(function, 1, memory_bytes=memory_bytes, modules=modules)
+
+
 def performed_alone(
     function: Function, argument: object, memory_bytes: int | None
 ) -> Iterator[tuple[str, object]]:
@@ -129,13 +163,35 @@ def connected(address: str | None) -> tuple[Any, bool]:  # Any: Ray is an extra
             logging_level="ERROR",
             **({} if address else {"include_dashboard": False}),
         )
-    except (OSError, ValueError, RuntimeError) as problem:
-        first = (str(problem).splitlines() or [""])[0]
+    except Exception as problem:  # Ray has no error of its own for this, and raises plain ones too
+        first = (str(problem).splitlines() or [""])[0] or type(problem).__name__
+        if address is None:
+            raise ValueError(
+                f"Ray cannot start on this machine: {first[:200].rstrip('.')}. Use local processes, or "
+                f"give the address of a running cluster."
+            ) from problem
         raise ValueError(
-            f"Cannot reach a Ray cluster at {address!r}: {first[:200]}. Start one with `ray start`, or "
-            f"leave the address out."
+            f"Cannot reach a Ray cluster at {address!r}: {first[:200].rstrip('.')}. Start one with "
+            f"`ray start`, or leave the address out."
         ) from problem
+    _keep_off_standard_output(ray)
     return ray, True
+
+
+def _keep_off_standard_output(ray: Any) -> None:  # Any: Ray is an extra
+    """Have Ray print its messages to standard error: standard output is for results.
+
+    Ray (2.x) has no setting for it: what its nodes report goes to standard output as it comes.
+    """
+    module = ray._private.worker
+    to_stream = getattr(module, "print_to_stdstream", None)
+    if to_stream is not None and not hasattr(to_stream, "__wrapped__"):
+
+        @wraps(to_stream)
+        def to_standard_error(data: dict[str, object], *options: Any, **others: Any) -> None:
+            to_stream(data | {"is_err": True}, *options, **others)
+
+        module.print_to_stdstream = to_standard_error
 
 
 def ray_package(*, local: bool) -> Any:  # Any: Ray is an extra

@@ -244,11 +244,13 @@ def _late(running: dict[int, _Running], limits: Limits) -> dict[int, str]:
 def worker_environment() -> dict[str, str]:
     """Variables under which another process finds the same modules, and keeps to one thread.
 
+    Sets and dictionaries of names are in the same order in all processes.
+
     >>> worker_environment()["OMP_NUM_THREADS"], os.pathsep in worker_environment()["PYTHONPATH"]
     ('1', True)
     """
     here = os.pathsep.join(entry or str(Path.cwd()) for entry in sys.path)
-    return dict.fromkeys(_THREADS_OF, "1") | {"PYTHONPATH": here}
+    return dict.fromkeys(_THREADS_OF, "1") | {"PYTHONPATH": here, "PYTHONHASHSEED": "0"}
 
 
 def perform(

@@ -56,6 +56,7 @@ def map_processes(
     jobs: Iterable[Job],
     *,
     processes: int | None = None,
+    clean: bool = False,
     progress: Progress | None = None,
     stage: str = "working",
 ) -> list[Answer]:
@@ -64,16 +65,19 @@ def map_processes(
     Processes suit work in Python itself. The function, jobs and answers travel between processes:
     the function is known by its module and name, so that a lambda will not do. The number of processes
     changes nothing in the answers; by default there is one for each core. A process that dies is
-    replaced and its job begun again, at most three times.
+    replaced and its job begun again, at most three times. Each job gets a process of its own where it
+    must be `clean`: where jobs run code that may leave state behind.
 
     >>> map_processes(abs, [-2, 1, -3], processes=2)
     [2, 1, 3]
     """
     waiting = list(jobs)
     processes = min(available_cores() if processes is None else processes, len(waiting))
-    if processes <= 1:
+    if processes < 1 or (processes == 1 and not clean):
         return _in_turn(function, waiting, progress, stage)
-    return map_on(ProcessCrew(answered, processes), function, waiting, progress, stage)
+    modules = (function.__module__,) if clean else ()
+    crew = ProcessCrew(answered, processes, clean=clean, modules=modules)
+    return map_on(crew, function, waiting, progress, stage)
 
 
 def map_ray(
@@ -97,7 +101,8 @@ def map_ray(
         return []
     from examiner.workers.cluster import RayCrew
 
-    return map_on(RayCrew(answered, address=address), function, waiting, progress, stage)
+    crew = RayCrew(answered, address=address, clean=False)
+    return map_on(crew, function, waiting, progress, stage)
 
 
 def map_on(

@@ -14,11 +14,16 @@ NO_JOB = bytes(16)
 
 
 class Orders(NamedTuple):
-    """What a worker is told first: the function, the script it may stand in, and the limit of memory."""
+    """What a worker is told first: the function, the script it may be in, and the limit of memory.
+
+    `clean` asks for a clean process for each job; `modules` are imported once, before any job.
+    """
 
     function: bytes
     script: str | None
     memory_bytes: int | None
+    clean: bool = True
+    modules: tuple[str, ...] = ()
 
 
 def packed(value: object) -> bytes:

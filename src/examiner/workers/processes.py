@@ -24,7 +24,9 @@ class ProcessCrew(ProgramCrew):
     """Runs jobs on `count` local processes, started as they are needed.
 
     The function is a generator, known by its module and name; what it prints goes to `log`, else to
-    standard error. A process whose job failed is replaced.
+    standard error. Each job gets a `clean` process: on Linux a fork of one that has imported the
+    function and `modules` and runs no job itself, elsewhere a new one. Not `clean`, a process performs
+    one job after the other: for functions that leave no state behind.
 
     >>> with ProcessCrew(iter, 1) as crew:
     ...     crew.start(7, [1, 2])
@@ -40,8 +42,11 @@ class ProcessCrew(ProgramCrew):
         *,
         memory_bytes: int | None = None,
         log: Path | None = None,
+        clean: bool = True,
+        modules: Sequence[str] = (),
     ) -> None:
-        super().__init__(_PythonTongue(function, memory_bytes), count, log=log)
+        tongue = _PythonTongue(function, memory_bytes, clean, tuple(modules))
+        super().__init__(tongue, count, log=log)
 
 
 class _PythonTongue:
@@ -49,8 +54,11 @@ class _PythonTongue:
 
     folder: Path | None = None
 
-    def __init__(self, function: Function, memory_bytes: int | None) -> None:
-        self.orders = packed(Orders(_findable(packed(function)), _script(), memory_bytes))
+    def __init__(
+        self, function: Function, memory_bytes: int | None, clean: bool, modules: tuple[str, ...]
+    ) -> None:
+        known = _findable(packed(function))
+        self.orders = packed(Orders(known, _script(), memory_bytes, clean, modules))
 
     @property
     def command(self) -> Sequence[str]:

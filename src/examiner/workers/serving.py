@@ -1,18 +1,25 @@
-"""The worker's side of its pipes: jobs come in, news go out, and only those of the worker itself.
+"""The worker's side of its pipes: jobs come in, messages go out, and only those of the job itself.
 
-An agent may fork, and its child then has a copy of everything, the pipes too. What the child says is
-never sent; what it leaves running is told to the driver, who ends it with the worker.
+A worker imports what all jobs need and runs none of them: it forks a clean child for each. Where it
+cannot fork safely it performs a single job and asks to be replaced.
+
+An agent may fork too, and its child then has a copy of everything, the pipes too. What that child says
+is never sent; what it leaves running is reported to the driver, who ends it with the worker.
 """
 
 from __future__ import annotations
 
 import os
 import queue
+import select
 import signal
 import sys
 import threading
 from contextlib import suppress
-from typing import cast
+from importlib import import_module
+from pathlib import Path
+from types import ModuleType
+from typing import NoReturn, cast
 
 from examiner.workers.crew import Function, perform, reason_of
 from examiner.workers.messages import (
@@ -27,7 +34,12 @@ from examiner.workers.messages import (
 
 LOST_PIPES = 77
 """Exit code of a worker whose job closed its pipes: nothing else is left to say it with."""
+JOB_ENDED = 78
+"""Exit code of a child that has sent the last message of its job; with any other, it died."""
+_DIE_WITH_PARENT = 1  # PR_SET_PDEATHSIG of Linux
 _ADOPT_ORPHANS = 36  # PR_SET_CHILD_SUBREAPER of Linux
+_STARTS_THREADS = "polars"
+"""A package that starts threads when it is imported: a worker that has it loaded cannot fork safely."""
 
 
 class Line:
@@ -40,7 +52,7 @@ class Line:
         self._news = os.fdopen(news, "wb", buffering=0)
         self._pipes = {pipe: _identity(pipe) for pipe in (orders, news)}
         self._news_pipe = news
-        self.forked = False
+        self.forked = self._forks_child = False
         if hasattr(os, "register_at_fork"):
             os.register_at_fork(after_in_child=self._cut, after_in_parent=self._note_fork)
 
@@ -56,6 +68,21 @@ class Line:
         self._check(self._orders.fileno())
         return receive(self._orders, lambda job: True)
 
+    def fork(self) -> int:
+        """Fork a child that speaks in place of this process; return its number, 0 in the child."""
+        self._forks_child = True
+        child = os.fork()
+        self._forks_child = False
+        if not child:
+            self._pid = os.getpid()
+        return child
+
+    def await_end(self) -> None:
+        """Wait until the driver is gone, and read nothing: the next job is the parent's."""
+        waiting = select.poll()
+        waiting.register(self._orders.fileno(), 0)
+        waiting.poll()
+
     def _check(self, pipe: int) -> None:
         """End this process where a job has closed a pipe: its number may be that of a file by now."""
         if _identity(pipe) != self._pipes[pipe]:
@@ -65,7 +92,9 @@ class Line:
         self.forked = True
 
     def _cut(self) -> None:
-        """In a forked child: let go of the driver's pipes, whatever the child does from here on."""
+        """In a child that a job forked: let go of the driver's pipes, whatever it does from here on."""
+        if self._forks_child:
+            return
         nowhere = os.open(os.devnull, os.O_RDWR)
         for pipe, identity in self._pipes.items():
             if _identity(pipe) == identity:
@@ -81,35 +110,115 @@ def _identity(descriptor: int) -> tuple[int, int] | None:
     return found.st_dev, found.st_ino
 
 
-def serve(line: Line, *, adopts: bool) -> None:
-    """Perform jobs until one fails or the other side is gone; say whether each left children behind.
-
-    `adopts` tells whether children of the dead are counted as ours.
-    """
+def serve(line: Line) -> None:
+    """Perform jobs, each in a clean process if the orders say so, until the other side is gone."""
     first = line.hear()
     if first is None:
         return
     orders = cast("Orders", unpacked(first.data))
+    if orders.clean:
+        defer_import(_STARTS_THREADS)
+    for module in orders.modules:
+        with suppress(ImportError):  # the job that needs it says so
+            import_module(module)
     function = cast("Function", _found(orders.function, orders.script))
+    if orders.clean and _is_single_threaded():
+        _serve_by_children(line, orders, function)
+    else:
+        _serve_here(line, orders, function)
+
+
+def _serve_by_children(line: Line, orders: Orders, function: Function) -> None:
+    """Fork a child for each job; die as it dies, so that the driver learns how."""
+    here = os.getpid()
+    _control(_ADOPT_ORPHANS, 1)  # what a job leaves behind outlives its process, but not this one
+    while (message := line.hear()) is not None:
+        child = line.fork()
+        if not child:
+            _control(_DIE_WITH_PARENT, signal.SIGKILL)
+            if os.getppid() != here:
+                os._exit(0)
+            if "numpy.random" in sys.modules:  # Python's own generator does so by itself
+                sys.modules["numpy.random"].seed()
+            threading.Thread(target=_end_with_driver, args=(line,), daemon=True).start()
+            _perform(line, message, orders, function, spoilt=False)
+            os._exit(JOB_ENDED)
+        code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+        if code != JOB_ENDED:
+            _die_of(code)
+
+
+def _serve_here(line: Line, orders: Orders, function: Function) -> None:
+    """Perform jobs in this process: one after the other, or a single one that must have it clean."""
     jobs: queue.SimpleQueue[Message] = queue.SimpleQueue()
     threading.Thread(target=_listen, args=(line, jobs), daemon=True).start()
-    while True:
-        job, data = jobs.get()
-        argument, kind = _found(data, orders.script), ""
-        line.forked = False
-        for kind, value in perform(function, argument, orders.memory_bytes):
-            if kind in ("done", "failed"):
-                _flush()
-            if kind == "done":
-                value = _left_children() or (line.forked and not adopts)
-            try:
-                news = packed((kind, value))
-            except Exception as problem:
-                kind, value = "failed", f"what it said cannot be sent: {reason_of(problem)}"
-                news = packed((kind, value))
-            line.say(job, news)
-            if kind == "failed":
-                return  # who knows what it left behind: the next job gets a fresh process
+    while _perform(line, jobs.get(), orders, function, spoilt=orders.clean) == "done":
+        pass  # a job that failed may have left anything behind: the next one gets a new process
+
+
+def _perform(
+    line: Line, message: Message, orders: Orders, function: Function, *, spoilt: bool
+) -> str:
+    """Perform a job and send its messages; the last one is returned, and says whether it left children.
+
+    `spoilt` says that this process must be replaced in any case.
+    """
+    adopts = _control(_ADOPT_ORPHANS, 1)
+    argument, kind = _found(message.data, orders.script), ""
+    line.forked = False
+    for kind, value in perform(function, argument, orders.memory_bytes):
+        if kind in ("done", "failed"):
+            _flush()
+        if kind == "done":
+            value = _left_children() or (line.forked and not adopts) or spoilt
+        try:
+            news = packed((kind, value))
+        except Exception as problem:
+            kind, value = "failed", f"what it said cannot be sent: {reason_of(problem)}"
+            news = packed((kind, value))
+        line.say(message.job, news)
+        if kind == "failed":
+            break
+    return kind
+
+
+def _die_of(code: int) -> NoReturn:
+    """End this process as a child of it ended."""
+    if code < 0:
+        with suppress(OSError):  # SIGKILL has no handler
+            signal.signal(-code, signal.SIG_DFL)
+        os.kill(os.getpid(), -code)
+    os._exit(code if code > 0 else 0)
+
+
+def _is_single_threaded() -> bool:
+    """Whether this process can fork safely: it has one thread, as only Linux tells."""
+    tasks = Path("/proc/self/task")
+    return hasattr(os, "fork") and tasks.is_dir() and len(list(tasks.iterdir())) == 1
+
+
+class _DeferredModule(ModuleType):
+    """Stands for a module until something of it is used."""
+
+    def __getattr__(self, name: str) -> object:
+        if self.__dict__.get("_loading") or (name.startswith("__") and name != "__path__"):
+            raise AttributeError(name)
+        self._loading = True
+        sys.modules.pop(self.__name__, None)
+        loaded = import_module(self.__name__)
+        self.__dict__.update(loaded.__dict__)
+        return getattr(loaded, name)
+
+
+def defer_import(name: str) -> None:
+    """Let imports of a package load it when something of it is first used, not before.
+
+    >>> defer_import("this")
+    >>> import this
+    >>> "d" in vars(this)
+    False
+    """
+    sys.modules.setdefault(name, _DeferredModule(name))
 
 
 def _flush() -> None:
@@ -145,13 +254,18 @@ def _listen(line: Line, jobs: queue.SimpleQueue[Message]) -> None:
         jobs.put(job)
 
 
-def _adopts_orphans() -> bool:
-    """Have children whose parents died become ours, so that none is overlooked. Linux only."""
+def _end_with_driver(line: Line) -> None:
+    line.await_end()
+    os._exit(0)
+
+
+def _control(option: int, value: int) -> bool:
+    """Set an attribute of this process (`prctl`); False where there is none. Linux only."""
     if not sys.platform.startswith("linux"):
         return False
     import ctypes
 
-    return bool(ctypes.CDLL(None).prctl(_ADOPT_ORPHANS, 1, 0, 0, 0) == 0)
+    return bool(ctypes.CDLL(None).prctl(option, value, 0, 0, 0) == 0)
 
 
 def main() -> None:
@@ -163,6 +277,6 @@ def main() -> None:
     os.close(nowhere)
     os.dup2(2, 1)
     with suppress(BrokenPipeError):
-        serve(line, adopts=_adopts_orphans())
+        serve(line)
     _flush()
     os._exit(0)  # threads that a job left behind do not keep the process

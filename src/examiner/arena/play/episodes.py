@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import operator
+import random
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -237,7 +238,8 @@ def _clocks() -> Floats:
 def perform_job(start: Start) -> Iterator[bool | Episode | Saved]:
     """Yield whether the agent is stateless, then every episode, and what a learner saves in between.
 
-    A learner is saved when one per cent of the time it has taken has passed since the last time, but
+    Global generators are seeded by the job: an agent that draws from them repeats itself too. A
+    learner is saved when one per cent of the time it has taken has passed since the last time, but
     so that saving takes at most two per cent of the time; and when it is done.
 
     >>> messages = list(perform_job(Start(Job("random", "random", game="pong", episodes=1))))
@@ -247,6 +249,7 @@ def perform_job(start: Start) -> Iterator[bool | Episode | Saved]:
     for folder in start.folders:
         if folder not in sys.path:
             sys.path.insert(0, folder)
+    _seed_process(start)
     playing = _playing(start)
     yield playing.stateless and not callable(getattr(playing.agent, "learn", None))
     if playing.stateless:  # a learner that cannot be saved is played from its beginning again
@@ -268,6 +271,28 @@ def perform_job(start: Start) -> Iterator[bool | Episode | Saved]:
             cost = last - now
     if not kept:
         yield _saved(playing)
+
+
+_PACKAGES = {"ale": "ale_py", "gymnasium": "gymnasium", "dqn": "stable_baselines3"}
+"""What environments and agents of the arena take long to import, by their names."""
+
+
+def packages_of(jobs: Iterable[Job]) -> tuple[str, ...]:
+    """Return what a worker should import before it forks a process for each of these jobs.
+
+    >>> packages_of([Job("random", "random", game="pong")])
+    ('ale_py',)
+    """
+    names = {name for job in jobs for name in (job.environment, job.entry)}
+    return tuple(sorted(_PACKAGES[name] for name in names & _PACKAGES.keys()))
+
+
+def _seed_process(start: Start) -> None:
+    """Seed the generators that all code of this process shares."""
+    episodes = 0 if start.account is None else start.account.episodes
+    seed = int(start.job.generator(episodes, "process").integers(2**32))
+    random.seed(seed)
+    np.random.seed(seed)  # noqa: NPY002  agents may draw from it
 
 
 def _playing(start: Start) -> Playing:

@@ -13,7 +13,7 @@ from examiner.arena.gvgai.plan import GvgaiPlan
 from examiner.arena.gvgai.play import GvgaiPlay
 from examiner.arena.job import Job, Plan
 from examiner.arena.plans import plan
-from examiner.arena.play.episodes import Saved, Start, perform_job
+from examiner.arena.play.episodes import Saved, Start, packages_of, perform_job
 from examiner.ledger import Account, Episode, JobRecord, Ledger
 from examiner.wording import InputError, counted, shorten
 from examiner.workers import JobError, Limits
@@ -262,7 +262,13 @@ class _Work:
         log = ledger.with_name("output.log")
         if isinstance(self.plan, GvgaiPlan):
             return self.plan.crew(count, limits, log)
-        return ProcessCrew(perform_job, count, memory_bytes=limits.memory_bytes, log=log)
+        return ProcessCrew(
+            perform_job,
+            count,
+            memory_bytes=limits.memory_bytes,
+            log=log,
+            modules=packages_of(job for job in self.jobs if isinstance(job, Job)),
+        )
 
 
 def _work(what: AnyPlan | str | Path | Sequence[Job]) -> _Work:

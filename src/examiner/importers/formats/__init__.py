@@ -93,10 +93,12 @@ FORMATS = MappingProxyType(
     {
         "parquet": Format("Parquet, tidy or wide", parquet.recognises, parquet.read),
         "ledger": Format("ledgers of `examiner run`", ledger.recognises, ledger.read, leads=True),
+        # Recognised by the same marks, so that it is read only where it is named.
         "ledger-training": Format(
-            "the training episodes of such a ledger",
-            ledger.recognises_nothing,
-            partial(ledger.read, phase="training"),
+            "all episodes of such a ledger as a training log, its evaluations marked",
+            ledger.recognises,
+            partial(ledger.read, phase="both"),
+            leads=True,
         ),
         # Before all that look for arrays in an archive, which takes longer than to tell it is a log.
         "inspect": Format(

@@ -24,22 +24,10 @@ def recognises(file: SourceFile) -> bool:
     return (named or file.head.startswith(_SQLITE)) and file.head[_MARK] == b"EXAM"
 
 
-def recognises_nothing(file: SourceFile) -> bool:
-    """Training episodes are read where they are asked for by name.
-
-    >>> from pathlib import Path
-    >>> recognises_nothing(SourceFile(Path("x"), None, b""))
-    False
-    """
-    return False
-
-
-def read(
-    file: SourceFile, options: TableOptions, phase: Literal["training"] | None = None
-) -> Reading:
+def read(file: SourceFile, options: TableOptions, phase: Literal["both"] | None = None) -> Reading:
     """Read the episodes that the protocol reports: evaluation where there is any, else training.
 
-    With a `phase`, its episodes only.
+    Both phases, if asked for.
 
     >>> from pathlib import Path
     >>> read(SourceFile(Path("x.gz"), "gzip", b""), TableOptions())

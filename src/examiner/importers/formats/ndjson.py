@@ -16,7 +16,7 @@ from examiner.importers.nesting import refuse_deep_lines
 from examiner.importers.readings import Reading
 from examiner.importers.tables import TableOptions, table_reading
 from examiner.importers.text import beginning, json_lines, parse_json, text_of
-from examiner.results.storage import PROBLEMS
+from examiner.results.polars_errors import PROBLEMS
 
 _COLUMN_KINDS = MappingProxyType(
     {int: pl.Int64, float: pl.Float64, bool: pl.Boolean, str: pl.String}

@@ -11,7 +11,7 @@ from examiner.importers.files import SourceFile, check_size, check_unpacked
 from examiner.importers.readings import Reading, Whereabouts
 from examiner.importers.tables import TableColumns, TableOptions, is_left_out, table_reading
 from examiner.results.parquet import RESULTS_SCHEMA, damaged, stored_note
-from examiner.results.storage import PROBLEMS
+from examiner.results.polars_errors import PROBLEMS
 from examiner.results.table import restored
 from examiner.wording import InputError
 

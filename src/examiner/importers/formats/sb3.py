@@ -29,7 +29,7 @@ from examiner.importers.training import (
     times_of,
     training_reading,
 )
-from examiner.results.storage import PROBLEMS
+from examiner.results.polars_errors import PROBLEMS
 from examiner.wording import InputError, counted, listed, shorten
 
 _WORKER = re.compile(r"(?:\d+\.)?monitor\.csv")

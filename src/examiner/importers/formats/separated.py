@@ -22,7 +22,7 @@ from examiner.importers.text_tables import TextTable
 from examiner.results import Provenance
 from examiner.results.codes import compact_names
 from examiner.results.keys import ITEM_COLUMNS, JUDGES, content_columns, trial_numbers
-from examiner.results.storage import PROBLEMS
+from examiner.results.polars_errors import PROBLEMS
 from examiner.wording import InputError, RepeatedKeyError
 
 _BLOCK_BYTES = 128 * 2**20  # of files held at once as one text

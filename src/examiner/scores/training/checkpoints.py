@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 
 from examiner.checking import Floats
 from examiner.results import Results
+from examiner.results.keys import CHECKPOINT, EVALUATION
 from examiner.scores.cells import group_means
 from examiner.scores.training.episodes import (
-    CHECKPOINT,
     Curve,
     Episodes,
     Places,
@@ -19,8 +19,6 @@ from examiner.scores.training.episodes import (
     window_means,
 )
 
-EVALUATION = "evaluation"
-"""The column that tells: true or false, or the number of the evaluation and empty while learning."""
 SURE = 0.01
 """How often a flat, noisy curve may be taken for one that moved."""
 

@@ -11,10 +11,10 @@ import numpy as np
 from examiner.checking import Floats, check_known, read_only
 from examiner.results import Results
 from examiner.results.display import html_columns
+from examiner.results.keys import EVALUATION
 from examiner.scores.cells import group_means
 from examiner.scores.standing import shared_ranks
 from examiner.scores.training.checkpoints import (
-    EVALUATION,
     Checkpoints,
     at_times,
     best_mean,
@@ -146,7 +146,8 @@ def curves(
     """Sum up training logs in the ways of papers/001, section 3, so that they can be compared.
 
     - `training at P`: performance during training, the paper's proposal: the mean of the last k
-      episodes that ended by P frames; of runs that log checkpoints, the last one by then. Without
+      episodes that ended by P frames; of runs that log checkpoints, the last one by then. It is
+      called `evaluation at P` where the log holds evaluations only. Without
       `points`, P are the paper's 10, 50, 100 and 200 million frames, scaled down to what half of the
       runs reached; NaN for runs that end before P.
     - `evaluation after learning`: the mean of the last evaluation without learning. Episodes of
@@ -191,7 +192,7 @@ def curves(
         unit=episodes.unit,
         last=last,
         points=during.points,
-        summaries=_summaries(during.points, phases.only_checkpoints, last, episodes.unit),
+        summaries=_summaries(during.points, phases, last, episodes.unit),
         agent=episodes.agent,
         task=episodes.task,
         run=episodes.label,
@@ -237,11 +238,14 @@ def _levels(phases: Phases, blocks: Checkpoints) -> list[Floats]:
     return [after, best_mean(judged), best_reevaluated(judged), mean_over_time(training)]
 
 
-def _summaries(points: Floats, only_checkpoints: bool, last: int, unit: str) -> tuple[Summary, ...]:
-    what = "the last checkpoint" if only_checkpoints else f"mean of the last {last:,} episodes"
+def _summaries(points: Floats, phases: Phases, last: int, unit: str) -> tuple[Summary, ...]:
+    what = (
+        "the last checkpoint" if phases.only_checkpoints else f"mean of the last {last:,} episodes"
+    )
+    phase = "evaluation" if phases.only_evaluations else "training"
     during = [
         Summary(
-            f"training at {point:,.15g}",
+            f"{phase} at {point:,.15g}",
             f"at {point:,.15g}",
             f"{what} by {point:,.15g} {unit}",
             float(point),

@@ -10,14 +10,12 @@ from numpy.typing import NDArray
 
 from examiner.checking import Floats
 from examiner.results import Results
-from examiner.results.keys import TIMES
+from examiner.results.keys import CHECKPOINT, TIMES
 from examiner.scores.cells import group_means
 from examiner.wording import InputError, counted, listed
 
 Places = NDArray[np.int64]
 Unit = Literal["frames", "steps", "frames or steps", "checkpoints", "episodes"]
-CHECKPOINT = "checkpoint"
-"""The column that numbers the points of a log that holds no episodes: means of iterations, evaluations."""
 
 PAPER_POINTS = (10e6, 50e6, 100e6, 200e6)
 """Frames at which papers/001 reports (section 3, last paragraph)."""

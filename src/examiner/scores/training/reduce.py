@@ -13,14 +13,13 @@ from numpy.typing import NDArray
 from examiner.checking import Floats
 from examiner.results import Results
 from examiner.results.attributes import announce
+from examiner.results.keys import CHECKPOINT, EVALUATION
 from examiner.scores.training.checkpoints import (
-    EVALUATION,
     at_times,
     checkpoint_runs,
     evaluation_rows,
 )
 from examiner.scores.training.episodes import (
-    CHECKPOINT,
     Curve,
     Episodes,
     end_times,

@@ -222,7 +222,7 @@ def _order(verdicts: Verdicts) -> list[int]:
     during = [
         row
         for name, row in zip(verdicts.summaries, verdicts.rank, strict=True)
-        if name.startswith("training at") and not np.isnan(row).all()
+        if name.startswith(("training at", "evaluation at")) and not np.isnan(row).all()
     ]
     ranks = during[-1] if during else np.zeros(len(verdicts.agents))
     return [int(agent) for agent in np.argsort(ranks, kind="stable")]

@@ -8,7 +8,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from examiner.arena import FailedJob, Job, Pace, Plan, Repair, RunOutcome
+from examiner.arena import FailedJob, FrameBudget, Job, Plan, Repair, RunOutcome, frame_budgets
 from examiner.arena.contrast import Contrast, ProbedPlan, ProbedVariant
 from examiner.arena.environments.games import game_variant
 from examiner.arena.play.means import RunsMean
@@ -29,15 +29,15 @@ Published: TypeAlias = tuple[float, float, float, float]
 """Means without and with sticky actions, then their deviations over trials."""
 
 
-def tell_plan(plan: Plan, paces: Sequence[Pace] = ()) -> Finding:
-    """Tell what a plan would play, how it deviates from the reference protocol, and how long it takes.
+def tell_plan(plan: Plan) -> Finding:
+    """Show what a plan would play, how it deviates from the reference protocol, and how many frames.
 
     >>> from examiner.arena.plans import plan_from_toml
     >>> plan = plan_from_toml('games = ["freeway"]\\n[[agents]]\\nentry = "random"', name="mine")
     >>> tell_plan(plan).data["jobs"]
     1
     """
-    jobs, apart = plan.jobs(), deviations(plan.protocol)
+    jobs, apart, budgets = plan.jobs(), deviations(plan.protocol), frame_budgets(plan)
     splits = {job.game: plan.split(job.game) for job in jobs}
     tuning = [game for game, split in splits.items() if split == "train"]
     variants = {(job.game, job.mode, job.difficulty) for job in jobs}
@@ -71,7 +71,11 @@ def tell_plan(plan: Plan, paces: Sequence[Pace] = ()) -> Finding:
         Table.of(rows, columns, f"How it deviates from {REFERENCE}")
         if apart
         else Text(f"It is {REFERENCE} in every setting."),
-        *((_times(paces),) if paces else ()),
+        _frames(budgets),
+        Text(
+            "How long it takes depends on the machine and on what agents do as they learn: a run shows "
+            "its speed and the time left."
+        ),
     ]
     data = {
         "name": plan.name,
@@ -83,32 +87,21 @@ def tell_plan(plan: Plan, paces: Sequence[Pace] = ()) -> Finding:
         "protocol_name": plan.protocol.name,
         "protocol_hash": plan.protocol.hash,
         "deviations": [asdict(each) for each in apart],
-        "paces": [pace._asdict() for pace in paces],
+        "frame_budgets": [budget._asdict() for budget in budgets],
     }
     return Finding(blocks=tuple(blocks), data=data, about=about)
 
 
-def _times(paces: Sequence[Pace]) -> Table:
-    """How fast each agent is, the slowest first, and how many hours its jobs are at most."""
+def _frames(budgets: Sequence[FrameBudget]) -> Table:
+    """The most frames that each agent plays, of training and of evaluation."""
     columns = (
         Column("agent", "name"),
         Column("jobs", "count"),
-        Column("frames a second", "number", "of one process, timed just now over a few frames"),
-        Column("frames, at most", "count", "of all its jobs"),
-        Column("hours, at most", "number", "on one core; divide by the processes that play"),
+        Column("training frames, at most", "count", "of all its jobs", key="training_frames"),
+        Column("evaluation frames, at most", "count", "of all its jobs", key="evaluation_frames"),
     )
-    slowest = sorted(paces, key=lambda pace: -(pace.seconds or 0.0))
-    rows = [
-        (
-            Name(pace.agent),
-            pace.jobs,
-            pace.frames_per_second,
-            pace.most_frames,
-            None if pace.seconds is None else pace.seconds / 3600,
-        )
-        for pace in slowest
-    ]
-    return Table(columns, tuple(rows), "How long it takes")
+    rows = [budget._asdict() | {"agent": Name(budget.agent)} for budget in budgets]
+    return Table.of(rows, columns, "Frames to play; a dash means that nothing limits them")
 
 
 def _setting(value: object) -> str:

@@ -1,0 +1,5 @@
+"""A module that changes numpy when it is imported."""
+
+import numpy as np
+
+np.hostile = True  # type: ignore[attr-defined]
