@@ -14,6 +14,7 @@ from examiner.importers.files import SourceFile, look_at
 from examiner.importers.formats import FORMATS, recognised
 from examiner.importers.paths import found_files
 from examiner.importers.readings import Reading, joined
+from examiner.importers.run_times import UnclearTimeError
 from examiner.importers.sorting import Seen, Sorted, relative, sorted_files, without_companions
 from examiner.importers.tables import TableOptions
 from examiner.importers.templates import PathTemplate
@@ -151,7 +152,7 @@ def _attempt(
         try:
             return work(given)
         except InputError as problem:
-            if strict:
+            if strict or isinstance(problem, UnclearTimeError):
                 raise
             return problem
 
@@ -206,6 +207,8 @@ def _read_group(
     odd: list[tuple[Path, InputError]] = []
     try:
         readings = kind.read_many(files, options)
+    except UnclearTimeError:
+        raise
     except InputError:
         # Each by itself, to find those that are at fault; if none is, what they have in common is.
         tried = [] if strict or len(files) < 2 else [attempt(file) for file in files]

@@ -143,7 +143,7 @@ def results_from_table(
     )
     timed = with_time(frame, options.time, numbered=numbered)
     frame, found = timed.frame, timed.found or "checkpoint" in frame.columns
-    origin = replace(origin, training=found, evenly_spaced=timed.evenly_spaced)
+    origin = replace(origin, training=found, rows=timed.rows)
     origin = origin.with_notes(*columns.notes, *timed.notes, *cells.rounding_notes(frame, measures))
     return assemble(frame, measures or None, None, origin)
 

@@ -37,8 +37,13 @@ DEFAULT_FOR_TRAINING = f"last:{LAST_EPISODES}"
 DEFAULT_FOR_CHECKPOINTS = "final"
 _CHECKPOINTS = re.compile(r"[\s_-]*(?:checkpoints?|evaluations?|iterations?)$")
 _GUESS = (
-    "Rows stand an equal step apart in their runs, as checkpoints do: a run counts with its last one "
-    "(`--reduce final`). If they are episodes, say so: `--reduce last:100`."
+    "The rows of {} are evenly spaced, or at the times of other runs, as evaluations are: a run counts "
+    "with its last one (`--reduce final`). If rows are episodes, say so: `--reduce last:100`."
+)
+_UNCLEAR = (
+    "Nothing says whether the rows of this log are episodes or evaluations: their times are not evenly "
+    "spaced, and there is no column 'length'. Add `--reduce 'last:1 checkpoints'` if each row is an "
+    "evaluation, or `--reduce last:100` if each is an episode."
 )
 _KNOWN = "`last:K` (episodes), `last:N checkpoints`, `final`, `final:FRAMES`, `auc` or `all`"
 _CUT_SHORT = 0.5
@@ -105,13 +110,20 @@ def reduce(results: Results, how: str | None = None, measure: str | None = None)
     points = checkpoint_runs(results, episodes)
     if reduction.kind == "last" and not reduction.of_checkpoints:
         _refuse_checkpoints(results, reduction)
-    if how is None and results.provenance.evenly_spaced and CHECKPOINT not in results.attributes:
-        notes.append(_GUESS)
+    inferred = results.provenance.rows
+    if how is None and inferred == "unclear":
+        raise InputError(_UNCLEAR)
+    if how is None and inferred == "inferred":
+        whose = "all runs" if points.all() else f"{points.sum():,} of {counted(len(points), 'run')}"
+        notes.append(_GUESS.format(whose))
     notes += episodes.notes
     values: dict[str, Floats] = {}
     for name in results.measures:
         curve = episodes.observed(results.measure(name))
         values[name] = _reduced(curve, episodes, reduction, points)
+        if episodes.is_timed and (cut := _cut_off(curve, episodes)).any():
+            values[name] = np.where(cut, np.nan, values[name])
+            notes.append(_cut_off_note(results, episodes, end_times(curve), cut))
         of = "" if len(results.measures) == 1 else f" of {name!r}"
         notes += _shortfalls(curve, episodes, reduction, of)
     notes = list(dict.fromkeys(notes))
@@ -182,7 +194,8 @@ def _without_evaluations(results: Results) -> tuple[Results, list[str]]:
 
 def _refuse_checkpoints(results: Results, reduction: Reduction) -> None:
     """Refuse to count rows as episodes where the log itself says that they are checkpoints."""
-    if CHECKPOINT not in results.attributes or np.isnan(results.numbers(CHECKPOINT)).all():
+    stated = results.provenance.rows == "stated" and CHECKPOINT in results.attributes
+    if not stated or np.isnan(results.numbers(CHECKPOINT)).all():
         return
     size = f"{reduction.size:,.0f}"
     raise InputError(
@@ -257,7 +270,7 @@ def _shortfalls(curve: Curve, episodes: Episodes, reduction: Reduction, of: str)
                 f"and are averaged whole (the shortest: {np.min(covered):,.0f} {episodes.unit})."
             )
     if episodes.is_timed and some.any():
-        notes += _cut_short(curve, episodes, runs)
+        notes += _cut_short(curve, episodes, runs, _cut_off(curve, episodes))
     if reduction.kind == "auc" and not episodes.is_timed:
         notes.append(
             "There is no column 'frames' or 'steps': the area under the curve is over episodes."
@@ -265,16 +278,47 @@ def _shortfalls(curve: Curve, episodes: Episodes, reduction: Reduction, of: str)
     return notes
 
 
-def _cut_short(curve: Curve, episodes: Episodes, runs: str) -> list[str]:
+def _cut_off(curve: Curve, episodes: Episodes) -> NDArray[np.bool_]:
+    """Which runs ended before half of the usual time of their task, while others of their agent did not.
+
+    What such a run reached is no final score. An agent whose runs all end early has a budget of its own.
+    """
+    ends = end_times(curve)
+    usual = np.array(
+        [np.nanmedian(ends[episodes.task == task]) for task in range(int(episodes.task.max()) + 1)]
+    )
+    early = ends < _CUT_SHORT * usual[episodes.task]  # never where a run is empty
+    cell = episodes.agent * len(usual) + episodes.task
+    whole = np.bincount(cell, weights=~early & ~np.isnan(ends)) > 0
+    return np.asarray(early & whole[cell])
+
+
+def _cut_off_note(
+    results: Results, episodes: Episodes, ends: Floats, cut: NDArray[np.bool_]
+) -> str:
+    """Name the first run that is excluded, and say when it ended."""
+    first = int(np.flatnonzero(cut)[0])
+    usual = np.nanmedian(ends[episodes.task == episodes.task[first]])
+    agent, task = results.agents[episodes.agent[first]], results.tasks[episodes.task[first]]
+    return (
+        f"{int(cut.sum()):,} of {counted(len(cut), 'run')} ended before half of the usual time of their "
+        f"task and are excluded, such as run {shorten(episodes.label[first])} of {shorten(agent)} on "
+        f"{shorten(task)}: it ended at {ends[first]:,.0f} of {usual:,.0f} {episodes.unit}."
+    )
+
+
+def _cut_short(
+    curve: Curve, episodes: Episodes, runs: str, excluded: NDArray[np.bool_]
+) -> list[str]:
     """Say that some runs end long before others of their task: what they reached by then is taken."""
     ends = np.nan_to_num(end_times(curve))
     longest = np.zeros(int(episodes.task.max()) + 1)
     np.maximum.at(longest, episodes.task, ends)
     share = np.divide(ends, longest[episodes.task], out=np.ones_like(ends), where=ends > 0)
-    early = share < _CUT_SHORT
+    early = (share < _CUT_SHORT) & ~excluded
     if not early.any():
         return []
-    first = int(share.argmin())
+    first = int(np.where(early, share, 1.0).argmin())
     return [
         f"{int(early.sum()):,} of {runs} end before half of the time that the longest run of their task "
         f"has, and are taken as they were then (the earliest at {ends[first]:,.0f} of "
