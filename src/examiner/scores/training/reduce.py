@@ -19,6 +19,7 @@ from examiner.scores.training.checkpoints import (
     checkpoint_runs,
     evaluation_rows,
 )
+from examiner.scores.training.cut_off import CUT_SHORT, cut_off_note, cut_off_runs
 from examiner.scores.training.episodes import (
     CHECKPOINT,
     Curve,
@@ -46,8 +47,6 @@ _UNCLEAR = (
     "evaluation, or `--reduce last:100` if each is an episode."
 )
 _KNOWN = "`last:K` (episodes), `last:N checkpoints`, `final`, `final:FRAMES`, `auc` or `all`"
-_CUT_SHORT = 0.5
-"""Runs that end before this share of the longest one of their task are spoken of."""
 
 
 class Reduction(NamedTuple):
@@ -121,11 +120,11 @@ def reduce(results: Results, how: str | None = None, measure: str | None = None)
     for name in results.measures:
         curve = episodes.observed(results.measure(name))
         values[name] = _reduced(curve, episodes, reduction, points)
-        if episodes.is_timed and (cut := _cut_off(curve, episodes)).any():
+        if (cut := cut_off_runs(curve, episodes, points)).any():
             values[name] = np.where(cut, np.nan, values[name])
-            notes.append(_cut_off_note(results, episodes, end_times(curve), cut))
+            notes.append(cut_off_note(results, episodes, end_times(curve), cut))
         of = "" if len(results.measures) == 1 else f" of {name!r}"
-        notes += _shortfalls(curve, episodes, reduction, of)
+        notes += _shortfalls(curve, episodes, reduction, of, cut)
     notes = list(dict.fromkeys(notes))
     announce(tuple(notes), already=results.notes)
     kept = episodes.rows[episodes.last]
@@ -243,7 +242,9 @@ def _step(reduction: Reduction, episodes: Episodes, points: NDArray[np.bool_]) -
     return f"runs reduced by {reduction.text}: {said}"
 
 
-def _shortfalls(curve: Curve, episodes: Episodes, reduction: Reduction, of: str) -> list[str]:
+def _shortfalls(
+    curve: Curve, episodes: Episodes, reduction: Reduction, of: str, cut: NDArray[np.bool_]
+) -> list[str]:
     """Sentences about runs that have less than was asked for."""
     runs = counted(len(curve.lengths), "run")
     some = curve.lengths > 0
@@ -270,41 +271,12 @@ def _shortfalls(curve: Curve, episodes: Episodes, reduction: Reduction, of: str)
                 f"and are averaged whole (the shortest: {np.min(covered):,.0f} {episodes.unit})."
             )
     if episodes.is_timed and some.any():
-        notes += _cut_short(curve, episodes, runs, _cut_off(curve, episodes))
+        notes += _cut_short(curve, episodes, runs, cut)
     if reduction.kind == "auc" and not episodes.is_timed:
         notes.append(
             "There is no column 'frames' or 'steps': the area under the curve is over episodes."
         )
     return notes
-
-
-def _cut_off(curve: Curve, episodes: Episodes) -> NDArray[np.bool_]:
-    """Which runs ended before half of the usual time of their task, while others of their agent did not.
-
-    What such a run reached is no final score. An agent whose runs all end early has a budget of its own.
-    """
-    ends = end_times(curve)
-    usual = np.array(
-        [np.nanmedian(ends[episodes.task == task]) for task in range(int(episodes.task.max()) + 1)]
-    )
-    early = ends < _CUT_SHORT * usual[episodes.task]  # never where a run is empty
-    cell = episodes.agent * len(usual) + episodes.task
-    whole = np.bincount(cell, weights=~early & ~np.isnan(ends)) > 0
-    return np.asarray(early & whole[cell])
-
-
-def _cut_off_note(
-    results: Results, episodes: Episodes, ends: Floats, cut: NDArray[np.bool_]
-) -> str:
-    """Name the first run that is excluded, and say when it ended."""
-    first = int(np.flatnonzero(cut)[0])
-    usual = np.nanmedian(ends[episodes.task == episodes.task[first]])
-    agent, task = results.agents[episodes.agent[first]], results.tasks[episodes.task[first]]
-    return (
-        f"{int(cut.sum()):,} of {counted(len(cut), 'run')} ended before half of the usual time of their "
-        f"task and are excluded, such as run {shorten(episodes.label[first])} of {shorten(agent)} on "
-        f"{shorten(task)}: it ended at {ends[first]:,.0f} of {usual:,.0f} {episodes.unit}."
-    )
 
 
 def _cut_short(
@@ -315,7 +287,7 @@ def _cut_short(
     longest = np.zeros(int(episodes.task.max()) + 1)
     np.maximum.at(longest, episodes.task, ends)
     share = np.divide(ends, longest[episodes.task], out=np.ones_like(ends), where=ends > 0)
-    early = (share < _CUT_SHORT) & ~excluded
+    early = (share < CUT_SHORT) & ~excluded
     if not early.any():
         return []
     first = int(np.where(early, share, 1.0).argmin())
