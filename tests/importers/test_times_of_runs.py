@@ -1,4 +1,4 @@
-"""Times of runs: a log is read as it was made whatever the order of its rows, or refused with the reason."""
+"""Times of runs: a log is read as it was made whatever the order of its rows, or it is refused."""
 
 from __future__ import annotations
 
@@ -11,9 +11,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
-import examiner as ex
-from examiner.cli import main
 from tests.importers.training_log import (
     FINAL,
     READ,
@@ -25,6 +22,9 @@ from tests.importers.training_log import (
     by_task,
     log,
 )
+
+import examiner as ex
+from examiner.cli import main
 
 LAYOUTS = {
     "csv": (as_csv, None),

@@ -20,16 +20,24 @@ FINAL = {"late": 1001.0, "early": 601.0}
 def score(agent: str, step: int, seed: int) -> float:
     share = step / 1_000_000
     if agent == "late":
-        return 1000 / (1 + math.exp(-20 * (min(share, 0.99) - 0.75))) * (share < 1) + 1000 * (
-            share == 1
-        ) + seed
+        return (
+            1000 / (1 + math.exp(-20 * (min(share, 0.99) - 0.75))) * (share < 1)
+            + 1000 * (share == 1)
+            + seed
+        )
     return 600 * (1 - math.exp(-8 * share)) * (share < 1) + 600 * (share == 1) + seed
 
 
 def log(every: int = 50_000) -> list[Row]:
     """Two agents, two tasks, three seeds, an evaluation every 50,000 steps up to a million."""
     return [
-        {"agent": agent, "task": task, "seed": seed, "step": step, "score": score(agent, step, seed)}
+        {
+            "agent": agent,
+            "task": task,
+            "seed": seed,
+            "step": step,
+            "score": score(agent, step, seed),
+        }
         for agent in FINAL
         for task in ("a", "b")
         for seed in range(3)

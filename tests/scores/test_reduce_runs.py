@@ -235,7 +235,8 @@ def test_runs_that_end_long_before_others_of_their_agent_are_excluded_and_said()
     results = ex.read(rows)
     assert results.provenance.training
     with pytest.warns(
-        ex.ExaminerWarning, match="1 of 3 runs ended before half .* excluded.* at 300 of 1,000 frames"
+        ex.ExaminerWarning,
+        match="1 of 3 runs ended before half .* excluded.* at 300 of 1,000 frames",
     ):
         reduced = ex.scores.reduce(results, "last:1")
     assert any("ended before half" in note for note in reduced.notes)

@@ -63,6 +63,7 @@ def curves(
     figures = drawn.write([over_time, summaries.drawn(made)])
     blocks = (*finding.blocks, *over_time.folded_tables)
     beside = {"source": results.provenance.source, "seed": told.seed, "figures": figures}
+    beside |= {"over_time": over_time.data or None}
     notes = (*results.notes, *made.notes)
     show(replace(finding, blocks=blocks), "examiner.curves/1", told, notes, **beside)
 
