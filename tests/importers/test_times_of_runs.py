@@ -129,9 +129,22 @@ def test_the_refusal_names_the_run_and_both_rows():
         read(columns(twice))
 
 
+def test_two_logs_of_the_same_runs_are_read_as_two_runs_each_and_it_is_said(tmp_path):
+    rows = log() + [row | {"score": row["score"] + 5} for row in log()]
+    results = read(as_csv(rows, tmp_path / "log.csv"))
+    assert results.counts()["runs"] == 6
+    assert any("12 runs begin again at the first 'step'" in note for note in results.notes)
+    assert means(results) == pytest.approx({agent: end + 2.5 for agent, end in FINAL.items()})
+    aborted = log() + [row | {"score": -1.0} for row in log()[:5]]
+    once = read(as_folder(aborted, tmp_path / "runs"), path="{agent}/{task}/{seed}.csv")
+    assert any("1 run begins again" in note and "seed '0'" in note for note in once.notes)
+    assert means(once) == pytest.approx(FINAL), "a log that was cut off is no final score"
+
+
 def test_a_column_that_tells_two_rows_of_one_time_apart_is_named():
-    rows = [row | {"lr": 0.1} for row in log()] + [row | {"lr": 0.2} for row in log()]
-    with pytest.raises(ex.InputError, match=r"different values of 'lr', in rows 1 and 253"):
+    rows = [row | {"lr": rate} for row in log() for rate in (0.1, 0.2)]
+    rows = rows[::3] + rows[1::3] + rows[2::3]
+    with pytest.raises(ex.InputError, match=r"different values of 'lr', in rows 1 and"):
         read(columns(rows))
 
 

@@ -111,9 +111,6 @@ READ: dict[str, Callable[[list[Row]], list[Row]]] = {
 """What is read as the log that it is."""
 
 REFUSED: dict[str, Callable[[list[Row]], list[Row]]] = {
-    "another log of the same runs appended": lambda rows: (
-        rows + [row | {"score": row["score"] + 5} for row in rows]
-    ),
     "another log between the times of the first": lambda rows: (
         rows + [row | {"step": row["step"] + 25_000, "score": row["score"] / 2} for row in rows]
     ),

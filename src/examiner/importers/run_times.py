@@ -38,6 +38,7 @@ class Arranged(NamedTuple):
 
     `order` counts the rows of a run by time. `checkpoint` numbers the evaluations of a run, NaN where its
     rows are episodes; None where nothing was inferred. `unclear` tells that some rows may be either.
+    `restart` numbers the logs of a run that begins again, from 0; None where none does.
     """
 
     kept: Rows
@@ -46,6 +47,7 @@ class Arranged(NamedTuple):
     checkpoint: Floats | None
     unclear: bool
     notes: tuple[str, ...]
+    restart: NDArray[np.int64] | None = None
 
 
 class _Runs(NamedTuple):
@@ -125,7 +127,11 @@ def arrange(
     grid = _on_grid(times, frame["task"])
     known = np.bincount(times.run) >= _FEWEST_TIMES
     stated = "checkpoint" in frame.columns
+    restarts: Floats = np.zeros(len(frame))
     if not stated:
+        rows, restarts = _with_restarts(rows, even | grid, frame)
+        more = int(rows.run.max()) + 1 - len(even)  # a new log of a run is spaced as the run is
+        even, grid, known = (np.append(flags, np.ones(more, bool)) for flags in (even, grid, known))
         rows, dropped = _without_copies(rows, even | grid | ~known, about, labels)
         copies += dropped
     moved = _check_order(rows, even | grid, about, named=named)
@@ -133,7 +139,13 @@ def arrange(
         first = int(np.flatnonzero(rows.same & (np.diff(rows.time) != 0))[0])
         what = f"has only two values, here {_said(rows, first)} and {_said(rows, first + 1)},"
         raise about.problem(what, rows.place[first], rows.place[first + 1])
-    return _arranged(frame, rows, (even, grid), column, (moved, copies), infer=not stated)
+    arranged = _arranged(frame, rows, (even, grid), column, (moved, copies), infer=not stated)
+    if not restarts.any():
+        return arranged
+    return arranged._replace(
+        restart=restarts[arranged.kept].astype(np.int64),
+        notes=(*arranged.notes, about.restarted(np.flatnonzero(restarts))),
+    )
 
 
 class _About(NamedTuple):
@@ -146,6 +158,15 @@ class _About(NamedTuple):
     def run_of(self, row: int) -> str:
         named = [f"{key} {shorten(self.frame[key][row], 40)}" for key in self.keys]
         return ", ".join(named)
+
+    def restarted(self, rows: Rows) -> str:
+        """Return a note on the runs that begin again, and the first row where one does."""
+        runs = self.frame[rows].select(self.keys).unique().height
+        return (
+            f"{counted(runs, 'run')} {'begins' if runs == 1 else 'begin'} again at the first "
+            f"{shorten(self.column)}, such as that of {self.run_of(int(rows[0]))} in row {rows[0] + 1:,}: "
+            f"the rows from there are read as another run."
+        )
 
     def problem(self, what: str, first: np.intp, second: np.intp) -> UnclearTimeError:
         """Return the error: what is wrong with the time of a run in two rows, and what to add."""
@@ -199,13 +220,23 @@ def _typical_gaps(times: _Runs) -> tuple[Floats, Floats, NDArray[np.int64]]:
 
 
 def _evenly_spaced(times: _Runs) -> Flags:
-    """Whether most gaps of a run are the typical one, or a multiple of it; False of two times or fewer."""
+    """Whether most gaps of a run are multiples of the typical one, or all are of the smallest.
+
+    The second holds of a log on a lattice that misses many rows. It says something only where the smallest
+    gap is large compared with a rounding error of 1, and not small compared with the typical gap.
+    False of two times or fewer.
+    """
     typical, gaps, run = _typical_gaps(times)
-    multiple = np.maximum(np.round(gaps / typical[run]), 1)
-    like = np.abs(gaps / typical[run] - multiple) <= EVEN
     count = np.bincount(run, minlength=len(typical))
-    share = np.bincount(run, weights=like, minlength=len(typical)) / np.maximum(count, 1)
-    return np.asarray((count >= _FEWEST_TIMES - 1) & (share > 0.5))
+    smallest = np.full(len(typical), np.inf)
+    np.minimum.at(smallest, run, gaps)
+    shares = []
+    for unit in (typical, smallest):
+        multiple = np.maximum(np.round(gaps / unit[run]), 1)
+        like = np.abs(gaps / unit[run] - multiple) <= EVEN
+        shares.append(np.bincount(run, weights=like, minlength=len(typical)))
+    lattice = (smallest > 1 / EVEN) & (typical < smallest / EVEN) & (shares[1] == count)
+    return np.asarray((count >= _FEWEST_TIMES - 1) & ((2 * shares[0] > count) | lattice))
 
 
 def _on_grid(times: _Runs, tasks: pl.Series) -> Flags:
@@ -313,6 +344,46 @@ def about_difference(frame: pl.DataFrame, first: int, second: int) -> str:
     """
     one, other = frame.row(int(first), named=True), frame.row(int(second), named=True)
     return listed([name for name in one if one[name] != other[name]], limit=4)
+
+
+def _with_restarts(rows: _Runs, clear: Flags, frame: pl.DataFrame) -> tuple[_Runs, Floats]:
+    """Part runs that begin again at their first time: two logs of one run, appended.
+
+    Return also the number of the log of each row of the table in its run, from 0. A column that counts by
+    one, or begins again more than once in half of the runs or more, may count the steps of episodes: its
+    runs stay whole, and are refused.
+    """
+    again = rows.falls & (rows.time == _first_of(rows))
+    restarts = np.zeros(len(frame))
+    if not again.any():
+        return rows, restarts
+    other = rows.falls & ~again
+    candidates = np.setdiff1d(np.unique(rows.run[again]), np.unique(rows.run[other]))
+    candidates = candidates[clear[candidates]]
+    starts = np.searchsorted(rows.run, np.arange(len(clear)))
+    piece = np.cumsum(again) - np.cumsum(again)[starts][rows.run]
+    code = rows.run * (int(piece.max()) + 1) + piece
+    shortest = np.full(len(clear), np.inf)
+    np.minimum.at(shortest, rows.run, np.bincount(code)[code])
+    later = np.flatnonzero((piece > 0) & np.isin(rows.run, candidates))
+    copied = frame[rows.place[later]].join(
+        frame[rows.place[piece == 0]], on=frame.columns, how="semi", nulls_equal=True
+    )
+    if len(copied) == len(later):  # a copy of a log is no other log
+        return rows, restarts
+    candidates = candidates[shortest[candidates] >= _FEWEST_TIMES]
+    logs = np.zeros(len(clear), dtype=np.int64)
+    np.maximum.at(logs, rows.run, piece + 1)
+    typical = _typical_gaps(rows.at_times())[0]
+    several = 2 * len(candidates) >= len(clear) and (logs[candidates] > 2).any()
+    if not len(candidates) or several or (typical[candidates] <= 1).any():
+        return rows, restarts
+    piece = np.where(np.isin(rows.run, candidates), piece, 0)
+    restarts[rows.place] = piece
+    new = np.unique(code[piece > 0], return_inverse=True)[1]
+    run = rows.run.copy()
+    run[piece > 0] = len(clear) + new
+    return _Runs.of(rows.place, run, rows.time), restarts
 
 
 def _without_copies(

@@ -42,8 +42,8 @@ _GUESS = (
     "with its last one (`--reduce final`). If rows are episodes, say so: `--reduce last:100`."
 )
 _UNCLEAR = (
-    "Nothing says whether the rows of this log are episodes or evaluations: their times are not evenly "
-    "spaced, and there is no column 'length'. Add `--reduce 'last:1 checkpoints'` if each row is an "
+    "Nothing says whether the rows of {} are episodes or evaluations: their times are not evenly spaced, "
+    "and there is no column 'length'. Add `--reduce 'last:1 checkpoints'` if each row is an "
     "evaluation, or `--reduce last:100` if each is an episode."
 )
 _KNOWN = "`last:K` (episodes), `last:N checkpoints`, `final`, `final:FRAMES`, `auc` or `all`"
@@ -111,7 +111,10 @@ def reduce(results: Results, how: str | None = None, measure: str | None = None)
         _refuse_checkpoints(results, reduction)
     inferred = results.provenance.rows
     if how is None and inferred == "unclear":
-        raise InputError(_UNCLEAR)
+        first = int((~points).argmax())
+        agent, task = results.agents[episodes.agent[first]], results.tasks[episodes.task[first]]
+        run = f"run {shorten(episodes.label[first])} of {shorten(agent)} on {shorten(task)}"
+        raise InputError(_UNCLEAR.format(run))
     if how is None and inferred == "inferred":
         whose = "all runs" if points.all() else f"{points.sum():,} of {counted(len(points), 'run')}"
         notes.append(_GUESS.format(whose))
