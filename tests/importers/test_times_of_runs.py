@@ -240,7 +240,8 @@ def test_a_log_written_and_read_again_is_the_same_log(tmp_path):
     assert means(read(tmp_path / "again.csv")) == pytest.approx(FINAL)
 
 
-def test_a_run_of_one_row_in_a_folder_of_records_hides_no_times(tmp_path):
+@pytest.mark.parametrize("length", [1, 2])
+def test_a_run_of_few_rows_in_a_folder_of_records_hides_no_times(length, tmp_path):
     for agent in FINAL:
         for seed in range(3):
             rows = [
@@ -248,10 +249,11 @@ def test_a_run_of_one_row_in_a_folder_of_records_hides_no_times(tmp_path):
                 for row in log()
                 if row["agent"] == agent and row["seed"] == seed and row["task"] == "a"
             ]
-            as_ndjson(rows[:1] if (agent, seed) == ("late", 1) else rows,
+            as_ndjson(rows[:length] if (agent, seed) == ("late", 1) else rows,
                       tmp_path / f"{agent}_{seed}.ndjson")  # fmt: skip
     results = read(tmp_path, path="{agent}_{seed}.ndjson")
     assert means(results) == pytest.approx(FINAL, abs=1)
+    assert ex.scores.curves(results).unit == "steps"
 
 
 @given(

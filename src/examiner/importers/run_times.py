@@ -33,6 +33,12 @@ class UnclearTimeError(InputError):
     """A column by a known name of time cannot be used as one; no file is skipped because of it."""
 
 
+class TooFewTimesError(UnclearTimeError):
+    """No run has the three rows that show whether a column is time; other files of a folder may do."""
+
+    column = ""
+
+
 class Arranged(NamedTuple):
     """What a time says of the rows that are kept; all arrays but `kept` are of these.
 
@@ -138,7 +144,10 @@ def arrange(
     if not (known.any() or grid.any() or named or stated):
         first = int(np.flatnonzero(rows.same & (np.diff(rows.time) != 0))[0])
         what = f"has only two values, here {_said(rows, first)} and {_said(rows, first + 1)},"
-        raise about.problem(what, rows.place[first], rows.place[first + 1])
+        problem = about.problem(what, rows.place[first], rows.place[first + 1])
+        few = TooFewTimesError(str(problem), row=problem.row)
+        few.column = column
+        raise few
     arranged = _arranged(frame, rows, (even, grid), column, (moved, copies), infer=not stated)
     if not restarts.any():
         return arranged
