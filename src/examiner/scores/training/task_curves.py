@@ -11,9 +11,9 @@ from examiner.checking import Floats
 from examiner.results import Results
 from examiner.scores.cells import group_means
 from examiner.scores.training.checkpoints import at_times, checkpoint_runs
-from examiner.scores.training.efficiency import at_grid, shared_times
 from examiner.scores.training.episodes import Curve, Places, begin_times, end_times, episodes_of
 from examiner.scores.training.phases import learners_of
+from examiner.scores.training.times import shared_times, values_at
 
 POINTS = 60
 """Times at which a curve is drawn: more than a small panel shows."""
@@ -125,4 +125,4 @@ def _lines(
             values[part.run[exact], place[exact]] = part.values[exact]
             return times, values
     times = np.linspace(np.min(begin_times(part)), np.max(end_times(part)), points)
-    return times, at_grid(part, times, checkpoints[runs], last)
+    return times, values_at(part, times, checkpoints[runs], last)

@@ -289,7 +289,8 @@ def draw_tasks(data: TaskLearningData, title: str, *, log_axis: bool = False) ->
     panels = []
     for task, name in enumerate(data.tasks):
         rows = np.flatnonzero(np.array(data.task) == task)[:MOST_RUNS]
-        grey = chart.greyed(data.times[task], data.runs[rows], "runs")
+        lines = np.array([_connected(data.times[task], run) for run in data.runs[rows]])
+        grey = chart.greyed(data.times[task], lines.reshape(len(rows), -1), "runs")
         traces = [trace | {"showlegend": task == 0} for trace in grey]
         for agent, label in enumerate(labels(data.agents, 28)[: chart.MOST_LINES]):
             known = ~np.isnan(data.mean[agent, task])
@@ -303,6 +304,15 @@ def draw_tasks(data: TaskLearningData, title: str, *, log_axis: bool = False) ->
                 traces.append(line | group | chart.linked("agents", data.agents[agent]))
         panels.append(Panel(name, [trace | {"connectgaps": False} for trace in traces]))
     return panelled(panels, _time_axis(data.unit, log_axis), chart.axis(title))
+
+
+def _connected(times: Floats, values: Floats) -> Floats:
+    """The values of a run with straight lines between its own times, where others have more."""
+    known = ~np.isnan(values)
+    if not known.any():
+        return values
+    inside = (times >= times[known][0]) & (times <= times[known][-1])
+    return np.where(inside, np.interp(times, times[known], values[known]), np.nan)
 
 
 def _tasks(made: TaskCurves, study: Study, wanted: Wanted) -> Figure:
