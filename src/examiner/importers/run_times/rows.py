@@ -61,6 +61,8 @@ class RunRows(NamedTuple):
 
     def sorted(self) -> RunRows:
         """The rows of each run by time; rows of one time stay in their order."""
+        if not self.falls.any():
+            return self
         order = np.lexsort((self.time, self.run))
         return RunRows(self.place[order], self.run[order], self.time[order])
 
@@ -147,6 +149,8 @@ def typical_gaps(times: RunRows) -> tuple[Floats, Floats, NDArray[np.int64]]:
 
 def time_numbers(rows: RunRows) -> NDArray[np.int64]:
     """A number for each time of a run, in order."""
+    if not rows.falls.any():
+        return rows.block
     order = np.lexsort((rows.time, rows.run))
     run, time = rows.run[order], rows.time[order]
     new = np.append(False, (np.diff(run) != 0) | (np.diff(time) != 0))

@@ -10,6 +10,7 @@ from examiner.importers.run_times.rows import (
     Flags,
     RunRows,
     lower_median,
+    number_within,
     typical_gaps,
 )
 
@@ -20,6 +21,8 @@ LENGTHS = ("length", "episode_length", "ep_length", "ep_len", "episode_len", "ep
 EVEN = 0.1
 """How far a gap may be from the typical one, as a share of it: an evaluation may wait for the end of an
 episode. Half of the gaps between episodes are rarely that much alike."""
+_FIRST_TIMES = 200
+"""Times of a run that are compared with those of another: enough to know, and quick in long logs."""
 _CLEARLY_EPISODES = 1_000
 """Rows of a run from which its last 100 are its end, whatever a row is."""
 
@@ -45,8 +48,10 @@ def evenly_spaced(times: RunRows) -> Flags:
 
 
 def on_grid(times: RunRows, tasks: pl.Series) -> Flags:
-    """Whether half of the times of a run are those of the run before or after it on its task."""
+    """Whether half of the first times of a run are those of the run before or after it on its task."""
     runs = int(times.run.max()) + 1
+    early = number_within(times.run) < _FIRST_TIMES
+    times = RunRows(times.place[early], times.run[early], times.time[early])
     codes = tasks.cast(pl.String).fill_null("").rank("dense").to_numpy()
     first = np.unique(times.run, return_index=True)[1]
     order = np.lexsort((np.arange(runs), codes[times.place[first]]))
@@ -73,8 +78,9 @@ def episode_runs(
     Rows are episodes where they come no less often than episodes of the length they state end. Else they
     are evaluations where they are evenly spaced, or on a grid.
     """
-    typical, _, _ = typical_gaps(rows.at_times())
-    known = np.bincount(rows.at_times().run, minlength=len(even)) >= FEWEST_TIMES
+    times = rows.at_times()
+    typical, _, _ = typical_gaps(times)
+    known = np.bincount(times.run, minlength=len(even)) >= FEWEST_TIMES
     length = np.full(len(even), np.nan)
     for name in LENGTHS:
         if name in frame.columns and frame[name].dtype.is_numeric():
