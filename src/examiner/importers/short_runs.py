@@ -11,7 +11,7 @@ from examiner.importers.files import SourceFile
 from examiner.importers.readings import Reading
 from examiner.importers.run_times import TooFewTimesError
 from examiner.importers.tables import TableOptions
-from examiner.importers.time import TIME_COLUMNS, TimeColumn
+from examiner.importers.time import TimeColumn, time_columns
 from examiner.results import Results
 from examiner.results.table import assemble
 from examiner.wording import InputError
@@ -61,7 +61,7 @@ def _time_of_short(attempt: Reading | InputError) -> str | None:
         return None
     if attempt.results.counts()["trials"] > 1:
         return None
-    return next((name for name in TIME_COLUMNS if name in attempt.results.attributes), None)
+    return next(iter(time_columns(attempt.results.attributes)), None)
 
 
 def _as_evaluations(results: Results) -> Results:

@@ -24,10 +24,12 @@ from examiner.results.table import assemble
 from examiner.wording import InputError, listed, shorten
 
 TIME_COLUMNS = (
-    *("frames", "frame", "env_frames", "global_step", "env_step", "env_steps", "total_steps"),
-    *("total_timesteps", "timesteps", "timestep", "steps", "step", "_step"),
+    *("frames", "frame", "env_frames", "total_frames", "num_frames", "global_step", "env_step"),
+    *("env_steps", "total_env_steps", "num_env_steps", "environment_steps", "total_steps"),
+    *("total_timesteps", "num_timesteps", "timesteps_total", "timesteps", "timestep"),
+    *("training_steps", "training_step", "train_steps", "num_steps", "steps", "step", "_step"),
 )
-"""Columns that are time where the rows of runs can be ordered by them; of several, the first."""
+"""Columns, in any case, that are time where rows of runs can be ordered by them; the first of several."""
 
 
 class TimeColumn(NamedTuple):
@@ -100,18 +102,27 @@ def with_time(frame: pl.DataFrame, wanted: TimeColumn | None, *, numbered: bool 
     if wanted is not None:
         return _named(frame, wanted, numbered)
     problems = []
-    for name in TIME_COLUMNS:
-        if name in frame.columns:
-            try:
-                timed = _timed(frame, TimeColumn(name), numbered)
-            except UnclearTimeError as problem:
-                problems.append(problem)
-                continue
-            if timed is not None:
-                return timed._replace(notes=(_guess(TimeColumn(name)), *timed.notes))
+    for name in time_columns(frame.columns):
+        try:
+            timed = _timed(frame, TimeColumn(name), numbered)
+        except UnclearTimeError as problem:
+            problems.append(problem)
+            continue
+        if timed is not None:
+            return timed._replace(notes=(_guess(TimeColumn(name)), *timed.notes))
     if problems:
         raise problems[0]
     return Timed(frame)
+
+
+def time_columns(names: Sequence[str]) -> list[str]:
+    """Return the columns that go by a known name of time, the best known first.
+
+    >>> time_columns(["score", "Global Step", "frames"])
+    ['frames', 'Global Step']
+    """
+    plain = {re.sub(r"[\s-]+", "_", name.strip().lower()): name for name in reversed(names)}
+    return [plain[name] for name in TIME_COLUMNS if name in plain]
 
 
 def retimed(results: Results, time: TimeColumn) -> Results:
