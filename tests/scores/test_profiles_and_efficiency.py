@@ -130,7 +130,8 @@ def test_two_runs_with_one_point_do_not_silence_the_others() -> None:
     runs |= {("a", run): [(1.0, 0.0)] for run in (8, 9)}
     made = ex.scores.efficiency(curve_table(runs), "mean", rng=rng(), last=1)
     assert np.isfinite(made.value).all()
-    assert any("2 runs of 10 ended before half" in note for note in made.notes)
+    assert made.runs[0, 0] == 10 and made.runs[0, -1] == 8 and made.all_runs[0] == 10
+    assert any("2 of 10 runs end before 100 steps, the first at 1" in note for note in made.notes)
 
 
 def test_an_agent_with_no_common_time_is_named() -> None:
@@ -142,7 +143,7 @@ def test_an_agent_with_no_common_time_is_named() -> None:
     )
     made = ex.scores.efficiency(ex.Results.from_frame(apart), "mean", rng=rng())
     assert np.isnan(made.value[1]).all()
-    assert any("no time is covered by all their runs: 'b'" in note for note in made.notes)
+    assert any("covered by runs on most of their tasks: 'b'" in note for note in made.notes)
 
 
 def test_the_time_to_a_threshold_is_the_first_at_which_the_curve_is_there() -> None:

@@ -226,7 +226,7 @@ def test_a_million_episodes_take_about_a_second():
     assert len(answer) == count // size
 
 
-def test_runs_that_end_long_before_others_of_their_task_are_said():
+def test_runs_that_end_long_before_others_of_their_agent_are_excluded_and_said():
     rows = {"agent": [], "task": [], "seed": [], "frames": [], "score": []}
     for seed, last in enumerate((10, 10, 3)):
         for step in range(1, last + 1):
@@ -235,7 +235,23 @@ def test_runs_that_end_long_before_others_of_their_task_are_said():
     results = ex.read(rows)
     assert results.provenance.training
     with pytest.warns(
-        ex.ExaminerWarning, match="1 of 3 runs end before half .* at 300 of 1,000 frames"
+        ex.ExaminerWarning,
+        match="1 of 3 runs ended before half .* excluded.* at 300 of 1,000 frames",
     ):
         reduced = ex.scores.reduce(results, "last:1")
-    assert any("end before half" in note for note in reduced.notes)
+    assert any("ended before half" in note for note in reduced.notes)
+    assert ex.responses(reduced).to_numpy().tolist() == [[10.0]]
+
+
+def test_an_agent_whose_runs_all_end_early_keeps_its_scores_and_it_is_said():
+    rows = {"agent": [], "task": [], "seed": [], "frames": [], "score": []}
+    for agent, last in (("long", 10), ("short", 3)):
+        for seed in range(2):
+            for step in range(1, last + 1):
+                for name, value in zip(
+                    rows, (agent, "t", seed, 100 * step, float(step)), strict=True
+                ):
+                    rows[name].append(value)
+    with pytest.warns(ex.ExaminerWarning, match="2 of 4 runs end before half of the time"):
+        reduced = ex.scores.reduce(ex.read(rows))
+    assert ex.responses(reduced).to_numpy()[:, 0].tolist() == [10.0, 3.0]

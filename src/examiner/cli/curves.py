@@ -64,6 +64,7 @@ def curves(
     figures = drawn.write([over_time, summaries.drawn(made)])
     blocks = (*finding.blocks, *over_time.folded_tables)
     beside = {"source": results.provenance.source, "seed": told.seed, "figures": figures}
+    beside |= {"over_time": over_time.data or None}
     notes = (*results.notes, *made.notes)
     finding, unit = replace(finding, blocks=blocks), score_unit(results)
     show(finding, "examiner.curves/1", told, notes, score_unit=unit, **beside)

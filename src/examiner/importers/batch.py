@@ -14,6 +14,8 @@ from examiner.importers.files import SourceFile, look_at
 from examiner.importers.formats import FORMATS, recognised
 from examiner.importers.paths import found_files
 from examiner.importers.readings import Reading, joined
+from examiner.importers.run_times import TooFewTimesError, UnclearTimeError
+from examiner.importers.short_runs import with_short_runs
 from examiner.importers.sorting import Seen, Sorted, relative, sorted_files, without_companions
 from examiner.importers.tables import TableOptions
 from examiner.importers.templates import PathTemplate
@@ -151,7 +153,8 @@ def _attempt(
         try:
             return work(given)
         except InputError as problem:
-            if strict:
+            short = isinstance(problem, TooFewTimesError)
+            if (strict or isinstance(problem, UnclearTimeError)) and not short:
                 raise
             return problem
 
@@ -199,13 +202,22 @@ def _read_group(
         return kind.read_one(file, options)
 
     attempt = _attempt(read_one, strict=strict)
+
+    def read_each() -> tuple[list[Reading], list[tuple[Path, InputError]]]:
+        tried = map_jobs(attempt, files, progress=progress, stage=stage)
+        return _parted(paths, with_short_runs(files, tried, options, kind.read_one))
+
     if kind.read_many is None:
-        return _parted(paths, map_jobs(attempt, files, progress=progress, stage=stage))
+        return read_each()
     if progress is not None:
         progress(stage, 0, len(files))
     odd: list[tuple[Path, InputError]] = []
     try:
         readings = kind.read_many(files, options)
+    except TooFewTimesError:
+        return read_each()
+    except UnclearTimeError:
+        raise
     except InputError:
         # Each by itself, to find those that are at fault; if none is, what they have in common is.
         tried = [] if strict or len(files) < 2 else [attempt(file) for file in files]

@@ -15,10 +15,12 @@ import polars as pl
 from examiner.importers.cells import TASK_COLUMNS, with_given
 from examiner.importers.files import SourceFile
 from examiner.results import Provenance, Results, Scales
+from examiner.results.attributes import RowKind
 from examiner.results.codes import joined_names
 from examiner.results.table import assemble
 from examiner.wording import InputError, RepeatedKeyError, shorten
 
+_DOUBTS: tuple[RowKind, ...] = ("unclear", "inferred")
 _MOST_NOTES = 12  # as many as anybody reads; a folder may have thousands
 
 
@@ -168,11 +170,12 @@ def joined(
     if len(notes) > _MOST_NOTES:
         more = f"There are {len(notes) - _MOST_NOTES:,} more notes of this kind on single files."
         notes = [*notes[:_MOST_NOTES], more]
+    kinds = {table.provenance.rows for table in tables}
     origin = replace(
         origin.with_notes(*notes),
         format=", ".join(sorted({table.provenance.format for table in tables})),
         training=any(table.provenance.training for table in tables),
-        evenly_spaced=all(table.provenance.evenly_spaced for table in tables),
+        rows=next((kind for kind in _DOUBTS if kind in kinds), "stated"),
     )
     if len(readings) == 1:
         return replace(readings[0], results=replace(tables[0], provenance=origin))

@@ -15,7 +15,7 @@ from examiner.importers.cells import AGENT_COLUMNS, TASK_COLUMNS, with_given
 from examiner.importers.evaluations.measures import MeasureOf
 from examiner.importers.files import SourceFile
 from examiner.importers.readings import Reading, Whereabouts
-from examiner.importers.time import TIME_COLUMNS, TimeColumn, with_time
+from examiner.importers.time import TimeColumn, time_columns, with_time
 from examiner.results import Provenance, Results
 from examiner.results.border import MEASURES, absent_names
 from examiner.results.keys import BESIDE_RESULTS, ITEM_COLUMNS
@@ -143,7 +143,7 @@ def results_from_table(
     )
     timed = with_time(frame, options.time, numbered=numbered)
     frame, found = timed.frame, timed.found or "checkpoint" in frame.columns
-    origin = replace(origin, training=found, evenly_spaced=timed.evenly_spaced)
+    origin = replace(origin, training=found, rows=timed.rows)
     origin = origin.with_notes(*columns.notes, *timed.notes, *cells.rounding_notes(frame, measures))
     return assemble(frame, measures or None, None, origin)
 
@@ -262,7 +262,7 @@ def _looks_tidy(names: Sequence[str], agent: str, task: str, options: TableOptio
     if agent and task:
         return True
     # A measure and one of the keys: a tidy table that lacks the other, as the error will say.
-    keys = {"run", "trial", "seed", *TIME_COLUMNS}.intersection(names)
+    keys = [*{"run", "trial", "seed"}.intersection(names), *time_columns(names)]
     return any(name in MEASURES for name in names) and bool(agent or task or keys)
 
 

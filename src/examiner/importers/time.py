@@ -1,4 +1,4 @@
-"""Time in a plain table: a column that rises within every run, in frames or steps, tells a training log."""
+"""Time in a plain table: a column, in frames or steps, along which the rows of a run are ordered."""
 
 from __future__ import annotations
 
@@ -10,23 +10,26 @@ from typing import NamedTuple
 
 import polars as pl
 
+from examiner.importers.run_times import (
+    FRAMES_PER_STEP,
+    UNTIMED,
+    Arranged,
+    UnclearTimeError,
+    arrange,
+)
 from examiner.results import Results
+from examiner.results.attributes import RowKind
 from examiner.results.keys import ITEM_COLUMNS, TIMES
 from examiner.results.table import assemble
 from examiner.wording import InputError, listed, shorten
 
 TIME_COLUMNS = (
-    *("frames", "frame", "env_frames", "global_step", "env_step", "env_steps", "total_steps"),
-    *("total_timesteps", "timesteps", "timestep", "steps", "step", "_step"),
+    *("frames", "frame", "env_frames", "total_frames", "num_frames", "global_step", "env_step"),
+    *("env_steps", "total_env_steps", "num_env_steps", "environment_steps", "total_steps"),
+    *("total_timesteps", "num_timesteps", "timesteps_total", "timesteps", "timestep"),
+    *("training_steps", "training_step", "train_steps", "num_steps", "steps", "step", "_step"),
 )
-"""Columns that are time where their values rise within runs; of several, the first."""
-UNTIMED = "none"
-FRAMES_PER_STEP = 4
-"""Emulator frames an Atari agent's action lasts in the usual wrappers."""
-_EPISODES = {"trial", "episode", "length", "episode_length", "ep_len"}
-"""Columns that tell that rows are episodes."""
-_ROUNDING = 1e-6
-_FEWEST_POINTS = 3  # two values rise by chance in half of all runs
+"""Columns, in any case, that are time where rows of runs can be ordered by them; the first of several."""
 
 
 class TimeColumn(NamedTuple):
@@ -74,21 +77,21 @@ class TimeColumn(NamedTuple):
 class Timed(NamedTuple):
     """A frame with its time under its unit's name, and what was guessed; whether there is a time at all.
 
-    `evenly_spaced` tells that times are an equal step apart in every run, and nothing names episodes.
+    `rows` tells whether it is stated, inferred or unclear what a row is: an episode or an evaluation.
     """
 
     frame: pl.DataFrame
     notes: tuple[str, ...] = ()
     found: bool = False
-    evenly_spaced: bool = False
+    rows: RowKind = "stated"
 
 
 def with_time(frame: pl.DataFrame, wanted: TimeColumn | None, *, numbered: bool = False) -> Timed:
-    """Find the time of a tidy table, and give rows without a run the one that it tells of.
+    """Find the time of a tidy table, number the rows of each run by it, and name runs that have no name.
 
-    A column by one of the known names is time where its values never fall within a run and rise in some
-    run of three rows or more. Without a run, a seed or a trial, equal times are different runs, and so
-    is what begins again. `numbered` says that the trials of the frame were numbered while it was read.
+    A column by one of the known names is time where `arrange` can order the rows of every run by it. Where
+    no such column can, the first is refused with its reason: averaging all rows would answer another
+    question. `numbered` says that the trials of the frame were numbered while it was read.
 
     >>> table = pl.DataFrame({"agent": ["a"] * 3, "task": ["t"] * 3, "global_step": [10, 20, 30]})
     >>> with_time(table, None).frame["steps"].to_list()
@@ -98,12 +101,28 @@ def with_time(frame: pl.DataFrame, wanted: TimeColumn | None, *, numbered: bool 
         return Timed(frame)
     if wanted is not None:
         return _named(frame, wanted, numbered)
-    for name in TIME_COLUMNS:
-        if name in frame.columns:
-            found = _timed(frame, TimeColumn(name), numbered)
-            if found is not None:
-                return found._replace(notes=(_guess(TimeColumn(name)),))
+    problems = []
+    for name in time_columns(frame.columns):
+        try:
+            timed = _timed(frame, TimeColumn(name), numbered)
+        except UnclearTimeError as problem:
+            problems.append(problem)
+            continue
+        if timed is not None:
+            return timed._replace(notes=(_guess(TimeColumn(name)), *timed.notes))
+    if problems:
+        raise problems[0]
     return Timed(frame)
+
+
+def time_columns(names: Sequence[str]) -> list[str]:
+    """Return the columns that go by a known name of time, the best known first.
+
+    >>> time_columns(["score", "Global Step", "frames"])
+    ['frames', 'Global Step']
+    """
+    plain = {re.sub(r"[\s-]+", "_", name.strip().lower()): name for name in reversed(names)}
+    return [plain[name] for name in TIME_COLUMNS if name in plain]
 
 
 def retimed(results: Results, time: TimeColumn) -> Results:
@@ -126,8 +145,8 @@ def _guess(time: TimeColumn) -> str:
         "" if time.unit == "frames" else f", `--time {time.column}*4` where a step is four frames"
     )
     return (
-        f"The column {time.column!r} rises within runs: it is read as time, in {time.unit}, and the table "
-        f"as a training log. To read it otherwise: `--time COLUMN`{skip}, `--time {UNTIMED}`."
+        f"The column {time.column!r} is read as time, in {time.unit}, and the table as a training log. "
+        f"To read it otherwise: `--time COLUMN`{skip}, `--time {UNTIMED}`."
     )
 
 
@@ -137,76 +156,123 @@ def _named(frame: pl.DataFrame, wanted: TimeColumn, numbered: bool) -> Timed:
             f"There is no column {shorten(wanted.column)} for the time; found "
             f"{listed(frame.columns, limit=20)}. Name one of them."
         )
-    found = _timed(frame, wanted, numbered, fewest=1)
-    if found is None:
+    timed = _timed(frame, wanted, numbered, named=True)
+    if timed is None:
         raise InputError(
-            f"The column {shorten(wanted.column)} is no time: it holds something else than numbers, or "
-            f"falls within a run. Name another, or name each run in a column 'run'."
+            f"The column {shorten(wanted.column)} holds no numbers, and cannot be the time. Name another."
         )
-    return found
+    return timed
 
 
 def _timed(
-    frame: pl.DataFrame, time: TimeColumn, numbered: bool, fewest: int = _FEWEST_POINTS
+    frame: pl.DataFrame, time: TimeColumn, numbered: bool, *, named: bool = False
 ) -> Timed | None:
-    """The frame with this time, or None where it is none."""
-    values = frame[time.column].cast(pl.Float64, strict=False)
-    if values.null_count() or not values.is_finite().all() or not len(frame):
+    """The frame with this time, or None where the column holds none."""
+    values = frame[time.column].cast(pl.Float64, strict=False).fill_nan(None)
+    if values.null_count() == len(values):
         return None
+    keys = _keys(frame)
+    missing = (values.is_null() | values.is_infinite()).arg_true()
+    if len(missing):
+        raise UnclearTimeError(
+            f"The column {shorten(time.column)} has no number in row {missing[0] + 1:,}, and cannot be "
+            f"used as time. Correct the row, name another column (`--time COLUMN`), or add "
+            f"`--time {UNTIMED}`.",
+            row=missing[0],
+        )
+    labels, stated = _row_labels(frame, keys, time.column, numbered)
+    if numbered and frame.select(*keys, "trial").is_duplicated().any():
+        return Timed(frame)  # files of one run: refused by the names of the files
+    if "trial" in labels and not {"run", "seed"} & set(keys):
+        frame = frame.with_columns(run=pl.lit(0, dtype=pl.Int64))
+        keys = [*keys, "run"]
+    compared = frame.drop("trial") if numbered else frame
+    arranged = arrange(
+        compared,
+        values.to_numpy(),
+        time.column,
+        [*keys, *(["evaluation"] if _splits(frame) else [])],
+        labels=labels,
+        named=named,
+    )
+    if arranged is None:
+        return None
+    stated = stated or "evaluation" in frame.columns or "checkpoint" in frame.columns
+    rows: RowKind = "stated"
+    if not stated and arranged.unclear:
+        rows = "unclear"
+    elif not stated and arranged.checkpoint is not None:
+        rows = "inferred"
+    return Timed(
+        _completed(frame, time, keys, arranged, numbered=numbered, stated=stated),
+        arranged.notes,
+        found=True,
+        rows=rows,
+    )
+
+
+def _row_labels(
+    frame: pl.DataFrame, keys: Sequence[str], column: str, numbered: bool
+) -> tuple[list[str], bool]:
+    """Columns that tell rows of one time apart, and whether trials are numbered through each run."""
+    labels: list[str] = [
+        name for name in ("trial", "episode") if name in frame.columns and name != column
+    ]
+    if numbered:
+        labels.remove("trial")
+    stated = "trial" in labels and not frame.select(*keys, "trial").is_duplicated().any()
+    return labels, stated
+
+
+def _splits(frame: pl.DataFrame) -> bool:
+    """Whether a column tells rows of evaluations from those of training."""
+    return "evaluation" in frame.columns and frame["evaluation"].n_unique() <= 2
+
+
+def _completed(
+    frame: pl.DataFrame,
+    time: TimeColumn,
+    keys: Sequence[str],
+    arranged: Arranged,
+    *,
+    numbered: bool,
+    stated: bool,
+) -> pl.DataFrame:
+    """The frame with its time in its unit, its runs, and its rows numbered by time."""
     whole = time.factor is None and frame[time.column].dtype.is_integer()
-    values = frame[time.column] if whole else values * (time.factor or 1.0)
+    values = frame[time.column].cast(pl.Int64 if whole else pl.Float64, strict=False)
+    values = values if whole else values * (time.factor or 1.0)
     if time.column != "checkpoint":  # which also tells that rows are no episodes
         frame = frame.drop(time.column)
     if time.unit in frame.columns:  # the length of an episode, under a name of time
         frame = frame.rename({time.unit: f"{time.unit}_logged"})
     frame = frame.with_columns(values.alias(time.unit))
-    keys = _keys(frame)
+    if len(arranged.kept) < len(frame):
+        frame = frame[arranged.kept]
     if not {"run", "seed"} & set(keys):
-        runs = _runs(frame, keys, time.unit)
-        if runs is None:
-            return None
-        frame, keys = frame.with_columns(run=runs), [*keys, "run"]
-    steps = pl.col(time.unit).diff()
-    of_run = frame.group_by(keys).agg(falls=(steps < 0).any(), rises=(steps > 0).sum())
-    most = of_run["rises"].max()
-    if of_run["falls"].any() or not isinstance(most, int) or most < fewest - 1:
-        return None
-    episodes = _EPISODES & set(frame.columns) - ({"trial"} if numbered else set())
-    spaced = not episodes and _evenly_spaced(frame, keys, time.unit)
-    if "trial" not in frame.columns:
-        frame = frame.with_columns(trial=pl.int_range(pl.len()).over(keys))
-    return Timed(frame, found=True, evenly_spaced=spaced)
-
-
-def _evenly_spaced(frame: pl.DataFrame, keys: Sequence[str], unit: str) -> bool:
-    """Whether the times of every run are equal steps apart: episodes of a learning agent rarely are."""
-    steps = pl.col(unit).unique().sort().diff().drop_nulls()
-    of_run = frame.group_by(keys).agg(least=steps.min(), most=steps.max(), points=steps.len() + 1)
-    known = of_run.filter(pl.col("points") >= _FEWEST_POINTS)
-    return bool(len(known)) and bool((known["most"] <= known["least"] * (1 + _ROUNDING)).all())
+        cells = pl.Series("run", arranged.run)
+        frame = frame.with_columns(cells).with_columns(
+            run=pl.col("run").rank("dense").over(keys).cast(pl.Int64) - 1
+        )
+        keys = [*keys, "run"]
+    if arranged.restart is not None:
+        name, again = keys[-1], pl.Series(arranged.restart)
+        label = frame[name].cast(pl.String) + " (" + (again + 1).cast(pl.String) + ")"
+        frame = frame.with_columns(run=label.zip_with(again > 0, frame[name].cast(pl.String)))
+        keys = [*keys[:-1], "run"]
+    if (
+        numbered
+        or "trial" not in frame.columns
+        or frame.select(*keys, "trial").is_duplicated().any()
+    ):
+        frame = frame.with_columns(trial=pl.Series(arranged.order))
+    if arranged.checkpoint is not None and not stated:
+        points = pl.Series("checkpoint", arranged.checkpoint).fill_nan(None).cast(pl.Int64)
+        frame = frame.with_columns(points)
+    return frame
 
 
 def _keys(frame: pl.DataFrame) -> list[str]:
     """What tells runs apart: the agent, the task, what makes an item, and the run's own name."""
     names = [name for name in ("agent", "task", *ITEM_COLUMNS) if name in frame.columns]
     return names + [name for name in ("run", "seed") if name in frame.columns][:1]
-
-
-def _runs(frame: pl.DataFrame, keys: Sequence[str], unit: str) -> pl.Series | None:
-    """Number the runs that nobody named: one for each row of a time, or for each new beginning.
-
-    None where times fall back to another one than that they began with: they are no clock.
-    """
-    if "trial" in frame.columns:
-        return pl.repeat(0, len(frame), dtype=pl.Int64, eager=True)
-    time = pl.col(unit)
-    told = frame.select(
-        time,
-        falls=(time.diff() < 0).fill_null(False).over(keys),
-        begins=(time == time.first()).over(keys),
-        same=pl.int_range(pl.len()).over(*keys, unit),
-        again=(time.diff() < 0).fill_null(False).cast(pl.Int64).cum_sum().over(keys),
-    )
-    if not told["falls"].any():
-        return told["same"]
-    return told["again"] if (told["begins"] | ~told["falls"]).all() else None

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from examiner.importers.cells import spread
 from examiner.importers.files import SourceFile
 from examiner.importers.readings import Reading, Whereabouts
-from examiner.importers.time import FRAMES_PER_STEP
+from examiner.importers.run_times import FRAMES_PER_STEP
 from examiner.results import Provenance
 from examiner.results.atari import atari_game
 from examiner.results.table import assemble

@@ -17,6 +17,8 @@ from examiner.checking import check_known, check_names, from_record, to_record
 from examiner.results.atari import matched, recognition_notes
 from examiner.wording import ExaminerWarning, InputError, counted, listed, shorten
 
+RowKind = Literal["stated", "inferred", "unclear"]
+
 
 @dataclass(frozen=True, slots=True)
 class Provenance:
@@ -24,8 +26,8 @@ class Provenance:
 
     `training` says that the trials of a run are the episodes of an agent while it learnt: they are
     reduced to one value a run before any analysis. `reduction` says how they were, once they are.
-    `evenly_spaced` says of a plain table that its rows stand an equal step apart in their runs and name
-    no episodes: they are taken for checkpoints until somebody says otherwise.
+    `rows` says whether it is stated what a row of a training log is, an episode or a checkpoint; else it
+    is inferred from the spacing of rows, or unclear.
 
     >>> Provenance("scores.csv", "csv").with_step("normalised by 'human'").steps
     ("normalised by 'human'",)
@@ -37,7 +39,7 @@ class Provenance:
     notes: tuple[str, ...] = ()
     training: bool = False
     reduction: str | None = None
-    evenly_spaced: bool = False
+    rows: RowKind = "stated"
 
     def with_step(self, step: str) -> Provenance:
         """Add what was done; empty words are nothing done.

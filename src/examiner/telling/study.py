@@ -29,11 +29,12 @@ from examiner.scores import (
 from examiner.scores import aggregate as agent_aggregates
 from examiner.scores.costs import usual_cost
 from examiner.scores.normalise import on_scale, task_scores
+from examiner.scores.training.curve_scale import CurveScale, on_curve_scale
 from examiner.scores.uncertainty.resampling import Unit, usual_unit
 from examiner.scores.uncertainty.strata import run_scores
 from examiner.telling.ability_scale import Fitted, fit_of
 from examiner.telling.finding import NothingToTellError
-from examiner.telling.prose import Name, Parts, Prose
+from examiner.telling.prose import Name, Parts, Prose, said
 from examiner.telling.shown import (
     chance_of,
     chance_over_tasks,
@@ -50,8 +51,8 @@ FEWEST_CHOSEN_ON, FEWEST_CHOSEN_FROM = 8, 3
 """Agents and tasks from which a few tasks can be chosen and judged on others."""
 MOST_AGENTS = 40
 """Agents whose uncertainty is told, the best: more rows nobody reads."""
-LINEAR = ("human", "chance", "random-only", "z-score", "min-max")
-"""Normalisers under which the mean of normalised rows is the normalised mean."""
+ONE_FUNCTION = ("human", "chance", "random-only", "min-max")
+"""Normalisers that are one increasing function of the score per task, the same for all agents."""
 REPS, FEWEST_REPS = 2000, 200
 MOST_WORK = 5e7
 """Scores weighed to resample all agents: a second or two; larger tables get fewer resamples."""
@@ -226,16 +227,16 @@ class Study:
         )
 
     @cached_property
-    def comparable_log(self) -> Results | None:
-        """The training log on the scale of the comparable scores; None where rows cannot be put there."""
-        if self.training is None or self.normaliser is None:
-            return self.training
-        if self.normaliser not in LINEAR:
-            return None
+    def curve_scale(self) -> CurveScale:
+        """The training log on a scale that is one function of the score per task, and what it is."""
+        assert self.training is not None, "there are curves of training logs only"
+        if self.normaliser not in ONE_FUNCTION:
+            return on_curve_scale(self.training, self.measure)
         learnt = None if self.recipe is None else self.recipe.learnt
         assert learnt is not None, "the study's recipe has learnt"
         scores = task_scores(self.training, self.measure)
-        return on_scale(self.training, self.normaliser, scores, learnt.scale)
+        log = on_scale(self.training, self.normaliser, scores, learnt.scale)
+        return CurveScale(log, said(self.unit))
 
     @property
     def total(self) -> Total | None:
@@ -280,6 +281,14 @@ class Study:
         if self.normaliser is None or as_read:
             return self.measure
         return f"{self.measure} normalised by {self.normaliser}"
+
+    @property
+    def curve_axis(self) -> str:
+        """What an axis of learning curves over several tasks is called."""
+        if self.normaliser in ONE_FUNCTION:
+            return self.axis_title
+        raw = self.curve_scale.log is self.training
+        return self.measure if raw else f"{self.measure} (range of the log)"
 
     @property
     def landmark(self) -> Landmark | None:

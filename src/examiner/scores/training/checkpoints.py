@@ -249,8 +249,7 @@ def evaluation_rows(
 def checkpoint_runs(results: Results, episodes: Episodes) -> NDArray[np.bool_]:
     """Tell which runs hold checkpoints and no episodes; shape [runs].
 
-    Those whose rows have a number in the column `checkpoint`, and all of a plain table whose rows stand an
-    equal step apart in their runs.
+    They are those whose rows have a number in the column `checkpoint`.
 
     >>> from examiner.scores.training.episodes import episodes_of
     >>> log = {"agent": ["a"] * 2, "task": ["t"] * 2, "run": [0, 1], "trial": [0, 0], "score": [1, 2]}
@@ -260,7 +259,7 @@ def checkpoint_runs(results: Results, episodes: Episodes) -> NDArray[np.bool_]:
     """
     runs = len(episodes.lengths)
     if CHECKPOINT not in results.attributes:
-        return np.full(runs, results.provenance.evenly_spaced)
+        return np.zeros(runs, dtype=bool)
     numbered = ~np.isnan(results.numbers(CHECKPOINT))[episodes.rows]
     return np.asarray(np.bincount(episodes.run, weights=numbered, minlength=runs) > 0)
 

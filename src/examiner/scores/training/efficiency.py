@@ -8,21 +8,25 @@ from functools import partial
 from typing import NamedTuple, Unpack
 
 import numpy as np
+from numpy.typing import NDArray
 
 from examiner.checking import Floats, Randomness, generator, read_only
 from examiner.results import Results
 from examiner.results.display import html_columns
 from examiner.scores.aggregate import Aggregate, Statistic, UserFunction, aggregate_named
+from examiner.scores.training.checkpoints import checkpoint_runs
+from examiner.scores.training.cut_off import CUT_SHORT
 from examiner.scores.training.episodes import (
     REACHED,
     Curve,
     Episodes,
+    Places,
     begin_times,
     end_times,
     episodes_of,
-    window_means,
 )
 from examiner.scores.training.phases import learners_of
+from examiner.scores.training.times import shared_times, values_at
 from examiner.scores.uncertainty.bootstrap import (
     Bootstrap,
     ByResampling,
@@ -30,12 +34,11 @@ from examiner.scores.uncertainty.bootstrap import (
     ResamplingOptions,
 )
 from examiner.scores.uncertainty.resampling import Sample
-from examiner.scores.uncertainty.strata import RunScores, Strata, arranged, same_sign
+from examiner.scores.uncertainty.strata import RunScores, arranged, same_sign
 from examiner.wording import InputError, counted, listed
 
 POINTS = 25
-SHORT = 0.5
-"""A run that covers less than this share of what the median run of its agent does was cut off."""
+"""Evenly spaced points at which a curve is computed."""
 
 
 class Reached(NamedTuple):
@@ -53,7 +56,8 @@ class Reached(NamedTuple):
 class EfficiencyCurves(ByResampling):
     """An aggregate at each number of frames; arrays of shape [agents, points], bands pointwise.
 
-    `frames` are in `time_unit`, which may be steps.
+    `frames` are in `time_unit`, which may be steps. `runs` counts the runs that exist at each point, out of
+    `all_runs` of the agent, shape [agents].
     """
 
     agents: tuple[str, ...]
@@ -62,14 +66,24 @@ class EfficiencyCurves(ByResampling):
     value: Floats
     low: Floats
     high: Floats
+    runs: NDArray[np.int64]
+    all_runs: NDArray[np.int64]
     time_unit: str = "frames"
+
+    @property
+    def ends(self) -> NDArray[np.int64]:
+        """The last point at which each agent has a value, -1 where it has none; shape [agents]."""
+        known = ~np.isnan(self.value)
+        last = self.value.shape[1] - 1 - known[:, ::-1].argmax(axis=1)
+        return np.where(known.any(axis=1), last, -1).astype(np.int64)
 
     def reached(self, threshold: float) -> Reached:
         """Return when each agent's aggregate first reached a value, and when its band did.
 
         >>> edge = np.array([[0.0, 1.0, 2.0]])
         >>> made = EfficiencyCurves(agents=("a",), aggregate="iqm", frames=np.array([5.0, 10.0, 15.0]),
-        ...     value=edge, low=edge - 1, high=edge + 1, how=Resampling(), notes=())
+        ...     value=edge, low=edge - 1, high=edge + 1, how=Resampling(), notes=(),
+        ...     runs=np.ones((1, 3), int), all_runs=np.ones(1, int))
         >>> made.reached(1.0)
         Reached(at=array([10.]), earliest=array([5.]), latest=array([15.]))
         """
@@ -101,12 +115,13 @@ def efficiency(
 ) -> EfficiencyCurves:
     """Follow an aggregate over the frames of training.
 
-    At each point a run counts with the mean of its episodes since the point before, or with its last
-    one where there are none; with `last`, with the mean of its last so many episodes by then. So agents
-    that were logged at different intervals are compared at common times. A run is resampled with its
-    whole curve, as `Resampling` says. Points default to 25, evenly spaced up to the end of the longest
-    agent; NaN where some run of an agent does not reach, or has not begun. Runs that cover less than
-    half of what their agent's do on a task were cut off: they are left out, and said.
+    At each point a run of checkpoints counts with its last one by then, a run of episodes with the mean of
+    those since the point before, or with its last where there are none; with `last`, with the mean of its
+    last so many rows by then. So agents that were logged at different intervals are compared at common
+    times. The aggregate is over the runs that exist at a point, `runs` of them: those that have begun and
+    not ended. It is NaN where half of an agent's tasks or more have no run. Existing runs are resampled
+    with their curves, as `Resampling` says. Points default to the times of the checkpoints, where runs
+    share them, else to 25 that are evenly spaced.
 
     References: Agarwal et al. (2021), section 4.
 
@@ -120,19 +135,24 @@ def efficiency(
     same_sign(results, measure)
     results, idle = learners_of(results)
     episodes = _episodes(results)
-    curve, cut_off = _whole_runs(episodes, episodes.observed(results.measure(measure)))
-    points = _points(curve, episodes, frames)
-    values = on_grid(curve, points, last)
-    bootstrap = Bootstrap.of_scores(_run_numbers(results, episodes, curve), chosen)
-    # Scores stand for the runs' numbers here: [tasks, runs, points] are the runs' curves.
-    along = [values[strata.scores.astype(np.int64)] for strata in bootstrap.scores.strata]
-
-    def at_points(agent: int) -> Statistic:
-        return partial(_at_points, values=along[agent], statistic=known.statistic)
-
-    value, low, high = bootstrap.along(at_points, generator(rng), len(points))
-    untold = _untold(results, value)
-    read_only(points, value, low, high)
+    curve = episodes.observed(results.measure(measure))
+    checkpoints = checkpoint_runs(results, episodes)
+    points = _points(curve, episodes, frames, shared=bool(checkpoints.all()))
+    values = values_at(curve, points, checkpoints, last)
+    observed = curve.lengths > 0
+    summary = _Along(results, episodes, values, observed, known.statistic, chosen, generator(rng))
+    lines = [summary.of(agent) for agent in range(len(results.agents))]
+    value, low, high = (np.array([line[part] for line in lines]) for part in range(3))
+    if np.isnan(value).all():
+        raise InputError(
+            f"No number of {episodes.unit} is covered by the runs of an agent on most of its tasks. Look "
+            f"at fewer tasks (`--keep task:NAME`), or name points (frames=[…])."
+        )
+    runs = np.array([(~np.isnan(values[episodes.agent == agent])).sum(axis=0)
+                     for agent in range(len(results.agents))])  # fmt: skip
+    notes = (*idle, *episodes.notes, *_ended_early(curve, episodes, points))
+    notes = (*notes, *_uncovered(results, value), *summary.reasons)
+    read_only(points, value, low, high, runs)
     return EfficiencyCurves(
         agents=results.agents,
         aggregate=known.name,
@@ -140,13 +160,62 @@ def efficiency(
         value=value,
         low=low,
         high=high,
+        runs=runs,
+        all_runs=np.bincount(episodes.agent[observed], minlength=len(results.agents)),
         how=chosen,
         time_unit=episodes.unit,
-        notes=(
-            *(*idle, *episodes.notes, *cut_off, *untold),
-            *((bootstrap.reason,) if bootstrap.reason else ()),
-        ),
+        notes=notes,
     )
+
+
+class _Along:
+    """An agent's aggregate at every point with both ends, from the runs that exist there."""
+
+    def __init__(
+        self,
+        results: Results,
+        episodes: Episodes,
+        values: Floats,
+        observed: NDArray[np.bool_],
+        statistic: Statistic,
+        how: Resampling,
+        rng: np.random.Generator,
+    ) -> None:
+        self.results, self.episodes, self.values = results, episodes, values
+        self.observed = observed
+        self.statistic, self.how = statistic, how
+        self.entropy = rng.integers(0, 1 << 32, size=4).tolist()
+        self.reasons: tuple[str, ...] = ()
+
+    def of(self, agent: int) -> Floats:
+        """Return [3, points]: value, low and high; NaN where half of the tasks or more have no run."""
+        runs = np.flatnonzero((self.episodes.agent == agent) & self.observed)
+        runs = runs[np.argsort(self.episodes.task[runs], kind="stable")]
+        exists = ~np.isnan(self.values[runs])
+        tasks = len(np.unique(self.episodes.task[runs]))
+        lines = np.full((3, self.values.shape[1]), np.nan)
+        # Points at which the same runs exist are resampled together.
+        patterns, which = np.unique(exists, axis=1, return_inverse=True)
+        for number, pattern in enumerate(patterns.T):
+            there = runs[pattern]
+            if 2 * len(np.unique(self.episodes.task[there])) <= tasks:
+                continue
+            columns = np.flatnonzero(which.ravel() == number)
+            lines[:, columns] = self._resampled(agent, there, columns)
+        return lines
+
+    def _resampled(self, agent: int, runs: Places, columns: NDArray[np.intp]) -> Floats:
+        # Scores stand for the runs' numbers here: [tasks, runs, points] are the runs' curves.
+        name = self.results.agents[agent]
+        strata = arranged(name, self.episodes.task[runs], runs.astype(np.float64))
+        scores = RunScores((name,), self.results.tasks, (strata,), ())
+        bootstrap = Bootstrap.of_scores(scores, self.how)
+        if bootstrap.reason:
+            self.reasons = tuple(dict.fromkeys((*self.reasons, bootstrap.reason)))
+        along = self.values[strata.scores.astype(np.int64)][:, :, columns]
+        statistic = partial(_at_points, values=along, statistic=self.statistic)
+        rng = np.random.default_rng(self.entropy)
+        return bootstrap.along(lambda _: statistic, rng, len(columns))[:, 0]
 
 
 def _episodes(results: Results) -> Episodes:
@@ -159,24 +228,10 @@ def _episodes(results: Results) -> Episodes:
     return episodes
 
 
-def _whole_runs(episodes: Episodes, curve: Curve) -> tuple[Curve, tuple[str, ...]]:
-    """Leave out runs that were cut off: far shorter than others of their agent on their task."""
-    ends = end_times(curve)
-    cell = episodes.agent * (int(episodes.task.max()) + 1) + episodes.task
-    usual = np.array([np.nanmedian(ends[cell == each]) for each in cell]) if len(cell) else ends
-    short = ends < SHORT * usual  # never where a run is empty
-    if not short.any():
-        return curve, ()
-    kept = ~short[curve.run]
-    lengths = np.where(short, 0, curve.lengths)
-    note = (
-        f"{counted(int(short.sum()), 'run')} of {len(short):,} ended before half of what the others of "
-        f"their agent and task cover: cut off, and left out of the curves."
-    )
-    return Curve(curve.run[kept], curve.time[kept], curve.values[kept], lengths), (note,)
-
-
-def _points(curve: Curve, episodes: Episodes, frames: Sequence[float] | None) -> Floats:
+def _points(
+    curve: Curve, episodes: Episodes, frames: Sequence[float] | None, *, shared: bool
+) -> Floats:
+    """The points that were asked for, else those that some run of every task covers."""
     if frames is not None:
         points = np.unique(np.array(frames, dtype=np.float64))
         if not len(points) or not np.isfinite(points).all():
@@ -184,74 +239,49 @@ def _points(curve: Curve, episodes: Episodes, frames: Sequence[float] | None) ->
                 f"The points are {list(frames)}. Give numbers of frames, at least one."
             )
         return points
-    begins, ends, some = begin_times(curve), end_times(curve), curve.lengths > 0
-    spans = {
-        agent: (np.nanmax(begins[rows]), np.nanmin(ends[rows]))
-        for agent in np.unique(episodes.agent[some]).tolist()
-        if (rows := some & (episodes.agent == agent)).any()
-    }
-    first = min(begin for begin, _ in spans.values())
-    last = max((end for begin, end in spans.values() if end >= begin), default=-np.inf)
-    if not last >= first:
+    begins, ends = begin_times(curve), end_times(curve)
+    tasks = [episodes.task == task for task in np.unique(episodes.task[curve.lengths > 0]).tolist()]
+    spans = np.array([(np.nanmin(begins[runs]), np.nanmax(ends[runs])) for runs in tasks])
+    spans = spans[spans[:, 1] >= CUT_SHORT * np.median(spans[:, 1])]
+    first, final = float(spans[:, 0].max()), float(spans[:, 1].min())
+    if final < first:
         raise InputError(
-            f"No number of {episodes.unit} is covered by all runs of an agent: one begins at "
-            f"{max(begin for begin, _ in spans.values()):,.15g}, another ends at "
-            f"{min(end for _, end in spans.values()):,.15g}. Look at fewer tasks (`--keep task:NAME`), or "
-            f"name points (frames=[…])."
+            f"No number of {episodes.unit} is covered by runs on all tasks: those on one begin at "
+            f"{first:,.15g}, those on another end at {final:,.15g}. Look at fewer tasks "
+            f"(`--keep task:NAME`), or name points (frames=[…])."
         )
-    return np.unique(np.linspace(first, last, POINTS))
+    times = shared_times(curve, 2 * POINTS) if shared else None
+    if times is None:
+        return np.unique(np.linspace(first, final, POINTS))
+    return times[(times >= first) & (times <= final)]
 
 
-def on_grid(curve: Curve, points: Floats, last: int | None = None) -> Floats:
-    """Return the value of each run at each time, [runs, points]; NaN before its first and after its end.
-
-    The mean since the point before, the last value where there is none; or that of the last k rows.
-
-    >>> curve = Curve(np.zeros(3, int), np.array([10.0, 20, 30]), np.array([1.0, 3, 8]), np.array([3]))
-    >>> on_grid(curve, np.array([5.0, 20.0, 30.0])), on_grid(curve, np.array([30.0]), last=3)
-    (array([[nan,  2.,  8.]]), array([[4.]]))
-    """
-    stop, start = curve.ended_by(points), curve.start[:, None]
-    if last is None:
-        before = np.pad(stop[:, :-1], ((0, 0), (1, 0)))
-        begin = np.where(stop > before, before, np.maximum(stop - 1, 0))
-    else:
-        begin = np.maximum(stop - last, 0)
-    means = window_means(curve.values, (start + begin).ravel(), (start + stop).ravel())
-    return np.where(
-        end_times(curve)[:, None] >= REACHED * points, means.reshape(stop.shape), np.nan
+def _ended_early(curve: Curve, episodes: Episodes, points: Floats) -> tuple[str, ...]:
+    """Say how many runs end before the last point, and when the first of them does."""
+    ends = end_times(curve)
+    early = ends < REACHED * points[-1]  # never where a run is empty
+    if not early.any():
+        return ()
+    return (
+        f"{int(early.sum()):,} of {counted(int((curve.lengths > 0).sum()), 'run')} end before "
+        f"{points[-1]:,.0f} {episodes.unit}, the first at {np.nanmin(ends):,.0f}: each point is of the "
+        f"runs that exist there.",
     )
 
 
-def _untold(results: Results, value: Floats) -> tuple[str, ...]:
-    """Say which agents have no point at all, since none is covered by all their runs."""
+def _uncovered(results: Results, value: Floats) -> tuple[str, ...]:
+    """Name agents that have no point at all."""
     names = [agent for agent, row in zip(results.agents, value, strict=True) if np.isnan(row).all()]
     if not names:
         return ()
     return (
-        f"Of {counted(len(names), 'agent')} nothing can be said: no time is covered by all their runs: "
-        f"{listed(names)}.",
+        f"{counted(len(names), 'agent')} {'has' if len(names) == 1 else 'have'} no curve: no time is "
+        f"covered by runs on most of their tasks: {listed(names)}.",
     )
 
 
-def _run_numbers(results: Results, episodes: Episodes, curve: Curve) -> RunScores:
-    """Strata whose scores are the numbers of the runs."""
-    strata: list[Strata] = []
-    for agent, name in enumerate(results.agents):
-        runs = np.flatnonzero((episodes.agent == agent) & (curve.lengths > 0))
-        runs = runs[np.argsort(episodes.task[runs], kind="stable")]
-        strata.append(arranged(name, episodes.task[runs], runs.astype(np.float64)))
-    return RunScores(results.agents, results.tasks, tuple(strata), ())
-
-
 def _at_points(sample: Sample, values: Floats, statistic: Statistic) -> Floats:
-    """The statistic at every point, [points, replicates]; NaN where some run does not reach."""
-    gaps = np.isnan(values).sum(axis=(0, 1)) > 0
+    """The statistic at every point, [points, replicates]."""
     return np.array(
-        [
-            np.full(sample.weights.shape[2], np.nan)
-            if gap
-            else statistic(sample._replace(scores=values[:, :, point]))
-            for point, gap in enumerate(gaps)
-        ]
+        [statistic(sample._replace(scores=values[:, :, point])) for point in range(values.shape[2])]
     )

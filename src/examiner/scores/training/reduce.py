@@ -19,6 +19,7 @@ from examiner.scores.training.checkpoints import (
     checkpoint_runs,
     evaluation_rows,
 )
+from examiner.scores.training.cut_off import CUT_SHORT, cut_off_note, cut_off_runs
 from examiner.scores.training.episodes import (
     Curve,
     Episodes,
@@ -36,12 +37,15 @@ DEFAULT_FOR_TRAINING = f"last:{LAST_EPISODES}"
 DEFAULT_FOR_CHECKPOINTS = "final"
 _CHECKPOINTS = re.compile(r"[\s_-]*(?:checkpoints?|evaluations?|iterations?)$")
 _GUESS = (
-    "Rows stand an equal step apart in their runs, as checkpoints do: a run counts with its last one "
-    "(`--reduce final`). If they are episodes, say so: `--reduce last:100`."
+    "The rows of {} are evenly spaced, or at the times of other runs, as evaluations are: a run counts "
+    "with its last one (`--reduce final`). If rows are episodes, say so: `--reduce last:100`."
+)
+_UNCLEAR = (
+    "Nothing says whether the rows of {} are episodes or evaluations: their times are not evenly spaced, "
+    "and there is no column 'length'. Add `--reduce 'last:1 checkpoints'` if each row is an "
+    "evaluation, or `--reduce last:100` if each is an episode."
 )
 _KNOWN = "`last:K` (episodes), `last:N checkpoints`, `final`, `final:FRAMES`, `auc` or `all`"
-_CUT_SHORT = 0.5
-"""Runs that end before this share of the longest one of their task are spoken of."""
 
 
 class Reduction(NamedTuple):
@@ -104,15 +108,25 @@ def reduce(results: Results, how: str | None = None, measure: str | None = None)
     points = checkpoint_runs(results, episodes)
     if reduction.kind == "last" and not reduction.of_checkpoints:
         _refuse_checkpoints(results, reduction)
-    if how is None and results.provenance.evenly_spaced and CHECKPOINT not in results.attributes:
-        notes.append(_GUESS)
+    inferred = results.provenance.rows
+    if how is None and inferred == "unclear":
+        first = int((~points).argmax())
+        agent, task = results.agents[episodes.agent[first]], results.tasks[episodes.task[first]]
+        run = f"run {shorten(episodes.label[first])} of {shorten(agent)} on {shorten(task)}"
+        raise InputError(_UNCLEAR.format(run))
+    if how is None and inferred == "inferred":
+        whose = "all runs" if points.all() else f"{points.sum():,} of {counted(len(points), 'run')}"
+        notes.append(_GUESS.format(whose))
     notes += episodes.notes
     values: dict[str, Floats] = {}
     for name in results.measures:
         curve = episodes.observed(results.measure(name))
         values[name] = _reduced(curve, episodes, reduction, points)
+        if (cut := cut_off_runs(curve, episodes, points)).any():
+            values[name] = np.where(cut, np.nan, values[name])
+            notes.append(cut_off_note(results, episodes, end_times(curve), cut))
         of = "" if len(results.measures) == 1 else f" of {name!r}"
-        notes += _shortfalls(curve, episodes, reduction, of)
+        notes += _shortfalls(curve, episodes, reduction, of, cut)
     notes = list(dict.fromkeys(notes))
     announce(tuple(notes), already=results.notes)
     kept = episodes.rows[episodes.last]
@@ -181,7 +195,8 @@ def _without_evaluations(results: Results) -> tuple[Results, list[str]]:
 
 def _refuse_checkpoints(results: Results, reduction: Reduction) -> None:
     """Refuse to count rows as episodes where the log itself says that they are checkpoints."""
-    if CHECKPOINT not in results.attributes or np.isnan(results.numbers(CHECKPOINT)).all():
+    stated = results.provenance.rows == "stated" and CHECKPOINT in results.attributes
+    if not stated or np.isnan(results.numbers(CHECKPOINT)).all():
         return
     size = f"{reduction.size:,.0f}"
     raise InputError(
@@ -229,7 +244,9 @@ def _step(reduction: Reduction, episodes: Episodes, points: NDArray[np.bool_]) -
     return f"runs reduced by {reduction.text}: {said}"
 
 
-def _shortfalls(curve: Curve, episodes: Episodes, reduction: Reduction, of: str) -> list[str]:
+def _shortfalls(
+    curve: Curve, episodes: Episodes, reduction: Reduction, of: str, cut: NDArray[np.bool_]
+) -> list[str]:
     """Sentences about runs that have less than was asked for."""
     runs = counted(len(curve.lengths), "run")
     some = curve.lengths > 0
@@ -256,7 +273,7 @@ def _shortfalls(curve: Curve, episodes: Episodes, reduction: Reduction, of: str)
                 f"and are averaged whole (the shortest: {np.min(covered):,.0f} {episodes.unit})."
             )
     if episodes.is_timed and some.any():
-        notes += _cut_short(curve, episodes, runs)
+        notes += _cut_short(curve, episodes, runs, cut)
     if reduction.kind == "auc" and not episodes.is_timed:
         notes.append(
             "There is no column 'frames' or 'steps': the area under the curve is over episodes."
@@ -264,16 +281,18 @@ def _shortfalls(curve: Curve, episodes: Episodes, reduction: Reduction, of: str)
     return notes
 
 
-def _cut_short(curve: Curve, episodes: Episodes, runs: str) -> list[str]:
+def _cut_short(
+    curve: Curve, episodes: Episodes, runs: str, excluded: NDArray[np.bool_]
+) -> list[str]:
     """Say that some runs end long before others of their task: what they reached by then is taken."""
     ends = np.nan_to_num(end_times(curve))
     longest = np.zeros(int(episodes.task.max()) + 1)
     np.maximum.at(longest, episodes.task, ends)
     share = np.divide(ends, longest[episodes.task], out=np.ones_like(ends), where=ends > 0)
-    early = share < _CUT_SHORT
+    early = (share < CUT_SHORT) & ~excluded
     if not early.any():
         return []
-    first = int(share.argmin())
+    first = int(np.where(early, share, 1.0).argmin())
     return [
         f"{int(early.sum()):,} of {runs} end before half of the time that the longest run of their task "
         f"has, and are taken as they were then (the earliest at {ends[first]:,.0f} of "

@@ -5,24 +5,28 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from examiner.checking import Floats
 from examiner.results import Results
 from examiner.scores.cells import group_means
-from examiner.scores.training.efficiency import on_grid
-from examiner.scores.training.episodes import Places, begin_times, end_times, episodes_of
+from examiner.scores.training.checkpoints import at_times, checkpoint_runs
+from examiner.scores.training.episodes import Curve, Places, begin_times, end_times, episodes_of
 from examiner.scores.training.phases import learners_of
+from examiner.scores.training.times import shared_times, values_at
 
 POINTS = 60
 """Times at which a curve is drawn: more than a small panel shows."""
+MOST_TIMES = 200
+"""Times of checkpoints that are drawn, evenly chosen where there are more: a page holds every run."""
 
 
 class TaskCurves(NamedTuple):
     """Runs over time, task by task.
 
     `times` has shape [tasks, points]: each task has its own budget. `values` has shape [runs, points],
-    with the `agent` and `task` of each run; `mean` has shape [agents, tasks, points], over the runs that
-    reach so far, NaN where none does.
+    with the `agent` and `task` of each run; `mean` has shape [agents, tasks, points], over the `runs` that
+    exist there, NaN where none does.
     """
 
     agents: tuple[str, ...]
@@ -33,6 +37,7 @@ class TaskCurves(NamedTuple):
     task: Places
     values: Floats
     mean: Floats
+    runs: Places
     notes: tuple[str, ...]
 
 
@@ -45,8 +50,9 @@ def task_curves(
 ) -> TaskCurves:
     """Follow every run over the time of its task.
 
-    At each point a run counts as in `efficiency`: with the mean of its episodes since the point before,
-    or of its last so many with `last`.
+    Where the runs of a task are checkpoints at shared times, these are the points, and a run has a value
+    where it has a checkpoint. Else at each point a run counts as in `efficiency`. Times are NaN where a
+    task has fewer points than others.
 
     References: Machado et al. (papers/001), Figure 1: runs in grey, and their average.
 
@@ -59,29 +65,26 @@ def task_curves(
     results, idle = learners_of(results)
     episodes = episodes_of(results)
     curve = episodes.observed(results.measure(measure))
-    begins, ends, some = begin_times(curve), end_times(curve), curve.lengths > 0
-    times = np.full((len(results.tasks), points), np.nan)
-    values = np.full((len(some), points), np.nan)
-    for task in range(len(results.tasks)):
-        runs = some & (episodes.task == task)
-        if not runs.any():
-            continue
-        times[task] = np.linspace(np.nanmin(begins[runs]), np.nanmax(ends[runs]), points)
-        inside = runs[curve.run]
-        number = np.cumsum(runs) - 1
-        part = curve._replace(
-            run=number[curve.run[inside]],
-            time=curve.time[inside],
-            values=curve.values[inside],
-            lengths=curve.lengths[runs],
-        )
-        values[runs] = on_grid(part, times[task], last)
+    checkpoints = checkpoint_runs(results, episodes)
+    lines = [
+        _lines(curve, (curve.lengths > 0) & (episodes.task == task), checkpoints, last, points)
+        for task in range(len(results.tasks))
+    ]
+    longest = max(len(times) for times, _ in lines)
+    times = np.full((len(results.tasks), longest), np.nan)
+    values = np.full((len(curve.lengths), longest), np.nan)
+    for task, (at, rows) in enumerate(lines):
+        times[task, : len(at)] = at
+        values[(curve.lengths > 0) & (episodes.task == task), : len(at)] = rows
     shape = len(results.agents), len(results.tasks)
     cell = episodes.agent * shape[1] + episodes.task
+    exists = ~np.isnan(values.T)
+    size = shape[0] * shape[1]
     means = [
-        group_means(column[~np.isnan(column)], cell[~np.isnan(column)], shape[0] * shape[1])
-        for column in values.T
+        group_means(column[seen], cell[seen], size)
+        for column, seen in zip(values.T, exists, strict=True)
     ]
+    counts = [np.bincount(cell[seen], minlength=size) for seen in exists]
     return TaskCurves(
         agents=results.agents,
         tasks=results.tasks,
@@ -90,6 +93,36 @@ def task_curves(
         agent=episodes.agent,
         task=episodes.task,
         values=values,
-        mean=np.array(means).T.reshape(*shape, points),
+        mean=np.array(means).T.reshape(*shape, longest),
+        runs=np.array(counts).T.reshape(*shape, longest),
         notes=(*idle, *episodes.notes),
     )
+
+
+def _lines(
+    curve: Curve,
+    runs: NDArray[np.bool_],
+    checkpoints: NDArray[np.bool_],
+    last: int | None,
+    points: int,
+) -> tuple[Floats, Floats]:
+    """The times of one task and the values of its runs there: [times], [runs, times]."""
+    if not runs.any():
+        return np.empty(0), np.empty((0, 0))
+    inside = runs[curve.run]
+    number = np.cumsum(runs) - 1
+    part = Curve(
+        number[curve.run[inside]], curve.time[inside], curve.values[inside], curve.lengths[runs]
+    )
+    if last is None and checkpoints[runs].all():
+        part = at_times(part)
+        times = shared_times(part, MOST_TIMES)
+        if times is not None:
+            place = np.searchsorted(times, part.time)
+            place = np.minimum(place, len(times) - 1)
+            exact = times[place] == part.time
+            values = np.full((len(part.lengths), len(times)), np.nan)
+            values[part.run[exact], place[exact]] = part.values[exact]
+            return times, values
+    times = np.linspace(np.min(begin_times(part)), np.max(end_times(part)), points)
+    return times, values_at(part, times, checkpoints[runs], last)

@@ -1,0 +1,184 @@
+"""Rows that do not fit one run: copies, other logs of the run, runs that have no name, and other orders."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from examiner.importers.run_times.rows import (
+    FEWEST_TIMES,
+    AboutRows,
+    Flags,
+    Floats,
+    Rows,
+    RunRows,
+    differing_columns,
+    first_times,
+    group_numbers,
+    lower_median,
+    number_within,
+    time_numbers,
+    time_text,
+    typical_gaps,
+)
+from examiner.importers.run_times.spacing import EVEN
+
+
+def without_second_copy(frame: pl.DataFrame) -> tuple[Rows, int]:
+    """The rows of a table to which a copy of itself was appended, once."""
+    rows, half = np.arange(len(frame)), len(frame) // 2
+    if len(frame) % 2 or half < FEWEST_TIMES:
+        return rows, 0
+    first, second = frame.slice(0, half), frame.slice(half)
+    return (rows[:half], half) if first.equals(second, null_equal=True) else (rows, 0)
+
+
+def with_named_runs(rows: RunRows, about: AboutRows) -> tuple[RunRows, int]:
+    """Number the runs that have no name: one for each row of a time, or for each new beginning.
+
+    A time that has more rows than others of its agent and task fits no run, unless these are copies.
+    """
+    cells = int(rows.run.max()) + 1
+    times = time_numbers(rows)
+    count = np.bincount(times)
+    of_time = rows.run[np.unique(times, return_index=True)[1]]
+    usual = lower_median(count.astype(np.float64), of_time, cells)
+    dropped = 0
+    if (count > np.where(usual > 1, usual, np.inf)[of_time]).any():
+        rows, dropped = _drop_excess(rows, times, np.where(usual > 1, usual, np.inf), about)
+    single = usual[rows.run] == 1
+    falls = rows.falls
+    begins = rows.time == first_times(rows)
+    stacked = np.bincount(rows.run[falls], minlength=cells)[rows.run] > 0
+    odd = falls & ~begins & ~single
+    if odd.any():
+        place = int(np.flatnonzero(odd)[0])
+        what = f"falls from {time_text(rows, place - 1)} to {time_text(rows, place)}"
+        raise about.problem(what, rows.place[place - 1], rows.place[place])
+    starts = np.append(0, np.flatnonzero(~rows.same) + 1)
+    piece = np.cumsum(falls) - np.cumsum(falls)[starts][np.cumsum(np.append(False, ~rows.same))]
+    number = np.where(single, 0, np.where(stacked, piece, number_within(time_numbers(rows))))
+    codes = np.unique(rows.run * (int(number.max()) + 1) + number, return_inverse=True)[1]
+    return RunRows.of(rows.place, codes.astype(np.int64), rows.time), dropped
+
+
+def _drop_excess(
+    rows: RunRows, group: NDArray[np.int64], usual: Floats, about: AboutRows
+) -> tuple[RunRows, int]:
+    """Leave out rows beyond the usual number of their group, where they are copies of others there."""
+    allowed = usual[rows.run]
+    number, count = number_within(group), np.bincount(group)[group]
+    crowded = np.flatnonzero(count > allowed)
+    part = about.frame[rows.place[crowded]]
+    copy = ~part.select(pl.struct(pl.all()).is_first_distinct()).to_series().to_numpy()
+    excess = np.zeros(len(rows.run), dtype=bool)
+    ranked = number_within(group[crowded][copy])
+    surplus = (count - allowed)[crowded][copy]
+    excess[crowded[copy][ranked < surplus]] = True
+    left = np.bincount(group[~excess], minlength=int(group.max()) + 1)[group] > allowed
+    if left.any():
+        place = int(np.flatnonzero(left & (number >= allowed) & ~excess)[0])
+        first = rows.place[(group == group[place]) & (number == 0)][0]
+        differing = differing_columns(about.frame, int(first), int(rows.place[place]))
+        what = (
+            f"has the value {time_text(rows, place)} twice, with different values of {differing},"
+        )
+        raise about.problem(what, first, rows.place[place])
+    return RunRows(rows.place[~excess], rows.run[~excess], rows.time[~excess]), int(excess.sum())
+
+
+def with_restarts(rows: RunRows, clear: Flags, frame: pl.DataFrame) -> tuple[RunRows, Floats]:
+    """Part runs that begin again at their first time: two logs of one run, appended.
+
+    Return also the number of the log of each row of the table in its run, from 0. A column that counts by
+    one, or begins again more than once in half of the runs or more, may count the steps of episodes: its
+    runs stay whole, and are refused.
+    """
+    again = rows.falls & (rows.time == first_times(rows))
+    restarts = np.zeros(len(frame))
+    if not again.any():
+        return rows, restarts
+    other = rows.falls & ~again
+    candidates = np.setdiff1d(np.unique(rows.run[again]), np.unique(rows.run[other]))
+    candidates = candidates[clear[candidates]]
+    starts = np.searchsorted(rows.run, np.arange(len(clear)))
+    piece = np.cumsum(again) - np.cumsum(again)[starts][rows.run]
+    code = rows.run * (int(piece.max()) + 1) + piece
+    shortest = np.full(len(clear), np.inf)
+    np.minimum.at(shortest, rows.run, np.bincount(code)[code])
+    later = np.flatnonzero((piece > 0) & np.isin(rows.run, candidates))
+    copied = frame[rows.place[later]].join(
+        frame[rows.place[piece == 0]], on=frame.columns, how="semi", nulls_equal=True
+    )
+    if len(copied) == len(later):  # a copy of a log is no other log
+        return rows, restarts
+    candidates = candidates[shortest[candidates] >= FEWEST_TIMES]
+    logs = np.zeros(len(clear), dtype=np.int64)
+    np.maximum.at(logs, rows.run, piece + 1)
+    typical = typical_gaps(rows.at_times())[0]
+    several = 2 * len(candidates) >= len(clear) and (logs[candidates] > 2).any()
+    if not len(candidates) or several or (typical[candidates] <= 1).any():
+        return rows, restarts
+    piece = np.where(np.isin(rows.run, candidates), piece, 0)
+    restarts[rows.place] = piece
+    new = np.unique(code[piece > 0], return_inverse=True)[1]
+    run = rows.run.copy()
+    run[piece > 0] = len(clear) + new
+    return RunRows.of(rows.place, run, rows.time), restarts
+
+
+def without_copies(
+    rows: RunRows, checked: Flags, about: AboutRows, labels: Sequence[str]
+) -> tuple[RunRows, int]:
+    """Leave out copies of rows; refuse other rows of a time that comes again, or that others have once.
+
+    Times of `checked` runs stand for one evaluation each. Its rows may be several, one after the other.
+    """
+    runs = int(rows.run.max()) + 1
+    block, times = rows.block, time_numbers(rows)
+    of_block = np.unique(block, return_index=True)[1]
+    usual = lower_median(np.bincount(block).astype(np.float64), rows.run[of_block], runs)
+    # Where an evaluation is usually several rows, their number may vary; a new block is another log.
+    again = np.bincount(times[of_block])[times] > 1
+    crowded = checked[rows.run] & (
+        again | ((usual == 1)[rows.run] & (np.bincount(times)[times] > 1))
+    )
+    if not crowded.any():
+        return rows, 0
+    group = times
+    if labels:
+        label = group_numbers(about.frame, labels)[rows.place]
+        group = np.unique(times * (int(label.max()) + 1) + label, return_inverse=True)[1]
+    allowed = np.where(np.bincount(rows.run[crowded], minlength=runs) > 0, 1.0, np.inf)
+    plain = ~np.isin(times, times[crowded])
+    group = np.where(plain, int(group.max()) + 1 + np.arange(len(group)), group)
+    group = np.unique(group, return_inverse=True)[1].astype(np.int64)
+    return _drop_excess(rows, group, allowed, about)
+
+
+def check_order(rows: RunRows, free: Flags, about: AboutRows, *, named: bool) -> int:
+    """Count the runs that have to be sorted; refuse those that are no single run in another order."""
+    falls = rows.falls
+    for place in np.flatnonzero(falls & ~free[rows.run]).tolist():
+        if not named:
+            fall = f"falls from {time_text(rows, place - 1)} to {time_text(rows, place)}"
+            what = f"is not evenly spaced and {fall}"
+            raise about.problem(what, rows.place[place - 1], rows.place[place])
+    unsorted = np.unique(rows.run[falls])
+    bounds = np.searchsorted(rows.run, [unsorted, unsorted + 1]).T.tolist()
+    for start, stop in bounds:
+        inside = np.arange(start, stop)
+        time, starts = rows.time[inside], np.flatnonzero(falls[inside])
+        pieces = np.split(time, starts)
+        rises = [gap for piece in pieces for gap in np.diff(piece) if gap > 0]
+        gaps = np.diff(np.unique(time))
+        if min(map(len, pieces)) >= FEWEST_TIMES and gaps.min() < (1 - EVEN) * min(
+            rises, default=0
+        ):
+            place = inside[starts[0]]
+            what = f"begins again at {time_text(rows, place)} after {time_text(rows, place - 1)}"
+            raise about.problem(what, rows.place[place - 1], rows.place[place])
+    return len(unsorted)
