@@ -298,8 +298,12 @@ def test_plain_lists_of_records_are_tables(tmp_path: Path):
     (tmp_path / "scores.json").write_text(json.dumps(records))
     results = ex.read(tmp_path)
     assert (results.agents, results.measure().tolist()) == (("ppo", "dqn"), [3.0, 5.0])
-    (tmp_path / "broken.json").write_text('[{"a": [1], "b": 2}, {"a": 3}]')
-    with pytest.raises(ex.InputError, match=r"Entry 2 of .*is not like the first"):
+    broken = [
+        {"algo": "ppo", "env": "pong", "xs": [1, 2], "ys": [1, 2]},
+        {"algo": "dqn", "env": "pong", "xs": [1, 2], "ys": 3},
+    ]
+    (tmp_path / "broken.json").write_text(json.dumps(broken))
+    with pytest.raises(ex.InputError, match=r"Record 2 has 1 points in 'ys' and 2 in 'xs'"):
         ex.read(tmp_path / "broken.json")
     (tmp_path / "broken.json").write_text('[{"a": 1}, 5]')
     with pytest.raises(ex.InputError, match=r"Entry 2 of .*no record"):

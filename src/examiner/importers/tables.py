@@ -12,6 +12,7 @@ import polars as pl
 from examiner.checking import check_names
 from examiner.importers import cells
 from examiner.importers.cells import AGENT_COLUMNS, TASK_COLUMNS, with_given
+from examiner.importers.curves import unfold_curves
 from examiner.importers.evaluations.measures import MeasureOf
 from examiner.importers.files import SourceFile
 from examiner.importers.readings import Reading, Whereabouts
@@ -79,6 +80,11 @@ def table_reading(
     ('wide parquet', ("Nested values are left out: 'log'.",))
     """
     where = Whereabouts.of(file, line_of)
+    with where.named():
+        unfolded = unfold_curves(frame, options)
+    if unfolded.frame is not frame:
+        where = Whereabouts.of(file)  # a row is a point of a line now
+    frame, options, notes = unfolded.frame, unfolded.options, (*notes, *unfolded.notes)
     nested = [name for name, kind in frame.schema.items() if kind.is_nested()]
     if nested:
         notes = (*notes, f"Nested values are left out: {listed(nested)}.")
