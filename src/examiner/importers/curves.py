@@ -68,9 +68,9 @@ def unfold_curves(frame: pl.DataFrame, options: TableOptions) -> Unfolded:
         options = replace(options, time=TimeColumn(_TIME))
         notes = (*notes, _time_note(points[0], episodes=episodes))
     frame = frame.explode(along)
-    name = next((name for name in _SCORES if name in points), None)
-    if name and not measures.difference(_SCORES).intersection(frame.columns):
-        frame = frame.rename({name: "score"} if name not in options.measures else {})
+    scores = [name for name in _SCORES if name in points][:1]
+    if not known_measure:
+        frame = frame.rename(dict.fromkeys(scores, "score"))
     return Unfolded(frame, options, notes)
 
 

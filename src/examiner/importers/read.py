@@ -20,20 +20,22 @@ from examiner.importers.paths import is_many
 from examiner.importers.readings import Reading
 from examiner.importers.tables import (
     Layout,
-    Orientation,
     TableColumns,
     TableOptions,
     results_from_table,
 )
 from examiner.importers.templates import PathTemplate
 from examiner.importers.time import TimeColumn, retimed
+from examiner.importers.wide import Orientation
 from examiner.results import Provenance, Results
 from examiner.results.attributes import announce
 from examiner.results.border import frame_from, is_frame
-from examiner.wording import InputError, first_line, shorten
+from examiner.wording import InputError, first_line, listed, shorten
 
 if TYPE_CHECKING:
     from examiner.workers import Progress
+
+_METRIC_COLUMNS = ("metric", "metric_name", "measure")
 
 
 def read(
@@ -127,6 +129,8 @@ def read(
     results = reading.chosen(options.measures, options.item).results
     _check_taken(options, results)
     tables = is_frame(source) or results.provenance.format.startswith(("tidy", "wide"))
+    if tables:
+        _refuse_several_metrics(results)
     if clock is not None and not tables:  # tables know their time since they were understood
         results = retimed(results, clock)
     if before is not None:
@@ -148,6 +152,18 @@ def _check_taken(options: TableOptions, results: Results) -> None:
         raise InputError(
             f"{said} is for logs of evaluations, and this is {results.provenance.format!r}. Leave it out."
         )
+
+
+def _refuse_several_metrics(results: Results) -> None:
+    """Refuse rows that a column says to be of different measures: their mean would mean nothing."""
+    for name in _METRIC_COLUMNS:
+        values = dict.fromkeys(results.column(name)) if name in results.attributes else {}
+        if len(values) > 1:
+            raise InputError(
+                f"The column {name!r} says that rows are of different measures ({listed(map(str, values))})"
+                f", under one key. Keep the rows of one, or make each a task of its own (`--item task,"
+                f"{name}`)."
+            )
 
 
 def _read_frame(source: object, options: TableOptions, template: PathTemplate | None) -> Reading:

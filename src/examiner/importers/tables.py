@@ -17,6 +17,13 @@ from examiner.importers.evaluations.measures import MeasureOf
 from examiner.importers.files import SourceFile
 from examiner.importers.readings import Reading, Whereabouts
 from examiner.importers.time import TIME_COLUMNS, TimeColumn, with_time
+from examiner.importers.wide import (
+    INDEX_COLUMN,
+    KEY_COLUMNS,
+    Orientation,
+    holds_numbers,
+    orientation,
+)
 from examiner.results import Provenance, Results
 from examiner.results.border import MEASURES, absent_names
 from examiner.results.keys import BESIDE_RESULTS, ITEM_COLUMNS
@@ -25,13 +32,10 @@ from examiner.wording import InputError, listed, shorten
 
 _NEITHER_TEXT_NOR_NUMBER = (pl.Binary, pl.Duration, pl.Object)
 Layout = Literal["tidy", "wide"]
-Orientation = Literal["rows", "columns"]
 
 _TIDY_COLUMNS = frozenset({*BESIDE_RESULTS, *MEASURES})
 KNOWN_COLUMNS = _TIDY_COLUMNS.union(AGENT_COLUMNS, TASK_COLUMNS)
 """Names that mean something in a header."""
-INDEX_COLUMN = "Unnamed: 0"
-"""What pandas calls the index of a table that was written with it, when it reads it back."""
 _INDEX_NOTE = (
     "The first column has no name and counts rows, as pandas writes its index: it is left out."
 )
@@ -128,8 +132,11 @@ def results_from_table(
         frame, origin = frame.drop(INDEX_COLUMN), origin.with_notes(_INDEX_NOTE)
     if columns.layout == "wide":
         measure = _wide_measure(columns)
-        frame = cells.unfolded(frame, tasks_are_rows=columns.tasks_are_rows, measure=measure)
-        notes = (*columns.notes, *absent_names(frame), *cells.rounding_notes(frame, [measure]))
+        tasks_are_rows, guesses = orientation(frame, options.tasks_are)
+        frame = cells.unfolded(
+            frame, tasks_are_rows=tasks_are_rows, measure=measure, keys=KEY_COLUMNS
+        )
+        notes = (*guesses, *absent_names(frame), *cells.rounding_notes(frame, [measure]))
         origin = origin.with_notes(*notes, *_scale_columns(frame))
         return assemble(with_given(frame, given), [measure], (), origin)
     frame = with_given(cells.without_blank_rows(frame), given)
@@ -161,6 +168,8 @@ def _holds_index(frame: pl.DataFrame, columns: TableColumns) -> bool:
     numbers = frame[INDEX_COLUMN].cast(pl.String).cast(pl.Int64, strict=False)
     if columns.layout == "tidy" or numbers.null_count():
         return columns.layout == "tidy"
+    if frame.width > 1 and holds_numbers(frame[:, 1]):  # then these are the only names there are
+        return False
     return bool((numbers == pl.int_range(len(frame), eager=True)).all())
 
 
@@ -198,7 +207,6 @@ class TableColumns:
     layout: Layout
     agent: str = ""
     task: str = ""
-    tasks_are_rows: bool = False
     notes: tuple[str, ...] = ()
 
     @classmethod
@@ -219,20 +227,24 @@ class TableColumns:
         known = tuple(dict.fromkeys((*names, *given)))
         agent, task = _found(known, AGENT_COLUMNS), _found(known, TASK_COLUMNS)
         tidy = options.layout == "tidy" or (
-            options.layout is None and _looks_tidy(known, agent, task, options)
+            options.layout is None and _looks_tidy(names, given, options)
         )
         if not tidy:
-            tasks_are_rows, notes = _orientation(names, options)
-            return cls(
-                names, options, given, "wide", tasks_are_rows=tasks_are_rows, notes=tuple(notes)
-            )
+            if len(names) < 2:
+                raise InputError(
+                    f"The table has only the column {listed(names)}. Give names first, then a column of "
+                    f"numbers for each task; or check what separates the columns."
+                )
+            return cls(names, options, given, "wide")
         keys = (("agent", agent, AGENT_COLUMNS), ("task", task, TASK_COLUMNS))
+        missing = "".join(f"{{{key}}}/" for key, found, _ in keys if not found)
         for key, found, usual in keys:
             if not found:
                 raise InputError(
                     f"There is no column for the {key}; found {listed(known, limit=20)}. "
                     f"Call it {shorten(key)} (or one of {listed(usual[1:])}), or take it from the names of "
-                    f"folders with a path template such as '{{agent}}/{{task}}/'."
+                    f"folders with a path template such as `--path '{missing}'` (read the folder above to "
+                    f"use a folder's own name)."
                 )
         notes = [
             f"The column {shorten(found)} is read as the {key}."
@@ -252,7 +264,7 @@ class TableColumns:
     def as_numbers(self) -> tuple[str, ...]:
         """The columns that must hold numbers."""
         if self.layout == "wide":
-            return self.names[1:]
+            return tuple(name for name in self.names[1:] if name not in KEY_COLUMNS)
         return tuple(name for name in self.names if name in (self.options.measures or MEASURES))
 
 
@@ -262,34 +274,22 @@ def _found(names: Sequence[str], known: Sequence[str]) -> str:
     return next((plain[name] for name in known if name in plain), "")
 
 
-def _looks_tidy(names: Sequence[str], agent: str, task: str, options: TableOptions) -> bool:
+def _looks_tidy(names: Sequence[str], given: Mapping[str, str], options: TableOptions) -> bool:
     if options.tasks_are is not None:
         return False
+    known = (*names, *given)
+    agent, task = _found(known, AGENT_COLUMNS), _found(known, TASK_COLUMNS)
     if agent and task:
         return True
     # A measure and one of the keys: a tidy table that lacks the other, as the error will say.
-    keys = {"run", "trial", "seed", *TIME_COLUMNS}.intersection(names)
-    return any(name in MEASURES for name in names) and bool(agent or task or keys)
-
-
-def _orientation(names: Sequence[str], options: TableOptions) -> tuple[bool, list[str]]:
-    """Whether the rows of a wide table are tasks, and what was guessed for it."""
-    if len(names) < 2:
-        raise InputError(
-            f"The table has only the column {listed(names)}. Give names first, then a column of "
-            f"numbers for each task; or check what separates the columns."
-        )
-    first = shorten(names[0])
-    if options.tasks_are is not None:
-        return options.tasks_are == "rows", []
-    if _found(names[:1], TASK_COLUMNS):
-        return True, [f"The first column is called {first}: tasks are rows, agents are columns."]
-    if _found(names[:1], AGENT_COLUMNS):
-        return False, []
-    return False, [
-        f"The first column, {first}, is read as the agents' names and the others as tasks; if tasks are "
-        f"rows, say so (`--tasks-are rows`)."
-    ]
+    keys = {"run", "trial", "seed", *TIME_COLUMNS}.intersection(known)
+    if any(name in MEASURES for name in known) and bool(agent or task or keys):
+        return True
+    if any(name in options.measures for name in names):
+        return True
+    # The names of a wide table stand first: an agent or a task elsewhere is one key of a tidy table.
+    first = [name for name in names if name != INDEX_COLUMN][:1]
+    return bool(agent or task) and not _found(first, (*AGENT_COLUMNS, *TASK_COLUMNS))
 
 
 def _wide_measure(columns: TableColumns) -> str:
