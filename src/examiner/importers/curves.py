@@ -42,7 +42,11 @@ def unfold_curves(frame: pl.DataFrame, options: TableOptions) -> Unfolded:
     >>> unfold_curves(pl.DataFrame({"score": [1], "interval": [[0, 2]]}), TableOptions()).frame.height
     1
     """
-    lists = [name for name, kind in frame.schema.items() if isinstance(kind, pl.List)]
+    lists = [
+        name
+        for name, kind in frame.schema.items()
+        if isinstance(kind, pl.List) and frame[name].null_count() < len(frame)
+    ]
     measures = {*options.measures, *_SCORES, *MEASURES}
     times = {_TIME, *TIME_COLUMNS, *([options.time.column] if options.time else [])}
     points = [name for name in lists if name in measures]

@@ -16,8 +16,9 @@ from examiner.importers.evaluations.items import item_names
 from examiner.importers.evaluations.measures import measures_of
 from examiner.importers.files import SourceFile, open_source
 from examiner.importers.formats import FORMATS, known_format, recognised, unknown_format
+from examiner.importers.other_files import refuse_other_kinds
 from examiner.importers.paths import is_many
-from examiner.importers.readings import Reading
+from examiner.importers.readings import Reading, unmeasured_notes
 from examiner.importers.tables import (
     Layout,
     TableColumns,
@@ -114,6 +115,8 @@ def read(
                 reading = None
             else:
                 file = _named_by(template, open_source(source))
+                if named is None:
+                    refuse_other_kinds(file)
                 name = named or recognised(file)
                 if name is None:
                     raise unknown_format(file)
@@ -131,6 +134,7 @@ def read(
     tables = is_frame(source) or results.provenance.format.startswith(("tidy", "wide"))
     if tables:
         _refuse_several_metrics(results)
+        results = results.with_notes(*unmeasured_notes(results))
     if clock is not None and not tables:  # tables know their time since they were understood
         results = retimed(results, clock)
     if before is not None:

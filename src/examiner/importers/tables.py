@@ -41,6 +41,16 @@ _INDEX_NOTE = (
 )
 
 
+class OtherMeasureError(InputError):
+    """A table has none of the measures that were asked for, but has `measures`, of `agents` and `tasks`."""
+
+    def __init__(self, message: str, frame: pl.DataFrame, measures: Sequence[str]) -> None:
+        super().__init__(message)
+        self.measures = tuple(measures)
+        self.agents = tuple(frame["agent"].cast(pl.String).drop_nulls().unique(maintain_order=True))
+        self.tasks = tuple(frame["task"].cast(pl.String).drop_nulls().unique(maintain_order=True))
+
+
 @dataclass(frozen=True, slots=True)
 class TableOptions:
     """How a plain table is to be understood; None means: find out.
@@ -95,6 +105,11 @@ def table_reading(
     odd = [name for name, kind in frame.schema.items() if kind in _NEITHER_TEXT_NOR_NUMBER]
     if odd:
         notes = (*notes, f"What is neither text nor number is left out: {listed(odd)}.")
+    if frame.width and len(nested) + len(odd) == frame.width:
+        raise InputError(
+            f"{shorten(file.path, 200)} holds only lists and objects ({listed(frame.columns, limit=3)}), "
+            f"not one result per record. Give records with 'agent', 'task' and 'score'."
+        )
     frame = frame.drop(*nested, *odd)
     with where.named():
         columns = TableColumns.of(frame.columns, options, file.names)
@@ -144,7 +159,7 @@ def results_from_table(
     frame = cells.with_exact_keys(
         frame, ("run", "trial", "seed", *ITEM_COLUMNS, *(options.item or ()))
     )
-    measures = list(options.measures or (name for name in MEASURES if name in frame.columns))
+    measures = _present_measures(frame, options)
     if not measures and cells.holds_counts(frame.columns):
         if frame["agent"].null_count() or frame["task"].null_count():
             measures = [cells.SUCCESSES]  # refused below, by the row that lacks a name
@@ -159,6 +174,19 @@ def results_from_table(
     origin = replace(origin, training=found, evenly_spaced=timed.evenly_spaced)
     origin = origin.with_notes(*columns.notes, *timed.notes, *cells.rounding_notes(frame, measures))
     return assemble(frame, measures or None, None, origin)
+
+
+def _present_measures(frame: pl.DataFrame, options: TableOptions) -> list[str]:
+    """The measures of a table: those asked for, as far as it has any of them, else those known by name."""
+    usual = [name for name in MEASURES if name in frame.columns]
+    present = [name for name in options.measures if name in frame.columns]
+    if options.measures and usual and not present:
+        message = (
+            f"There is no column {shorten(options.measures[0])}; found {listed(frame.columns, limit=20)}. "
+            f"Rename the column, or name another: `--measure {usual[0]}`."
+        )
+        raise OtherMeasureError(message, frame, usual)
+    return present or list(options.measures) or usual
 
 
 def _holds_index(frame: pl.DataFrame, columns: TableColumns) -> bool:
