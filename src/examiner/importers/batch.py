@@ -217,7 +217,7 @@ def _read_group(
         return kind.read_one(file, options)
 
     attempt = _attempt(read_one, strict=strict)
-    if kind.read_many is None:
+    if kind.read_many is None or len(files) == 1:
         return _parted(paths, map_jobs(attempt, files, progress=progress, stage=stage))
     if progress is not None:
         progress(stage, 0, len(files))
@@ -226,8 +226,7 @@ def _read_group(
         readings = kind.read_many(files, options)
     except InputError:
         # Each by itself, to find those that are at fault; if none is, what they have in common is.
-        tried = [] if strict or len(files) < 2 else [attempt(file) for file in files]
-        odd = _parted(paths, tried)[1] if tried else []
+        odd = _parted(paths, [attempt(file) for file in files])[1]
         if not odd:
             raise
         faulty = {path for path, _ in odd}

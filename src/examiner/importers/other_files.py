@@ -58,7 +58,7 @@ def reason_to_skip(file: SourceFile) -> str | None:
 def refuse_other_kinds(file: SourceFile) -> None:
     """Refuse a single file of a kind that is known and is no table, saying what to give instead.
 
-    >>> refuse_other_kinds(SourceFile(Path("scores.yaml"), None, b"dqn: 1"))
+    >>> refuse_other_kinds(SourceFile(Path("scores.yaml"), None, b"dqn: 1", whole=True))
     Traceback (most recent call last):
     ...
     examiner.wording.InputError: 'scores.yaml' is YAML, which cannot be read. Save it as CSV, ...

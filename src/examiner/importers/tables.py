@@ -251,6 +251,7 @@ class TableColumns:
         >>> TableColumns.of(["agent", "pong", "venture"], TableOptions()).layout
         'wide'
         """
+        _refuse_blank(names)
         names = check_names(list(names), "column")
         known = tuple(dict.fromkeys((*names, *given)))
         agent, task = _found(known, AGENT_COLUMNS), _found(known, TASK_COLUMNS)
@@ -294,6 +295,16 @@ class TableColumns:
         if self.layout == "wide":
             return tuple(name for name in self.names[1:] if name not in KEY_COLUMNS)
         return tuple(name for name in self.names if name in (self.options.measures or MEASURES))
+
+
+def _refuse_blank(names: Sequence[str]) -> None:
+    for position, name in enumerate(names):
+        if isinstance(name, str) and not name.strip():
+            place = f"after {shorten(names[position - 1])}" if position else "the first"
+            raise InputError(
+                f"In the header, column {position + 1} of {len(names)} has no name ({place}). Name it, or "
+                f"remove the column{', and what separates it' if position == len(names) - 1 else ''}."
+            )
 
 
 def _found(names: Sequence[str], known: Sequence[str]) -> str:
