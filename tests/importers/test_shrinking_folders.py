@@ -160,3 +160,60 @@ def test_files_with_only_another_measure_than_asked_for_are_no_failures(tmp_path
     assert results.tasks == ("reach",)
     assert "4 files have no 'success', only 'reward', and are excluded, with the tasks" in notes
     assert "could not be read" not in notes
+
+
+# -------------------------------------------------------------------- templates
+
+
+@pytest.mark.parametrize(
+    ("paths", "header", "template"),
+    [
+        (
+            ["dqn/pong.csv", "dqn/go.csv", "ppo/pong.csv", "ppo/go.csv"],
+            "seed,return",
+            "{agent}/{task}",
+        ),
+        (["dqn/pong/log.csv", "ppo/pong/log.csv"], "task,return", "{agent}/"),
+        (["logs/dqn.csv", "logs/ppo.csv"], "env,seed,return", "logs/{agent}"),
+        (["dqn/s1/log.csv", "dqn/s2/log.csv", "ppo/s1/log.csv"], "env,return", "{agent}/{run}/"),
+        (["a/b/Ant-v4/results.csv"], "agent,rew,return", "a/b/{task}/"),
+    ],
+)
+def test_the_template_that_fits_a_folder_is_proposed_and_works(
+    tmp_path: Path, paths: list[str], header: str, template: str
+):
+    row = ",".join("1" if name in ("seed", "return", "rew") else "x" for name in header.split(","))
+    for name in paths:
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(f"{header}\n{row}\n")
+    with pytest.raises(ex.InputError) as refusal:
+        ex.read(tmp_path)
+    assert f"`--path '{template}'`" in str(refusal.value)
+    results, _ = read(tmp_path, path=template)
+    assert len(results) == len(paths)
+
+
+def test_one_agent_in_a_folder_is_called_by_the_folder_above(tmp_path: Path):
+    (tmp_path / "sac").mkdir()
+    for task in ("hop", "run"):
+        (tmp_path / "sac" / f"{task}.csv").write_text("seed,return\n1,2\n")
+    proposed = rf"`--path '{{agent}}/{{task}}'` with the folder above, '{tmp_path}'"
+    with pytest.raises(ex.InputError) as refusal:
+        ex.read(tmp_path / "sac")
+    assert proposed in str(refusal.value)
+    results, _ = read(tmp_path, path="{agent}/{task}")
+    assert (results.agents, results.tasks) == (("sac",), ("hop", "run"))
+
+
+@pytest.mark.parametrize("environment", ["Ant-v3", "MiniGrid-Empty-5x5-v0"])
+@pytest.mark.parametrize("template", [None, "{agent}-{task}/"])
+def test_an_environment_is_never_split_from_its_version(
+    tmp_path: Path, environment: str, template: str | None
+):
+    for agent in ("a2c", "ppo"):
+        folder = tmp_path / f"{agent}-{environment}"
+        folder.mkdir()
+        head = f'#{{"t_start": 1.5, "env_id": "{environment}"}}\nr,l,t\n'
+        (folder / "0.monitor.csv").write_text(head + "1,20,1.5\n2,20,2.5\n")
+    results, _ = read(tmp_path, **({"path": template} if template else {}))
+    assert (results.agents, results.tasks) == (("a2c", "ppo"), (environment,))

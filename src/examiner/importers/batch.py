@@ -10,7 +10,7 @@ from typing import TypeVar
 from examiner.importers.evaluations.adding import Before
 from examiner.importers.evaluations.assembly import ReadLog
 from examiner.importers.evaluations.log import EvaluationLog
-from examiner.importers.faults import no_results, refuse_early
+from examiner.importers.faults import no_results, refuse_early, with_template
 from examiner.importers.files import SourceFile, look_at
 from examiner.importers.formats import FORMATS, recognised
 from examiner.importers.paths import found_files
@@ -91,7 +91,7 @@ def read_files(
     if template is not None:
         known = _named(known, template, found.root)
     _refuse_mixture(known, source)
-    refuse_early(known, options)
+    refuse_early(known, options, found.root)
     readings: list[Reading] = []
     for name, group in known.by_format.items():
         read_group = _read_logs if FORMATS[name].logs else _read_group
@@ -99,7 +99,8 @@ def read_files(
         readings += read
         problems += odd
     if not readings:
-        raise problems[0][1]
+        everything = [file for group in known.by_format.values() for file in group]
+        raise with_template(problems[0][1], everything, found.root)
     position = {path: number for number, path in enumerate(found.paths)}
     readings.sort(key=lambda reading: position[reading.where.paths[0]])
     other = [problem for _, problem in problems if isinstance(problem, OtherMeasureError)]

@@ -10,7 +10,8 @@ from examiner.importers.formats import FORMATS, Format, recognised
 from examiner.importers.other_files import may_hold_results, refuse_other_kinds
 from examiner.importers.readings import Reading, SharedKeyError, joined
 from examiner.importers.sorting import Sorted, relative
-from examiner.importers.tables import OtherMeasureError, TableOptions
+from examiner.importers.tables import MissingNamesError, OtherMeasureError, TableOptions
+from examiner.importers.templates import suggested_template
 from examiner.importers.unread import by_reason
 from examiner.results import Provenance
 from examiner.wording import InputError, counted, listed, shorten
@@ -54,13 +55,13 @@ def no_results(
     )
 
 
-def refuse_early(known: Sorted, options: TableOptions) -> None:
+def refuse_early(known: Sorted, options: TableOptions, root: Path) -> None:
     """Refuse what is wrong with all of many files, or between two of them, before all are read.
 
     The first two files are read; where both fail for one reason, so are one in the middle and the last,
     for it may be that only the first ones are broken.
 
-    >>> refuse_early(Sorted({}, {}), TableOptions())
+    >>> refuse_early(Sorted({}, {}), TableOptions(), Path())
     """
     for name, files in known.by_format.items():
         if len(files) < _MANY_FILES:
@@ -76,10 +77,34 @@ def refuse_early(known: Sorted, options: TableOptions) -> None:
         tried += [_attempt(kind, file, options) for file in (files[len(files) // 2], files[-1])]
         if not _alike(tried):
             continue
+        assert isinstance(tried[0], InputError)
         raise InputError(
-            f"{tried[0]} So it is in {shorten(files[1].path, 200)}, in the last file and in one between; "
-            f"the other {len(files) - 4:,} were not read."
+            f"{with_template(tried[0], files, root)} So it is in {shorten(files[1].path, 200)}, in the last "
+            f"file and in one between; the other {len(files) - 4:,} were not read."
         )
+
+
+def with_template(problem: InputError, files: Sequence[SourceFile], root: Path) -> InputError:
+    """Return an error about missing names with the path template that fits the files of a folder.
+
+    >>> files = [SourceFile(Path(f"logs/{name}.csv"), None, b"") for name in ("hop", "run")]
+    >>> problem = MissingNamesError("Take it from `--path '{agent}/'`.", ["agent"], "{agent}/")
+    >>> str(with_template(problem, files, Path("logs")))
+    "Take it from `--path '{agent}'`."
+    """
+    if not isinstance(problem, MissingNamesError) or any(file.names for file in files):
+        return problem
+    paths = [relative(file.path, root) for file in files]
+    where, template = "", suggested_template(paths, problem.missing)
+    if template is None:
+        above = root.resolve().name
+        template = suggested_template([Path(above) / path for path in paths], problem.missing)
+        parent = root.parent if root.name else root / ".."
+        where = f" with the folder above, {shorten(parent, 200)}, in place of this one"
+    if template is None or (where and not root.resolve().name):
+        return problem
+    said = str(problem).replace(f"`--path '{problem.template}'`", f"`--path '{template}'`{where}")
+    return InputError(said)
 
 
 def _attempt(kind: Format, file: SourceFile, options: TableOptions) -> Reading | InputError:

@@ -41,6 +41,15 @@ _INDEX_NOTE = (
 )
 
 
+class MissingNamesError(InputError):
+    """A table does not name its agents or its tasks; a path `template` could give the `missing` names."""
+
+    def __init__(self, message: str, missing: Sequence[str], template: str) -> None:
+        super().__init__(message)
+        self.missing = tuple(missing)
+        self.template = template
+
+
 class OtherMeasureError(InputError):
     """A table has none of the measures that were asked for, but has `measures`, of `agents` and `tasks`."""
 
@@ -266,15 +275,16 @@ class TableColumns:
                 )
             return cls(names, options, given, "wide")
         keys = (("agent", agent, AGENT_COLUMNS), ("task", task, TASK_COLUMNS))
-        missing = "".join(f"{{{key}}}/" for key, found, _ in keys if not found)
+        missing = [key for key, found, _ in keys if not found]
+        template = "".join(f"{{{key}}}/" for key in missing)
         for key, found, usual in keys:
             if not found:
-                raise InputError(
+                message = (
                     f"There is no column for the {key}; found {listed(known, limit=20)}. "
                     f"Call it {shorten(key)} (or one of {listed(usual[1:])}), or take it from the names of "
-                    f"folders with a path template such as `--path '{missing}'` (read the folder above to "
-                    f"use a folder's own name)."
+                    f"folders and files: `--path '{template}'`."
                 )
+                raise MissingNamesError(message, missing, template)
         notes = [
             f"The column {shorten(found)} is read as the {key}."
             for key, found, _ in keys

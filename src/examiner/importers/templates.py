@@ -152,3 +152,32 @@ def _between(text: str, around: Sequence[str]) -> list[str] | None:
         end = start
     values.append(text[len(first) : end])
     return values[::-1] if end > len(first) else None
+
+
+def suggested_template(paths: Sequence[PurePath], missing: Sequence[str]) -> str | None:
+    """Return a template that takes missing names from where paths differ, else from the folder above.
+
+    >>> paths = [PurePath(f"{agent}/{task}.csv") for agent in ("sac", "ppo") for task in ("hop", "run")]
+    >>> suggested_template(paths, ["agent", "task"]), suggested_template(paths[:2], ["task"])
+    ('{agent}/{task}', 'sac/{task}')
+    >>> suggested_template([PurePath(f"logs/{agent}/0/log.csv") for agent in ("sac", "ppo")], ["agent"])
+    'logs/{agent}/'
+    """
+    depth = len(paths[0].parts)
+    if any(len(path.parts) != depth for path in paths):
+        return None
+    levels = [[*path.parts[:-1], _without_ending(path.name)] for path in paths]
+    values = [list(dict.fromkeys(level)) for level in zip(*levels, strict=True)]
+    chosen = [number for number, level in enumerate(values) if len(level) > 1]
+    while len(chosen) < len(missing):
+        above = (chosen[0] if chosen else depth - 1) - 1
+        if above < 0:
+            return None
+        chosen.insert(0, above)
+    names = [*missing, "run"]
+    if len(chosen) > len(names):
+        return None
+    parts = [level[0] for level in values[: chosen[-1] + 1]]
+    for number, name in zip(chosen, names, strict=False):
+        parts[number] = f"{{{name}}}"
+    return "/".join(parts) + ("/" if chosen[-1] < depth - 1 else "")
