@@ -10,17 +10,32 @@ from typing import TypeVar
 from examiner.importers.evaluations.adding import Before
 from examiner.importers.evaluations.assembly import ReadLog
 from examiner.importers.evaluations.log import EvaluationLog
+from examiner.importers.faults import no_results, refuse_early, with_template
 from examiner.importers.files import SourceFile, look_at
 from examiner.importers.formats import FORMATS, recognised
 from examiner.importers.paths import found_files
 from examiner.importers.readings import Reading, joined
 from examiner.importers.run_times import TooFewTimesError, UnclearTimeError
 from examiner.importers.short_runs import with_short_runs
-from examiner.importers.sorting import Seen, Sorted, relative, sorted_files, without_companions
-from examiner.importers.tables import TableOptions
+from examiner.importers.sorting import (
+    EMPTY,
+    NO_RESULTS,
+    Seen,
+    Sorted,
+    relative,
+    sorted_files,
+    without_companions,
+)
+from examiner.importers.tables import OtherMeasureError, TableOptions
 from examiner.importers.templates import PathTemplate
+from examiner.importers.unread import (
+    other_measure_notes,
+    refuse_if_most,
+    refuse_lost_agents,
+    unread_notes,
+)
 from examiner.results import Provenance
-from examiner.wording import InputError, counted, listed, shorten
+from examiner.wording import InputError, listed, shorten
 from examiner.workers import Progress, map_processes
 from examiner.workers import map as map_jobs
 
@@ -74,16 +89,11 @@ def read_files(
     if not known.by_format and problems:
         raise problems[0][1]
     if not known.by_format:
-        expected = f"in the format {format!r}" if format else "of a known format"
-        raise InputError(
-            f"None of the {counted(len(files), 'file')} in {shorten(source, 200)} holds results "
-            f"{expected}; the first is "
-            f"{shorten(relative(files[0].file.path, found.root).as_posix(), 200)}. "
-            f"Known formats: {listed(FORMATS, limit=len(FORMATS))}."
-        )
+        raise no_results(source, format, [file for file, _ in files], options, found.root)
     if template is not None:
         known = _named(known, template, found.root)
     _refuse_mixture(known, source)
+    refuse_early(known, options, found.root)
     readings: list[Reading] = []
     for name, group in known.by_format.items():
         read_group = _read_logs if FORMATS[name].logs else _read_group
@@ -91,10 +101,19 @@ def read_files(
         readings += read
         problems += odd
     if not readings:
-        raise problems[0][1]
+        everything = [file for group in known.by_format.values() for file in group]
+        raise with_template(problems[0][1], everything, found.root)
     position = {path: number for number, path in enumerate(found.paths)}
     readings.sort(key=lambda reading: position[reading.where.paths[0]])
-    origin = Provenance(str(source)).with_notes(*_odd_notes(problems, found.root))
+    other = [problem for _, problem in problems if isinstance(problem, OtherMeasureError)]
+    problems = [pair for pair in problems if not isinstance(pair[1], OtherMeasureError)]
+    read_paths = [path for reading in readings for path in reading.where.paths]
+    if template is not None and "agent" in template.names:
+        refuse_lost_agents(read_paths, problems, known.skipped, template, found.root)
+    unread = {name: gone for name, gone in known.skipped.items() if name in (NO_RESULTS, EMPTY)}
+    refuse_if_most(read_paths, problems, unread, found.root)
+    notes = (*unread_notes(problems, found.root), *other_measure_notes(other, options.measures))
+    origin = Provenance(str(source)).with_notes(*notes)
     reading = joined(readings, origin, options.measures, options.item)
     # What matters least comes last: files that nobody would have read.
     return replace(reading, results=reading.results.with_notes(*known.notes(found.root)))
@@ -207,7 +226,7 @@ def _read_group(
         tried = map_jobs(attempt, files, progress=progress, stage=stage)
         return _parted(paths, with_short_runs(files, tried, options, kind.read_one))
 
-    if kind.read_many is None:
+    if kind.read_many is None or len(files) == 1:
         return read_each()
     if progress is not None:
         progress(stage, 0, len(files))
@@ -220,8 +239,7 @@ def _read_group(
         raise
     except InputError:
         # Each by itself, to find those that are at fault; if none is, what they have in common is.
-        tried = [] if strict or len(files) < 2 else [attempt(file) for file in files]
-        odd = _parted(paths, tried)[1] if tried else []
+        odd = _parted(paths, [attempt(file) for file in files])[1]
         if not odd:
             raise
         faulty = {path for path, _ in odd}
@@ -272,15 +290,3 @@ def _parted(
     pairs = list(zip(paths, tried, strict=True))
     odd = [(path, problem) for path, problem in pairs if isinstance(problem, InputError)]
     return [made for made in tried if not isinstance(made, InputError)], odd
-
-
-def _odd_notes(problems: Sequence[tuple[Path, InputError]], root: Path) -> tuple[str, ...]:
-    """One sentence on files that could not be read: how many, which, and why the first."""
-    if not problems:
-        return ()
-    names = listed([relative(path, root).as_posix() for path, _ in problems], limit=3)
-    were = "was" if len(problems) == 1 else "were"
-    return (
-        f"{counted(len(problems), 'file')} could not be read and {were} skipped (`--strict` ends there): "
-        f"{names}. {'The reason' if len(problems) == 1 else 'The first'}: {problems[0][1]}",
-    )

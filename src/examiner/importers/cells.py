@@ -212,15 +212,18 @@ def _whole(column: pl.Series) -> NDArray[np.float64]:
 # -------------------------------------------------------------------- wide tables
 
 
-def unfolded(frame: pl.DataFrame, *, tasks_are_rows: bool, measure: str) -> pl.DataFrame:
-    """Return agent, task and the measure of a wide table; cells without a value are left out.
+def unfolded(
+    frame: pl.DataFrame, *, tasks_are_rows: bool, measure: str, keys: Sequence[str] = ()
+) -> pl.DataFrame:
+    """Return agent, task, keys and the measure of a wide table; cells without a value are left out.
 
     >>> wide = pl.DataFrame({"agent": ["dqn", "random"], "pong": ["18", "n/a"]})
     >>> unfolded(wide, tasks_are_rows=False, measure="score").rows()
     [('dqn', 'pong', 18.0)]
     """
     frame = without_blank_rows(frame)
-    names, cells = frame[:, 0].cast(pl.String), frame[:, 1:]
+    keys = [name for name in frame.columns[1:] if name in keys]
+    names, cells = frame[:, 0].cast(pl.String), frame[:, 1:].drop(keys)
     if not len(frame):
         raise InputError("The table has no rows. Give at least one agent's result on one task.")
     refuse_row(names.is_null() | (names == ""), "has no name in its first column. Name it.")
@@ -233,7 +236,9 @@ def unfolded(frame: pl.DataFrame, *, tasks_are_rows: bool, measure: str) -> pl.D
     seen = ~np.isnan(values)
     rows, columns = np.nonzero(seen)
     return pl.DataFrame(
-        {first: names.gather(rows), second: headers.gather(columns), measure: values[seen]}
+        {first: names.gather(rows), second: headers.gather(columns)}
+        | {name: frame[name].gather(rows) for name in keys}
+        | {measure: values[seen]}
     )
 
 
@@ -245,6 +250,13 @@ def _numbers(column: pl.Series) -> pl.Series:
     if column.dtype.is_numeric() or column.dtype == pl.Boolean:
         return column.cast(pl.Float64)
     numbers, row = numbers_in(column)
+    if row is not None and numbers.null_count() == len(numbers):
+        raise InputError(
+            f"The column {shorten(column.name)} holds text ({shorten(column[row])}), and is neither an "
+            f"agent nor a task of a wide table. Remove it; or, if each row is one result, call the columns "
+            f"'agent', 'task' and 'score' (or name the measure: `--measure COLUMN`).",
+            row=row,
+        )
     if row is not None:
         raise InputError(
             f"Row {row + 1} has {shorten(column[row])} in the column {shorten(column.name)}, where a "

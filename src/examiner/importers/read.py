@@ -18,25 +18,28 @@ from examiner.importers.evaluations.items import item_names
 from examiner.importers.evaluations.measures import measures_of
 from examiner.importers.files import SourceFile, open_source
 from examiner.importers.formats import FORMATS, known_format, recognised, unknown_format
+from examiner.importers.other_files import refuse_other_kinds
 from examiner.importers.paths import is_many
-from examiner.importers.readings import Reading
+from examiner.importers.readings import Reading, unmeasured_notes
 from examiner.importers.tables import (
     Layout,
-    Orientation,
     TableColumns,
     TableOptions,
     results_from_table,
 )
 from examiner.importers.templates import PathTemplate
 from examiner.importers.time import TimeColumn, retimed
+from examiner.importers.wide import Orientation
 from examiner.results import Provenance, Results
 from examiner.results.attributes import announce
 from examiner.results.border import frame_from, is_frame
 from examiner.results.ordering import in_order
-from examiner.wording import InputError, first_line, shorten
+from examiner.wording import InputError, first_line, listed, shorten
 
 if TYPE_CHECKING:
     from examiner.workers import Progress
+
+_METRIC_COLUMNS = ("metric", "metric_name", "measure")
 
 
 def read(
@@ -115,6 +118,8 @@ def read(
                 reading = None
             else:
                 file = _named_by(template, open_source(source))
+                if named is None:
+                    refuse_other_kinds(file)
                 name = named or recognised(file)
                 if name is None:
                     raise unknown_format(file)
@@ -130,6 +135,9 @@ def read(
     results = reading.chosen(options.measures, options.item).results
     _check_taken(options, results)
     tables = is_frame(source) or results.provenance.format.startswith(("tidy", "wide"))
+    if tables:
+        _refuse_several_metrics(results)
+        results = results.with_notes(*unmeasured_notes(results))
     if clock is not None and not tables:  # tables know their time since they were understood
         results = retimed(results, clock)
     if before is not None:
@@ -154,6 +162,18 @@ def _check_taken(options: TableOptions, results: Results) -> None:
         raise InputError(
             f"{said} is for logs of evaluations, and this is {results.provenance.format!r}. Leave it out."
         )
+
+
+def _refuse_several_metrics(results: Results) -> None:
+    """Refuse rows that a column says to be of different measures: their mean would mean nothing."""
+    for name in _METRIC_COLUMNS:
+        values = dict.fromkeys(results.column(name)) if name in results.attributes else {}
+        if len(values) > 1:
+            raise InputError(
+                f"The column {name!r} says that rows are of different measures ({listed(map(str, values))})"
+                f", under one key. Keep the rows of one, or make each a task of its own (`--item task,"
+                f"{name}`)."
+            )
 
 
 def _read_frame(source: object, options: TableOptions, template: PathTemplate | None) -> Reading:

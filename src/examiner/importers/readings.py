@@ -18,10 +18,14 @@ from examiner.results import Provenance, Results, Scales
 from examiner.results.attributes import RowKind
 from examiner.results.codes import joined_names
 from examiner.results.table import assemble
-from examiner.wording import InputError, RepeatedKeyError, shorten
+from examiner.wording import InputError, RepeatedKeyError, counted, listed, shorten
 
 _DOUBTS: tuple[RowKind, ...] = ("unclear", "inferred")
 _MOST_NOTES = 12  # as many as anybody reads; a folder may have thousands
+
+
+class SharedKeyError(InputError):
+    """Two files hold results of one key."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +66,7 @@ class Whereabouts:
         if isinstance(problem, RepeatedKeyError):
             other, _ = self._file_and_row(problem.other_row)
             if other != file:
-                return InputError(
+                return SharedKeyError(
                     f"{shorten(self.paths[other], 200)} and {where} hold results of the same key: "
                     f"{problem.key}. If they are different runs, tell them apart by a path template "
                     f"(`--path '{{agent}}/{{task}}_{{run}}/'`); if they are copies, leave one out."
@@ -164,7 +168,7 @@ def joined(
         own = [reading.results.item for reading in readings]
         shared = [name for name in own[0] if all(name in names for names in own)]
         item = tuple(dict.fromkeys((*item, *shared)))
-    readings = [reading.chosen(measures, item) for reading in readings]
+    readings = [reading.chosen(_present(measures, reading.results), item) for reading in readings]
     tables = [reading.results for reading in readings]
     notes = list(dict.fromkeys(note for table in tables for note in table.notes))
     if len(notes) > _MOST_NOTES:
@@ -194,6 +198,36 @@ def joined(
             functools.reduce(operator.add, (table.agent_attributes for table in tables)),
         )
     return Reading(results, where)
+
+
+def _present(measures: Sequence[str], results: Results) -> Sequence[str]:
+    """Of the measures asked for, those of some results: others may have the rest."""
+    present = [name for name in measures if name in (*results.measures, *results.attributes)]
+    return present or measures
+
+
+def unmeasured_notes(results: Results) -> tuple[str, ...]:
+    """Say which tasks have only another measure than the main one.
+
+    >>> table = {"agent": ["a", "a"], "task": ["t", "u"], "score": [1, None], "win": [None, 1]}
+    >>> unmeasured_notes(Results.from_dict(table))
+    ("1 of 2 tasks has no 'score', only 'win': 'u'. To use it: `--measure win`.",)
+    """
+    main, *others = results.measures
+    seen = np.bincount(results.task_codes, ~np.isnan(results.measure()), len(results.tasks)) > 0
+    if seen.all() or not others:
+        return ()
+    notes = []
+    for name in others:
+        other = np.bincount(results.task_codes, ~np.isnan(results.measure(name)), len(seen)) > 0
+        tasks = [results.tasks[code] for code in np.flatnonzero(other & ~seen)]
+        if tasks:
+            has, them = ("has", "it") if len(tasks) == 1 else ("have", "them")
+            notes.append(
+                f"{len(tasks)} of {counted(len(seen), 'task')} {has} no {main!r}, only {name!r}: "
+                f"{listed(tasks)}. To use {them}: `--measure {name}`."
+            )
+    return tuple(notes)
 
 
 def _stacked(frames: Sequence[pl.DataFrame]) -> pl.DataFrame:

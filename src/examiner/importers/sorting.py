@@ -10,12 +10,14 @@ from typing import NamedTuple
 
 from examiner.importers.files import SourceFile, refuse_empty
 from examiner.importers.formats import FORMATS, unknown_format
+from examiner.importers.other_files import TABLE_ENDINGS, reason_to_skip
 from examiner.wording import counted, listed
 
 _OF_A_RUN = ("-shm", "-wal", "-journal", ".lock")
 _CHECKPOINTS = "checkpoints"  # the folder in which a run keeps its learners
-_RESULT_ENDINGS = (".csv", ".tsv", ".tab", ".ndjson", ".jsonl", ".parquet")
 _LEDGERS = ("ledger", "ledger-training")
+NO_RESULTS, EMPTY = "are not results", "are empty"
+"""Why files are passed over."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,23 +76,24 @@ def sorted_files(
     {}
     """
     by_format: dict[str, list[SourceFile]] = {name: [] for name in FORMATS}
-    skipped: list[Path] = []
-    empty: list[Path] = []
+    reason = NO_RESULTS if named is None else f"are not in the format {named!r}"
+    skipped: dict[str, list[Path]] = {reason: [], EMPTY: []}
     for file, name in files:
-        meant = everything or file.suffix in _RESULT_ENDINGS
+        meant = everything or file.suffix in TABLE_ENDINGS
+        other = reason_to_skip(file) if named is None else None
         if meant and not file.head:
             if strict:
                 refuse_empty(file)
-            empty.append(file.path)
+            skipped[EMPTY].append(file.path)
+        elif other is not None:
+            skipped.setdefault(other, []).append(file.path)
         elif name is not None:
             by_format[name].append(file)
         elif strict and named is None and file.head and meant:
             raise unknown_format(file)
         else:
-            skipped.append(file.path)
-    reason = "are not results" if named is None else f"are not in the format {named!r}"
-    known = {name: files for name, files in by_format.items() if files}
-    return Sorted(known, {reason: skipped, "are empty": empty})
+            skipped[reason].append(file.path)
+    return Sorted({name: files for name, files in by_format.items() if files}, skipped)
 
 
 def without_companions(known: Sorted) -> Sorted:
@@ -145,7 +148,8 @@ def _of_run(path: Path, ledger: Path) -> bool:
 def _of_one(reason: str) -> str:
     """The reason said of one file: `are not results` is `is not results`."""
     verb, _, rest = reason.partition(" ")
-    return f"{'is' if verb == 'are' else verb + 's'} {rest.replace('read them', 'read it')}"
+    one = {"are": "is", "were": "was"}.get(verb, verb + "s")
+    return f"{one} {rest.replace('read them', 'read it')}"
 
 
 def relative(path: Path, root: Path) -> Path:

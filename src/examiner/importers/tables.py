@@ -12,10 +12,18 @@ import polars as pl
 from examiner.checking import check_names
 from examiner.importers import cells
 from examiner.importers.cells import AGENT_COLUMNS, TASK_COLUMNS, with_given
+from examiner.importers.curves import unfold_curves
 from examiner.importers.evaluations.measures import MeasureOf
 from examiner.importers.files import SourceFile
 from examiner.importers.readings import Reading, Whereabouts
 from examiner.importers.time import TimeColumn, time_columns, with_time
+from examiner.importers.wide import (
+    INDEX_COLUMN,
+    KEY_COLUMNS,
+    Orientation,
+    holds_numbers,
+    orientation,
+)
 from examiner.results import Provenance, Results
 from examiner.results.border import MEASURES, absent_names
 from examiner.results.keys import BESIDE_RESULTS, ITEM_COLUMNS
@@ -24,16 +32,32 @@ from examiner.wording import InputError, listed, shorten
 
 _NEITHER_TEXT_NOR_NUMBER = (pl.Binary, pl.Duration, pl.Object)
 Layout = Literal["tidy", "wide"]
-Orientation = Literal["rows", "columns"]
 
 _TIDY_COLUMNS = frozenset({*BESIDE_RESULTS, *MEASURES})
 KNOWN_COLUMNS = _TIDY_COLUMNS.union(AGENT_COLUMNS, TASK_COLUMNS)
 """Names that mean something in a header."""
-INDEX_COLUMN = "Unnamed: 0"
-"""What pandas calls the index of a table that was written with it, when it reads it back."""
 _INDEX_NOTE = (
     "The first column has no name and counts rows, as pandas writes its index: it is left out."
 )
+
+
+class MissingNamesError(InputError):
+    """A table does not name its agents or its tasks; a path `template` could give the `missing` names."""
+
+    def __init__(self, message: str, missing: Sequence[str], template: str) -> None:
+        super().__init__(message)
+        self.missing = tuple(missing)
+        self.template = template
+
+
+class OtherMeasureError(InputError):
+    """A table has none of the measures that were asked for, but has `measures`, of `agents` and `tasks`."""
+
+    def __init__(self, message: str, frame: pl.DataFrame, measures: Sequence[str]) -> None:
+        super().__init__(message)
+        self.measures = tuple(measures)
+        self.agents = tuple(frame["agent"].cast(pl.String).drop_nulls().unique(maintain_order=True))
+        self.tasks = tuple(frame["task"].cast(pl.String).drop_nulls().unique(maintain_order=True))
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,12 +103,22 @@ def table_reading(
     ('wide parquet', ("Nested values are left out: 'log'.",))
     """
     where = Whereabouts.of(file, line_of)
+    with where.named():
+        unfolded = unfold_curves(frame, options)
+    if unfolded.frame is not frame:
+        where = Whereabouts.of(file)  # a row is a point of a line now
+    frame, options, notes = unfolded.frame, unfolded.options, (*notes, *unfolded.notes)
     nested = [name for name, kind in frame.schema.items() if kind.is_nested()]
     if nested:
         notes = (*notes, f"Nested values are left out: {listed(nested)}.")
     odd = [name for name, kind in frame.schema.items() if kind in _NEITHER_TEXT_NOR_NUMBER]
     if odd:
         notes = (*notes, f"What is neither text nor number is left out: {listed(odd)}.")
+    if frame.width and len(nested) + len(odd) == frame.width:
+        raise InputError(
+            f"{shorten(file.path, 200)} holds only lists and objects ({listed(frame.columns, limit=3)}), "
+            f"not one result per record. Give records with 'agent', 'task' and 'score'."
+        )
     frame = frame.drop(*nested, *odd)
     with where.named():
         columns = TableColumns.of(frame.columns, options, file.names)
@@ -122,8 +156,11 @@ def results_from_table(
         frame, origin = frame.drop(INDEX_COLUMN), origin.with_notes(_INDEX_NOTE)
     if columns.layout == "wide":
         measure = _wide_measure(columns)
-        frame = cells.unfolded(frame, tasks_are_rows=columns.tasks_are_rows, measure=measure)
-        notes = (*columns.notes, *absent_names(frame), *cells.rounding_notes(frame, [measure]))
+        tasks_are_rows, guesses = orientation(frame, options.tasks_are)
+        frame = cells.unfolded(
+            frame, tasks_are_rows=tasks_are_rows, measure=measure, keys=KEY_COLUMNS
+        )
+        notes = (*guesses, *absent_names(frame), *cells.rounding_notes(frame, [measure]))
         origin = origin.with_notes(*notes, *_scale_columns(frame))
         return assemble(with_given(frame, given), [measure], (), origin)
     frame = with_given(cells.without_blank_rows(frame), given)
@@ -131,7 +168,7 @@ def results_from_table(
     frame = cells.with_exact_keys(
         frame, ("run", "trial", "seed", *ITEM_COLUMNS, *(options.item or ()))
     )
-    measures = list(options.measures or (name for name in MEASURES if name in frame.columns))
+    measures = _present_measures(frame, options)
     if not measures and cells.holds_counts(frame.columns):
         if frame["agent"].null_count() or frame["task"].null_count():
             measures = [cells.SUCCESSES]  # refused below, by the row that lacks a name
@@ -148,6 +185,19 @@ def results_from_table(
     return assemble(frame, measures or None, None, origin)
 
 
+def _present_measures(frame: pl.DataFrame, options: TableOptions) -> list[str]:
+    """The measures of a table: those asked for, as far as it has any of them, else those known by name."""
+    usual = [name for name in MEASURES if name in frame.columns]
+    present = [name for name in options.measures if name in frame.columns]
+    if options.measures and usual and not present:
+        message = (
+            f"There is no column {shorten(options.measures[0])}; found {listed(frame.columns, limit=20)}. "
+            f"Rename the column, or name another: `--measure {usual[0]}`."
+        )
+        raise OtherMeasureError(message, frame, usual)
+    return present or list(options.measures) or usual
+
+
 def _holds_index(frame: pl.DataFrame, columns: TableColumns) -> bool:
     """Whether the first column only counts rows; the names of a wide table are no count."""
     if frame.columns[:1] != [INDEX_COLUMN]:
@@ -155,6 +205,8 @@ def _holds_index(frame: pl.DataFrame, columns: TableColumns) -> bool:
     numbers = frame[INDEX_COLUMN].cast(pl.String).cast(pl.Int64, strict=False)
     if columns.layout == "tidy" or numbers.null_count():
         return columns.layout == "tidy"
+    if frame.width > 1 and holds_numbers(frame[:, 1]):  # then these are the only names there are
+        return False
     return bool((numbers == pl.int_range(len(frame), eager=True)).all())
 
 
@@ -192,7 +244,6 @@ class TableColumns:
     layout: Layout
     agent: str = ""
     task: str = ""
-    tasks_are_rows: bool = False
     notes: tuple[str, ...] = ()
 
     @classmethod
@@ -209,25 +260,31 @@ class TableColumns:
         >>> TableColumns.of(["agent", "pong", "venture"], TableOptions()).layout
         'wide'
         """
+        _refuse_blank(names)
         names = check_names(list(names), "column")
         known = tuple(dict.fromkeys((*names, *given)))
         agent, task = _found(known, AGENT_COLUMNS), _found(known, TASK_COLUMNS)
         tidy = options.layout == "tidy" or (
-            options.layout is None and _looks_tidy(known, agent, task, options)
+            options.layout is None and _looks_tidy(names, given, options)
         )
         if not tidy:
-            tasks_are_rows, notes = _orientation(names, options)
-            return cls(
-                names, options, given, "wide", tasks_are_rows=tasks_are_rows, notes=tuple(notes)
-            )
+            if len(names) < 2:
+                raise InputError(
+                    f"The table has only the column {listed(names)}. Give names first, then a column of "
+                    f"numbers for each task; or check what separates the columns."
+                )
+            return cls(names, options, given, "wide")
         keys = (("agent", agent, AGENT_COLUMNS), ("task", task, TASK_COLUMNS))
+        missing = [key for key, found, _ in keys if not found]
+        template = "".join(f"{{{key}}}/" for key in missing)
         for key, found, usual in keys:
             if not found:
-                raise InputError(
+                message = (
                     f"There is no column for the {key}; found {listed(known, limit=20)}. "
                     f"Call it {shorten(key)} (or one of {listed(usual[1:])}), or take it from the names of "
-                    f"folders with a path template such as '{{agent}}/{{task}}/'."
+                    f"folders and files: `--path '{template}'`."
                 )
+                raise MissingNamesError(message, missing, template)
         notes = [
             f"The column {shorten(found)} is read as the {key}."
             for key, found, _ in keys
@@ -246,8 +303,18 @@ class TableColumns:
     def as_numbers(self) -> tuple[str, ...]:
         """The columns that must hold numbers."""
         if self.layout == "wide":
-            return self.names[1:]
+            return tuple(name for name in self.names[1:] if name not in KEY_COLUMNS)
         return tuple(name for name in self.names if name in (self.options.measures or MEASURES))
+
+
+def _refuse_blank(names: Sequence[str]) -> None:
+    for position, name in enumerate(names):
+        if isinstance(name, str) and not name.strip():
+            place = f"after {shorten(names[position - 1])}" if position else "the first"
+            raise InputError(
+                f"In the header, column {position + 1} of {len(names)} has no name ({place}). Name it, or "
+                f"remove the column{', and what separates it' if position == len(names) - 1 else ''}."
+            )
 
 
 def _found(names: Sequence[str], known: Sequence[str]) -> str:
@@ -256,34 +323,22 @@ def _found(names: Sequence[str], known: Sequence[str]) -> str:
     return next((plain[name] for name in known if name in plain), "")
 
 
-def _looks_tidy(names: Sequence[str], agent: str, task: str, options: TableOptions) -> bool:
+def _looks_tidy(names: Sequence[str], given: Mapping[str, str], options: TableOptions) -> bool:
     if options.tasks_are is not None:
         return False
+    known = (*names, *given)
+    agent, task = _found(known, AGENT_COLUMNS), _found(known, TASK_COLUMNS)
     if agent and task:
         return True
     # A measure and one of the keys: a tidy table that lacks the other, as the error will say.
-    keys = [*{"run", "trial", "seed"}.intersection(names), *time_columns(names)]
-    return any(name in MEASURES for name in names) and bool(agent or task or keys)
-
-
-def _orientation(names: Sequence[str], options: TableOptions) -> tuple[bool, list[str]]:
-    """Whether the rows of a wide table are tasks, and what was guessed for it."""
-    if len(names) < 2:
-        raise InputError(
-            f"The table has only the column {listed(names)}. Give names first, then a column of "
-            f"numbers for each task; or check what separates the columns."
-        )
-    first = shorten(names[0])
-    if options.tasks_are is not None:
-        return options.tasks_are == "rows", []
-    if _found(names[:1], TASK_COLUMNS):
-        return True, [f"The first column is called {first}: tasks are rows, agents are columns."]
-    if _found(names[:1], AGENT_COLUMNS):
-        return False, []
-    return False, [
-        f"The first column, {first}, is read as the agents' names and the others as tasks; if tasks are "
-        f"rows, say so (`--tasks-are rows`)."
-    ]
+    keys = [*{"run", "trial", "seed"}.intersection(known), *time_columns(known)]
+    if any(name in MEASURES for name in known) and bool(agent or task or keys):
+        return True
+    if any(name in options.measures for name in names):
+        return True
+    # The names of a wide table stand first: an agent or a task elsewhere is one key of a tidy table.
+    first = [name for name in names if name != INDEX_COLUMN][:1]
+    return bool(agent or task) and not _found(first, (*AGENT_COLUMNS, *TASK_COLUMNS))
 
 
 def _wide_measure(columns: TableColumns) -> str:

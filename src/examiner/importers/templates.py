@@ -2,7 +2,8 @@
 
 The grammar of a path template: literal text and names in braces, in segments parted by `/`. A name
 matches one or more letters within one segment, the first names as many as they can, so that
-`{task}_{run}` parts at the last `_`, and becomes a column of the results; `{agent}`, `{task}` and
+`{task}_{run}` parts at the last `_` (the version of an environment, such as `-v4`, is never parted from
+its name), and becomes a column of the results; `{agent}`, `{task}` and
 `{run}` are keys, any other is kept as it is called. A template that ends in `/` describes the folders
 from the one that was read downwards, whatever lies below them; one that does not describes the whole
 path, its last segment the file's name: with its ending where the template has a dot there, else
@@ -20,6 +21,7 @@ from examiner.importers.files import PACKED_ENDINGS
 from examiner.wording import InputError, counted, shorten
 
 _NAME = re.compile(r"\{([^{}]*)\}")
+_VERSION = re.compile(r"-v\d+")
 _MEASURED = ("frames", "steps", "length", "score", "win")
 
 
@@ -57,6 +59,8 @@ Name each once.
         {'agent': 'dqn', 'task': 'space_invaders', 'run': '3'}
         >>> PathTemplate.of("{agent}-{run}").match(PurePath("dqn-1.csv"))
         {'agent': 'dqn', 'run': '1'}
+        >>> PathTemplate.of("{agent}-{task}/").match(PurePath("a2c-Ant-v3/0.monitor.csv"))
+        {'agent': 'a2c', 'task': 'Ant-v3'}
         """
         *folders, file = path.parts
         if self.of_folders:
@@ -140,9 +144,40 @@ def _between(text: str, around: Sequence[str]) -> list[str] | None:
     end, values = len(text) - len(last), list[str]()
     for piece in reversed(inner):
         start = text.rfind(piece, len(first), max(end - 1, 0))
+        while piece == "-" and start > 0 and _VERSION.fullmatch(text, start, end):
+            start = text.rfind(piece, len(first), start)
         if start < 0:
             return None
         values.append(text[start + len(piece) : end])
         end = start
     values.append(text[len(first) : end])
     return values[::-1] if end > len(first) else None
+
+
+def suggested_template(paths: Sequence[PurePath], missing: Sequence[str]) -> str | None:
+    """Return a template that takes missing names from where paths differ, else from the folder above.
+
+    >>> paths = [PurePath(f"{agent}/{task}.csv") for agent in ("sac", "ppo") for task in ("hop", "run")]
+    >>> suggested_template(paths, ["agent", "task"]), suggested_template(paths[:2], ["task"])
+    ('{agent}/{task}', 'sac/{task}')
+    >>> suggested_template([PurePath(f"logs/{agent}/0/log.csv") for agent in ("sac", "ppo")], ["agent"])
+    'logs/{agent}/'
+    """
+    depth = len(paths[0].parts)
+    if any(len(path.parts) != depth for path in paths):
+        return None
+    levels = [[*path.parts[:-1], _without_ending(path.name)] for path in paths]
+    values = [list(dict.fromkeys(level)) for level in zip(*levels, strict=True)]
+    chosen = [number for number, level in enumerate(values) if len(level) > 1]
+    while len(chosen) < len(missing):
+        above = (chosen[0] if chosen else depth - 1) - 1
+        if above < 0:
+            return None
+        chosen.insert(0, above)
+    names = [*missing, "run"]
+    if len(chosen) > len(names):
+        return None
+    parts = [level[0] for level in values[: chosen[-1] + 1]]
+    for number, name in zip(chosen, names, strict=False):
+        parts[number] = f"{{{name}}}"
+    return "/".join(parts) + ("/" if chosen[-1] < depth - 1 else "")

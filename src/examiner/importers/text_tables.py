@@ -13,8 +13,9 @@ from pathlib import Path
 import polars as pl
 
 from examiner.importers.files import SourceFile, check_size
-from examiner.importers.tables import INDEX_COLUMN, KNOWN_COLUMNS, TableColumns
+from examiner.importers.tables import KNOWN_COLUMNS, TableColumns
 from examiner.importers.text import as_utf8, check_text, refuse_merge_markers, text_of
+from examiner.importers.wide import INDEX_COLUMN
 from examiner.results.codes import recoded
 from examiner.results.keys import ITEM_COLUMNS
 from examiner.results.polars_errors import PROBLEMS

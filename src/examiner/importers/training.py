@@ -36,6 +36,7 @@ AGENT_NOTE = _AGENT_NOTE.format("the name of the run's folder")
 ZOO_NOTE = _AGENT_NOTE.format(
     "in folders called like their environment, the name of the folder above"
 )
+FOLDER_NOTE = _AGENT_NOTE.format("what stands before the environment in the folder's name")
 _COLUMNS = ("agent", "task", "run", "trial", "score", "frames", "steps", "length", "checkpoint")
 _LIKE_AN_ENVIRONMENT = re.compile(r".+-v\d+(?:_(\d+))?")
 
@@ -95,23 +96,38 @@ def run_of(
     >>> run = run_of(SourceFile(Path("logs/ppo/Pong-v5_3/0.monitor.csv"), None, b""), "Pong-v5")
     >>> run.agent, run.task, run.number
     ('ppo', 'Pong-v5', '3')
+    >>> run = run_of(SourceFile(Path("logs/a2c-Ant-v3/0.monitor.csv"), None, b""), "Ant-v3")
+    >>> run.agent, run.task
+    ('a2c', 'Ant-v3')
     """
     folder, above = [*file.path.absolute().parent.parts[:0:-1], "run", "agent"][:2]
     task = file.names.get("task", env_id)
-    like_task = None
+    like_task = before_task = None
     if env_id is not None:
+        before_task = _before_environment(folder, env_id)
         like_task = re.fullmatch(re.escape(env_id.replace("/", "-")) + r"(?:_(\d+))?", folder)
         # A folder may be called by a later version than the log: Pendulum-v1 holds Pendulum-v0.
-        like_task = like_task or _LIKE_AN_ENVIRONMENT.fullmatch(folder)
+        like_task = like_task or before_task or _LIKE_AN_ENVIRONMENT.fullmatch(folder)
     if task is None:
         like_task = re.fullmatch(r"(.+?)_(\d+)", folder)
         task = like_task[1] if like_task else folder
     if number is None and like_task:
         number = like_task[like_task.re.groups]
     agent, note = file.names.get("agent", agent), None
+    if agent is not None and env_id is not None and task != env_id:
+        # A template parts `ppo-MiniGrid-Empty-v0` at its last hyphen; the log knows its whole name.
+        parted = _before_environment(f"{agent}-{task}", env_id)
+        agent, task = (parted[1], env_id) if parted else (agent, task)
+    if agent is None and before_task:
+        agent, note = before_task[1], FOLDER_NOTE
     if agent is None:
         agent, note = (above, ZOO_NOTE) if like_task else (folder, AGENT_NOTE)
     return Run(file, agent, task, file.names.get("run", number or "0"), env_id or task, note)
+
+
+def _before_environment(text: str, env_id: str) -> re.Match[str] | None:
+    """The name that stands before an environment's id, and the number after it."""
+    return re.fullmatch(rf"(.+?)[-_]{re.escape(env_id.replace('/', '-'))}(?:_(\d+))?", text)
 
 
 def cleanrl_names(name: str) -> tuple[str, str, str] | None:

@@ -34,7 +34,7 @@ from examiner.results.keys import (
 )
 from examiner.results.parquet import RESULTS_SCHEMA, ResultsNote, checked_note, loaded, save_frame
 from examiner.results.scale import NO_SCALES, Scales, scale_notes
-from examiner.wording import InputError, counted, shorten
+from examiner.wording import InputError, counted, listed, shorten
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -245,13 +245,22 @@ class Results:
     def where(self, rows: NDArray[np.bool_], step: str = "") -> Results:
         """Keep the rows where the mask is true; agents and tasks left without rows go too.
 
+        So do measures that are not observed in any of the rows, as long as another is.
+
         >>> results = Results.from_dict({"agent": ["a", "b"], "task": ["t"] * 2, "score": [1, 2]})
         >>> results.where(results.measure() > 1).agents
         ('b',)
         """
         if not rows.any():
             raise InputError("No rows are left. Keep at least one.")
-        return self._rebuilt(self._frame.filter(pl.Series(rows)), step)
+        frame = self._frame.filter(pl.Series(rows))
+        empty = [name for name in self.measures if frame[name].null_count() == len(frame)]
+        observed = tuple(name for name in self.measures if name not in empty)
+        if not empty or not observed:
+            return self._rebuilt(frame, step)
+        note = f"No value of {listed(empty)} is observed in what is kept: the measure is {observed[0]!r}."
+        origin = self.provenance.with_notes(note)
+        return replace(self, measures=observed, provenance=origin)._rebuilt(frame.drop(empty), step)
 
     def keeping(self, *patterns: str) -> Results:
         """Keep the agents and tasks that are like patterns, `agent:GLOB`, `task:GLOB` or `split:test`.

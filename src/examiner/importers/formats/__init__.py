@@ -29,6 +29,7 @@ from examiner.importers.formats import (
     swe_bench,
     wandb,
 )
+from examiner.importers.other_files import with_real_reason
 from examiner.importers.readings import Reading
 from examiner.importers.tables import TableOptions
 from examiner.wording import InputError, listed, shorten, unknown_name
@@ -69,13 +70,14 @@ class Format(NamedTuple):
         >>> FORMATS["gvgai-trials"].read_one(file, TableOptions()).results.tasks
         ('aliens.0',)
         """
-        if self.read is not None:
-            return self.read(file, options)
-        if self.logs is not None:
-            found = [ReadLog(log, file) for log in self.logs(file, options)]
-            return self.reading_of(found, options)
-        assert self.read_many is not None
-        return self.read_many([file], options)[0]
+        with with_real_reason(file):
+            if self.read is not None:
+                return self.read(file, options)
+            if self.logs is not None:
+                found = [ReadLog(log, file) for log in self.logs(file, options)]
+                return self.reading_of(found, options)
+            assert self.read_many is not None
+            return self.read_many([file], options)[0]
 
     def reading_of(self, logs: Sequence[ReadLog], options: TableOptions) -> Reading:
         """Put logs of this format together.

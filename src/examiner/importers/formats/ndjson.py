@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import functools
 import itertools
+import json
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from types import MappingProxyType
@@ -11,16 +13,20 @@ from typing import Any
 
 import polars as pl
 
+from examiner.importers.cells import AGENT_COLUMNS, TASK_COLUMNS
 from examiner.importers.files import SourceFile
 from examiner.importers.nesting import refuse_deep_lines
 from examiner.importers.readings import Reading
 from examiner.importers.tables import TableOptions, table_reading
 from examiner.importers.text import beginning, json_lines, parse_json, text_of
 from examiner.results.polars_errors import PROBLEMS
+from examiner.wording import InputError, counted, listed, shorten
 
 _COLUMN_KINDS = MappingProxyType(
     {int: pl.Int64, float: pl.Float64, bool: pl.Boolean, str: pl.String}
 )
+_LINES = (".ndjson", ".jsonl")
+_FILLED = re.compile(rb"\S")
 _HEAD_BYTES = 65_536  # hundreds of records, from which the kinds of columns are found
 
 
@@ -45,6 +51,7 @@ def read(file: SourceFile, options: TableOptions) -> Reading:
     """
     text = text_of(file)
     refuse_deep_lines(text.data, file.path)
+    _refuse_one_object(text.data, file)
     frame = _alike_throughout(text.data)
     if frame is None:
         try:
@@ -55,6 +62,33 @@ def read(file: SourceFile, options: TableOptions) -> Reading:
             frame = _frame_line_by_line(text.data, file.path)
     line_of = functools.partial(_line_of, text.data)
     return table_reading(frame, file, options, "ndjson", text.notes, line_of)
+
+
+def _refuse_one_object(data: bytes, file: SourceFile) -> None:
+    """Refuse a whole file that is one object, unless that is one record on one line."""
+    end = data.find(b"\n")
+    several = end >= 0 and _FILLED.search(data, end) is not None
+    first = _object_in(data[:end] if several else data)
+    content = _object_in(data) if several and first is None else first
+    if content is None or (several and first is not None):
+        return  # a record on each line, or none that is whole: told by its line
+    keys = {name.strip().lower() for name, value in content.items() if isinstance(value, str)}
+    known = keys.intersection((*AGENT_COLUMNS, *TASK_COLUMNS))
+    if not several and (known or file.names or file.suffix in _LINES):
+        return
+    raise InputError(
+        f"{shorten(file.path, 200)} is one JSON object with {counted(len(content), 'key')} "
+        f"({listed(content, limit=3)}), not a list of records. Write it as "
+        f'[{{"agent": …, "task": …, "score": …}}, …], or as CSV with these columns.'
+    )
+
+
+def _object_in(data: bytes) -> dict[str, Any] | None:  # Any: JSON values
+    try:
+        content = json.loads(data)
+    except (ValueError, RecursionError):
+        return None
+    return content if isinstance(content, dict) else None
 
 
 def _alike_throughout(data: bytes) -> pl.DataFrame | None:

@@ -1,0 +1,153 @@
+"""Files of a folder that could not be read: grouped by their reason, and when so many are too many."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from examiner.importers.other_files import may_hold_results
+from examiner.importers.sorting import relative
+from examiner.importers.tables import OtherMeasureError
+from examiner.importers.templates import PathTemplate
+from examiner.wording import InputError, counted, listed, shorten
+
+Problems = Sequence[tuple[Path, InputError]]
+_VALUES = re.compile(r"'[^']*'|\"[^\"]*\"|\d[\d,.]*")
+
+
+def by_reason(problems: Problems) -> list[list[tuple[Path, InputError]]]:
+    """Group files by why they cannot be read, whatever the values and lines that are named in it.
+
+    >>> wrong = [(Path(name), InputError(f"{name!r}, line 3, is broken.")) for name in ("a.csv", "b.csv")]
+    >>> [len(group) for group in by_reason([*wrong, (Path("c.csv"), InputError("It is empty."))])]
+    [2, 1]
+    """
+    groups: dict[str, list[tuple[Path, InputError]]] = {}
+    for path, problem in problems:
+        groups.setdefault(_VALUES.sub("…", str(problem)), []).append((path, problem))
+    return list(groups.values())
+
+
+def unread_notes(problems: Problems, root: Path) -> tuple[str, ...]:
+    """One sentence for each reason why files could not be read, with their number and the first of them.
+
+    >>> unread_notes([(Path("a/x.csv"), InputError("It is empty."))], Path("a"))
+    ("1 file could not be read and was skipped (`--strict` ends there): 'x.csv'. The reason: It is empty.",)
+    """
+    notes = []
+    for group in by_reason(problems):
+        were, which = ("was", "The reason") if len(group) == 1 else ("were", "The first")
+        notes.append(
+            f"{counted(len(group), 'file')} could not be read and {were} skipped (`--strict` ends there): "
+            f"{_names([path for path, _ in group], root)}. {which}: {group[0][1]}"
+        )
+    return tuple(notes)
+
+
+def other_measure_notes(problems: Sequence[OtherMeasureError], asked: Sequence[str]) -> list[str]:
+    """Say which tasks have only another measure than the one that was asked for.
+
+    >>> import polars as pl
+    >>> frame = pl.DataFrame({"agent": ["a"], "task": ["t"]})
+    >>> other_measure_notes([OtherMeasureError("", frame, ["win"])], ["score"])
+    ["1 file has no 'score', only 'win', and is excluded, with the task: 't'. To use it: `--measure win`."]
+    """
+    groups: dict[str, list[OtherMeasureError]] = {}
+    for problem in problems:
+        groups.setdefault(problem.measures[0], []).append(problem)
+    notes = []
+    for name, group in groups.items():
+        tasks = list(dict.fromkeys(task for problem in group for task in problem.tasks))
+        has, are, them = ("has", "is", "it") if len(group) == 1 else ("have", "are", "them")
+        notes.append(
+            f"{counted(len(group), 'file')} {has} no {listed(asked)}, only {name!r}, and {are} excluded, "
+            f"with the {'task' if len(tasks) == 1 else 'tasks'}: {listed(tasks)}. To use {them}: "
+            f"`--measure {name}`."
+        )
+    return notes
+
+
+def refuse_if_most(
+    read: Sequence[Path], problems: Problems, skipped: Mapping[str, Sequence[Path]], root: Path
+) -> None:
+    """Refuse a folder of which more files that may hold results are skipped than read.
+
+    >>> refuse_if_most([Path("a.csv")], [(Path("b.csv"), InputError("It is empty."))], {}, Path())
+    """
+    endings = {path.suffixes[-1] for path in read if path.suffixes}
+    missing = {
+        reason: [path for path in paths if path.suffix in endings and may_hold_results(path)]
+        for reason, paths in skipped.items()
+    }
+    unread = len(problems) + sum(map(len, missing.values()))
+    if unread <= len(read):
+        return
+    reasons = [
+        f"{counted(len(group), 'file')} ({_names([path for path, _ in group], root)}): {group[0][1]}"
+        for group in by_reason(problems)
+    ] + [
+        f"{counted(len(paths), 'file')} ({_names(paths, root)}) {reason}."
+        for reason, paths in missing.items()
+        if paths
+    ]
+    pattern = (root / "**" / f"*{read[0].suffix}").as_posix()
+    raise InputError(
+        f"Of {counted(len(read) + unread, 'file')} that may hold results in {shorten(root, 200)}, only "
+        f"{len(read)} could be read. {' '.join(reasons)} Correct or remove them, or name the files that "
+        f"are to be read by a pattern, such as {shorten(pattern, 200)}."
+    )
+
+
+def refuse_lost_agents(
+    read: Sequence[Path],
+    problems: Problems,
+    skipped: Mapping[str, Sequence[Path]],
+    template: PathTemplate,
+    root: Path,
+) -> None:
+    """Refuse a folder where a path template names an agent of which no file could be read.
+
+    >>> template, wrong = PathTemplate.of("{agent}/"), [(Path("sac/x.csv"), InputError("It is empty."))]
+    >>> refuse_lost_agents([Path("dqn/x.csv")], wrong, {}, template, Path())
+    Traceback (most recent call last):
+    ...
+    examiner.wording.InputError: No file of 'sac' could be read, which the path template '{agent}/' \
+names as an agent: 1 file ('sac/x.csv'): It is empty. Correct it, or name the files that are to be \
+read by a pattern.
+    """
+    present = {_agent(path, template, root) for path in read}
+    lost: dict[str, list[tuple[Path, str]]] = {}
+    reasons = [(path, str(problem)) for path, problem in problems]
+    reasons += [
+        (path, f"{'it' if len(paths) == 1 else 'they'} {_said(reason, len(paths))}.")
+        for reason, paths in skipped.items()
+        for path in paths
+        if may_hold_results(path)
+    ]
+    for path, reason in reasons:
+        agent = _agent(path, template, root)
+        if agent is not None and agent not in present:
+            lost.setdefault(agent, []).append((path, reason))
+    if not lost:
+        return
+    first = next(iter(lost.values()))
+    agents = "an agent" if len(lost) == 1 else "agents"
+    raise InputError(
+        f"No file of {listed(lost)} could be read, which the path template {shorten(template.text, 200)} "
+        f"names as {agents}: {counted(len(first), 'file')} ({_names([path for path, _ in first], root)}): "
+        f"{first[0][1]} Correct {'it' if len(first) == 1 else 'them'}, or name the files that are to be "
+        f"read by a pattern."
+    )
+
+
+def _said(reason: str, count: int) -> str:
+    return reason.replace("are ", "is ", 1) if count == 1 else reason
+
+
+def _agent(path: Path, template: PathTemplate, root: Path) -> str | None:
+    return (template.match(relative(path, root)) or {}).get("agent")
+
+
+def _names(paths: Sequence[Path], root: Path) -> str:
+    return listed([relative(path, root).as_posix() for path in paths], limit=3)

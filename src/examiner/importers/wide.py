@@ -1,0 +1,156 @@
+"""Wide tables: whether the first column names agents or tasks, and which columns are neither."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Literal
+
+import polars as pl
+
+from examiner.importers.cells import AGENT_COLUMNS, TASK_COLUMNS, without_missing_words
+from examiner.importers.time import TIME_COLUMNS
+from examiner.results.atari import atari_game
+from examiner.results.border import numbers_in
+from examiner.results.keys import ITEM_COLUMNS
+from examiner.wording import InputError, listed, shorten
+
+Orientation = Literal["rows", "columns"]
+
+INDEX_COLUMN = "Unnamed: 0"
+"""What pandas calls the index of a table that was written with it, when it reads it back."""
+KEY_COLUMNS = ("run", "seed", "trial")
+"""Columns of a wide table that are keys of its rows, and neither agents nor tasks."""
+_TIMES = frozenset({*TIME_COLUMNS, "epoch", "epochs", "iteration", "iterations", "episode"})
+_STATISTICS = frozenset(
+    {"std", "stdev", "std_dev", "stddev", "stderr", "std_err", "sem", "variance", "ci", "±"}
+)
+_ENVIRONMENT = re.compile(r"\S+-v\d+")
+_CONTROL_SUITE = re.compile(
+    r"(?:dmc[_-])?(?:acrobot|(?:ball[_-]in[_-])?cup|cartpole|cheetah|dog|finger|fish|hopper|humanoid"
+    r"|manipulator|pendulum|point[_-]mass|quadruped|reacher|swimmer\d*|walker)[_-][a-z0-9_-]+"
+)
+_PROCGEN_AND_MUJOCO = frozenset(
+    {
+        *(
+            "bigfish",
+            "bossfight",
+            "caveflyer",
+            "chaser",
+            "climber",
+            "coinrun",
+            "dodgeball",
+            "fruitbot",
+        ),
+        *("heist", "jumper", "leaper", "maze", "miner", "ninja", "plunder", "starpilot"),
+        *("ant", "halfcheetah", "hopper", "humanoid", "humanoidstandup", "inverteddoublependulum"),
+        *("invertedpendulum", "reacher", "swimmer", "walker2d"),
+    }
+)
+
+
+def is_known_task(name: str) -> bool:
+    """Tell whether a name is that of a well-known task: an Atari game, an environment's id, a suite's.
+
+    >>> [is_known_task(name) for name in ("Pong", "Hopper-v4", "walker_run", "bigfish", "DQN", "GPT-4")]
+    [True, True, True, True, False, False]
+    """
+    plain = name.strip().lower()
+    return (
+        plain in _PROCGEN_AND_MUJOCO
+        or _ENVIRONMENT.fullmatch(plain) is not None
+        or _CONTROL_SUITE.fullmatch(plain) is not None
+        or atari_game(name) is not None
+    )
+
+
+def orientation(frame: pl.DataFrame, asked: Orientation | None) -> tuple[bool, tuple[str, ...]]:
+    """Return whether the rows of a wide table are tasks, and what was guessed for it.
+
+    A column that names neither is refused: a count, a time, a statistic; so are numbers as names.
+
+    >>> table = pl.DataFrame({"name": ["pong", "venture"], "dqn": [18, 380], "ppo": [20, 0]})
+    >>> orientation(table, None)[0]
+    True
+    """
+    first, *others = frame.columns
+    others = [name for name in others if name not in KEY_COLUMNS]
+    _refuse_columns(others)
+    if asked is not None:
+        return asked == "rows", ()
+    named_tasks, named_agents = _is_one_of(first, TASK_COLUMNS), _is_one_of(first, AGENT_COLUMNS)
+    rows = frame[:, 0].drop_nulls().unique(maintain_order=True).cast(pl.String).to_list()
+    if not (named_tasks or named_agents):
+        _refuse_numbers(frame[:, 0])
+    rows_are_tasks = _mostly_tasks(rows) and not _mostly_tasks(others)
+    if rows_are_tasks and named_agents:
+        raise InputError(
+            f"The first column is called {shorten(first)}, and its names are known tasks "
+            f"({listed(rows, limit=3)}). Say which they are: `--tasks-are rows` or `--tasks-are columns`."
+        )
+    if named_tasks:
+        return True, (
+            f"The first column is called {shorten(first)}: tasks are rows, agents are columns.",
+        )
+    if rows_are_tasks:
+        return True, (
+            f"Most names in the first column, {shorten(first)}, are known tasks: tasks are rows, agents "
+            f"are columns.",
+        )
+    if named_agents:
+        return False, ()
+    return False, (
+        f"The first column, {shorten(first)}, is read as the agents' names and the others as tasks; if "
+        f"tasks are rows, say so (`--tasks-are rows`).",
+    )
+
+
+def holds_numbers(column: pl.Series) -> bool:
+    """Tell whether a column holds nothing but numbers, as text or not.
+
+    >>> holds_numbers(pl.Series(["1", "2.5"])), holds_numbers(pl.Series(["dqn", "1"]))
+    (True, False)
+    """
+    if column.dtype.is_numeric():
+        return True
+    texts = without_missing_words(column.cast(pl.String)).drop_nulls()
+    return bool(len(texts)) and numbers_in(texts)[1] is None
+
+
+def _is_one_of(name: str, known: Sequence[str]) -> bool:
+    return name.strip().lower() in known
+
+
+def _mostly_tasks(names: Sequence[str]) -> bool:
+    return 2 * sum(map(is_known_task, names)) > len(names)
+
+
+def _refuse_numbers(column: pl.Series) -> None:
+    if not holds_numbers(column):
+        return
+    name = "has no name" if column.name == INDEX_COLUMN else f"is {shorten(column.name)}"
+    values = column.drop_nulls().cast(pl.String).to_list()
+    raise InputError(
+        f"The first column {name} and holds numbers ({', '.join(values[:3])}{', …' * (len(values) > 3)}), "
+        f"not names of agents or tasks. If it does name agents, say so with `--tasks-are columns`; tasks: "
+        f"`--tasks-are rows`. If each row is one result, call the columns 'agent', 'task' and 'score', or "
+        f"name the measure (`--measure COLUMN`) and take names from the path (`--path '{{agent}}/{{task}}'`"
+        f")."
+    )
+
+
+def _refuse_columns(names: Sequence[str]) -> None:
+    """Refuse a wide table with a column that can be neither an agent nor a task."""
+    kinds = {
+        "a time": _TIMES,
+        "a statistic of other columns": _STATISTICS,
+        "a part of an item's name": frozenset(ITEM_COLUMNS),
+    }
+    for kind, known in kinds.items():
+        name = next((name for name in names if name.strip().lower() in known), None)
+        if name is not None:
+            raise InputError(
+                f"The column {shorten(name)} is {kind}, and neither an agent nor a task. Remove it, or "
+                f"give one result per row, in columns 'agent', 'task' and 'score' (or name the measure: "
+                f"`--measure COLUMN`)."
+            )
