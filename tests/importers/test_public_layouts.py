@@ -336,7 +336,7 @@ def test_a_curve_without_names_asks_for_a_path_template_and_is_no_wide_table(tmp
         folder.mkdir(parents=True)
         rows = [f"{20_000 * n},{n + len(task)}" for n in range(1, 6)]
         (folder / "eval.csv").write_text("\n".join(["frame,episode_reward", *rows]) + "\n")
-    with pytest.raises(ex.InputError, match=r"no column for the agent.*path template"):
+    with pytest.raises(ex.InputError, match=r"no column for the agent.*--path"):
         ex.read(tmp_path)
     results = ex.read(tmp_path, path="{agent}/{task}/{run}/")
     assert results.agents == ("drqv2",) and results.tasks == ("cheetah", "walker")
