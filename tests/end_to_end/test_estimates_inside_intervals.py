@@ -38,7 +38,7 @@ ESTIMATES = (
     *(
         "reduction",
         "median",
-        "pearson",
+        "pearson", "correlation",
         "bits",
         "estimate",
         "effect",
@@ -50,7 +50,6 @@ ESTIMATES = (
 """What an interval called `low` and `high` may be of, the first that is there."""
 NO_INTERVALS = ("infit", "outfit")
 """Between their ends lies what chance gives, and not the estimate."""
-ENDLESS = (None, "Infinity", "-Infinity")
 
 
 class Triple(NamedTuple):
@@ -81,7 +80,7 @@ def triples(told: Any, where: str = "") -> Iterator[Triple]:  # Any: JSON values
 
 def _of_key(told: dict[str, Any], name: str, where: str) -> Iterator[Triple]:
     ends = ("low", "high") if not name else (f"{name}_low", f"{name}_high")
-    if name in NO_INTERVALS or ends[1] not in told:
+    if name in NO_INTERVALS or ends[1] not in told or "colour" in told:  # the ends of colours
         return
     named = [name] if name else [key for key in ESTIMATES if key in told]
     assert named and named[0] in told, f"{where}: no estimate of {ends} among {sorted(told)}"
