@@ -92,8 +92,10 @@ def _better_than_random(answer: Answer) -> bool:
     return low is not None and random is not None and bool(low > max(random, 0.0))
 
 
-def _dominated(answer: Answer) -> bool:
-    return any(agent["share"] <= LEVEL for agent in answer["agents"])
+def _worth_its_cost(answer: Answer) -> bool:
+    """Whether an agent is surely on the front but the cheapest: of equal agents, that one alone is."""
+    _, *others = sorted(answer["agents"], key=lambda agent: agent["cost"])
+    return any(agent["share"] >= 1 - LEVEL for agent in others)
 
 
 def _wins(shape: Shape) -> bool:
@@ -146,7 +148,7 @@ SLOW_CLAIMS: dict[str, Claim] = {
         ("adds", "TABLE", "--task", "t000"),
         lambda answer: answer["error_chance"] is not None and answer["error_chance"] <= LEVEL,
     ),
-    "cost": Claim(("cost", "TABLE", "--cost", "price"), _dominated),
+    "cost": Claim(("cost", "TABLE", "--cost", "price"), _worth_its_cost),
     "typology": Claim(
         ("typology", "KINDS", "--results", "TABLE"),
         lambda answer: answer["validation"]["permutation"]["p_value"] <= LEVEL,

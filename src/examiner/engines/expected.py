@@ -8,9 +8,11 @@ from typing import NamedTuple
 from examiner.engines.estimate import Size, estimate, lasting
 from examiner.engines.pace import Pace, held_gigabytes
 from examiner.information.analysis import FEW_DEALT
+from examiner.information.cluster_chance import MOST_CELLS, MOST_COMPARED
 from examiner.information.clusters import MOST_TASKS
 from examiner.information.crowning import MOST_CONTENDERS
 from examiner.information.followers import JOINED
+from examiner.information.permutation import FEWEST_TABLES, permutations_of
 from examiner.information.sets import SCREENED, SCREENING_ROWS, is_large
 from examiner.irt.suspects.together import DRAWN_CELLS, FEWEST_DRAWS, MOST_DRAWS
 from examiner.irt.suspects.together import MOST_TASKS as MOST_PAIRED
@@ -90,6 +92,9 @@ def expected_likeness(size: Size, *, two_valued: bool = True) -> Expected:
     joined = size.tasks if size.tasks <= MOST_TASKS else JOINED
     clustered = joined**2 * (3.2e-7 + 1.0e-10 * size.agents)
     crowned = min(size.agents, MOST_CONTENDERS) * 60 * (2e-6 + 1.2e-8 * size.tasks)
+    crowned *= 1 + FEWEST_TABLES  # and again on permuted tables
+    few = min(size.tasks, MOST_COMPARED)
+    clustered += permutations_of(min(size.agents * few, MOST_CELLS)) * few**2 * 2e-7
     seconds = (0.5 + clustered + crowned + 9e-7 * cells) * slower
     if size.rows < cells:  # means of correlations look at all pairs of tasks, and of agents
         pairs = size.tasks**2 + size.agents**2

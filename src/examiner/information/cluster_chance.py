@@ -21,9 +21,12 @@ from examiner.results import Results
 from examiner.results.names import name_order
 from examiner.scores.likeness import Method, correlate_columns, correlation_distances
 from examiner.scores.significance import LEVEL
+from examiner.wording import counted
 
 MOST_CELLS = 1_000_000
 """Of larger tables agents are taken evenly by name: permuted copies of all would fill memory."""
+MOST_COMPARED = 1000
+"""Of more tasks this many are taken evenly by name: every permuted table is clustered, in 0.05 s."""
 
 
 class _Structure(NamedTuple):
@@ -37,9 +40,12 @@ class _Structure(NamedTuple):
     def of(cls, correlation: Floats, label: NDArray[np.integer]) -> _Structure:
         known = np.nan_to_num(correlation)
         np.fill_diagonal(known, 0.0)
-        member = (label[:, None] == np.arange(label.max(initial=0) + 1)).astype(np.float64)
-        size = member.sum(axis=0)
-        within = np.einsum("tc,tc->c", member, known @ member)
+        size = np.bincount(label).astype(np.float64)
+        order = np.argsort(label, kind="stable")
+        present, starts = np.unique(label[order], return_index=True)
+        by_cluster = np.add.reduceat(known[:, order], starts, axis=1)  # [tasks, clusters present]
+        own = by_cluster[np.arange(len(label)), np.searchsorted(present, label)]
+        within = np.bincount(label, weights=own)
         pairs = np.maximum(size * (size - 1), 1.0)
         return cls(float((known**2).sum() / 2), size, within / pairs)
 
@@ -94,7 +100,11 @@ def compared_with_chance(
         for size, cohesion in zip(observed.size, observed.cohesion, strict=True)
     ]
     alone = len(found.clusters) - len(beyond)  # tasks without any correlation have the last labels
-    return replace(found, test=test, beyond=(*map(bool, beyond), *(False,) * alone))
+    notes = found.notes
+    if len(columns) == MOST_COMPARED < len(found.tasks):
+        part = f"{len(columns):,} of {counted(len(found.tasks), 'task')}, taken evenly by name"
+        notes = (*notes, f"Clusters were compared with chance on {part}.")
+    return replace(found, test=test, beyond=(*map(bool, beyond), *(False,) * alone), notes=notes)
 
 
 def _share(permuted: list[_Structure], size: float, cohesion: float) -> float:
@@ -107,7 +117,10 @@ def _varied(found: TaskClusters) -> NDArray[np.intp]:
     off_diagonal = found.correlation.copy()
     np.fill_diagonal(off_diagonal, np.nan)
     columns = joined[np.isfinite(off_diagonal).any(axis=0)]
-    return np.asarray(columns[np.argsort(name_order(found.tasks)[columns])])
+    columns = columns[np.argsort(name_order(found.tasks)[columns])]
+    if len(columns) <= MOST_COMPARED:
+        return columns
+    return columns[np.linspace(0, len(columns) - 1, MOST_COMPARED).astype(np.intp)]
 
 
 def _table(results: Results, found: TaskClusters, columns: NDArray[np.intp]) -> Floats:
