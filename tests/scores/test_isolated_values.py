@@ -139,3 +139,9 @@ def test_the_unit_names_what_was_done_to_scores(table: Path) -> None:
     assert told["score_unit"].startswith("score normalised by 'min-max' (0.0 = worst agent")
     fit = json.loads(CliRunner().invoke(app, [*TELLING_SCORES["success"], "--json"]).stdout)
     assert fit["score_unit"] == "share of successes: score as it was read, at least 0.5"
+
+
+def test_tables_for_papers_come_with_the_unit_on_standard_error(table: Path) -> None:
+    answer = CliRunner().invoke(app, ["scores", "bad.csv", "--reps", "20", "--to", "csv"])
+    assert "Scores: score as it was read" in answer.stderr
+    assert "Scores:" not in answer.stdout

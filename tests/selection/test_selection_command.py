@@ -178,7 +178,7 @@ def test_lexicographic_measures_give_points_for_ranks(tmp_path: Path) -> None:
         (("--choose-on", "nobody"), "No agent is like 'nobody'"),
         (("--cost", "gold", "--budget", 3), "No column 'gold' says what a task costs"),
         (("--families", "team"), "No column 'team' says which agents belong together"),
-        (("--floor", 0), "The floor is 0"),
+        (("--transform", "log", "--floor", 0), "The floor is 0"),
     ],
 )
 def test_bad_demands_get_one_sentence(folder: Path, words: tuple[object, ...], said: str) -> None:

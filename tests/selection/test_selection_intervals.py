@@ -36,7 +36,8 @@ def test_the_pull_towards_the_mean_is_undone_for_agents_of_another_population() 
     calibration = calibrated(seen, said_of(seen), 0.9)
     better = 1.5 + 0.3 * rng.normal(size=2000)
     found = calibration.interval(said_of(better), Reach())
-    assert np.mean((found.low <= better) & (better <= found.high)) == pytest.approx(0.9, abs=0.04)
+    # At least the level: the interval also contains that of agents like those seen.
+    assert 0.88 < np.mean((found.low <= better) & (better <= found.high)) < 0.96
     pulled = calibrated(seen, said_of(seen), 0.9)._replace(slope=1.0)
     narrow = pulled.interval(said_of(better), Reach())
     assert np.mean((narrow.low <= better) & (better <= narrow.high)) < 0.8

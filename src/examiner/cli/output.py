@@ -57,7 +57,8 @@ def show(
         if not text:
             raise InputError("There is no table in this answer to print. Leave `--to` out.")
         sys.stdout.write(text + "\n")
-        print_notes(notes or ())
+        unit = beside.get("score_unit")
+        print_notes((*(() if unit is None else (f"Scores: {unit}",)), *(notes or ())))
         return
     if told.json:
         warned = {} if notes is None else {"warnings": list(notes)}

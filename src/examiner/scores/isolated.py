@@ -11,37 +11,43 @@ from examiner.wording import counted, shorten
 SHOWN = 3
 
 
-def outside_shares(results: Results, measure: str | None = None) -> NDArray[np.intp]:
-    """Return the rows whose value lies outside 0 to 1.
+def in_shares(results: Results, measure: str | None = None) -> bool:
+    """Tell whether values lie between 0 and 1, but for isolated ones.
 
-    >>> outside_shares(Results.from_numpy([[0.5, 1.5]]))
-    array([1])
+    >>> in_shares(Results.from_numpy([[0.5], [1.0]])), in_shares(Results.from_numpy([[50.0], [70.0]]))
+    (True, False)
     """
-    values = results.measure(measure)
-    with np.errstate(invalid="ignore"):
-        return np.flatnonzero((values < 0) | (values > 1))
+    outside = _outside(results, measure)
+    return not outside.any() or len(isolated_rows(results, measure)) > 0
 
 
-def isolated(results: Results, rows: NDArray[np.intp], measure: str | None = None) -> bool:
-    """Tell whether each of these rows is the only one of its agent and of its task, among others.
+def isolated_rows(results: Results, measure: str | None = None) -> NDArray[np.intp]:
+    """Return the rows outside 0 to 1 if each is the only one of its agent and of its task, else none.
 
     Then no agent and no task has a unit of its own: all others say what the unit is. A task whose values
     lie outside, or an agent whose do, has one. Two others on the task are needed: one value is no range.
 
     >>> cells = np.full((4, 3), 0.5)
     >>> cells[1, 2] = -2.0
-    >>> table = Results.from_numpy(cells)
-    >>> isolated(table, outside_shares(table))
-    True
+    >>> isolated_rows(Results.from_numpy(cells))
+    array([5])
     """
-    if not len(rows):
-        return False
+    none = np.zeros(0, dtype=np.intp)
+    outside = _outside(results, measure)
+    if np.count_nonzero(outside) > min(len(results.agents), len(results.tasks)):
+        return none
+    rows = np.flatnonzero(outside)
     agents, tasks = results.agent_codes[rows], results.task_codes[rows]
-    if len(set(agents.tolist())) < len(rows) or len(set(tasks.tolist())) < len(rows):
-        return False
+    if len(np.unique(agents)) < len(rows) or len(np.unique(tasks)) < len(rows):
+        return none
     known = ~np.isnan(results.measure(measure))
     beside = np.bincount(results.task_codes[known], minlength=len(results.tasks))[tasks] - 1
-    return bool((beside >= 2).all())
+    return rows if (beside >= 2).all() else none
+
+
+def _outside(results: Results, measure: str | None) -> NDArray[np.bool_]:
+    values = results.measure(measure)
+    return np.asarray((values < 0) | (values > 1))
 
 
 def isolated_values(results: Results, measure: str | None = None) -> str:
@@ -52,8 +58,8 @@ def isolated_values(results: Results, measure: str | None = None) -> str:
 'task 2')."
     """
     measure = results.measure_name(measure)
-    rows = outside_shares(results, measure)
-    if not isolated(results, rows, measure):
+    rows = isolated_rows(results, measure)
+    if not len(rows):
         return ""
     values = results.measure(measure)
     cells = [

@@ -18,7 +18,7 @@ from examiner.scores.comparable import (
     TaskScores,
     column_range,
 )
-from examiner.scores.isolated import isolated, isolated_notes, outside_shares
+from examiner.scores.isolated import in_shares, isolated_notes
 from examiner.scores.normalisers import NORMALISERS
 from examiner.wording import InputError, counted
 
@@ -192,7 +192,7 @@ def check_reachable(normaliser: str | OwnFunction | None, success: float | str |
 def suggested_normaliser(results: Results, measure: str | None = None) -> str | None:
     """Return the normaliser that suits the results: human, none where values lie in [0, 1], z-score.
 
-    A single value outside [0, 1], where all others lie inside, decides nothing: see `isolated`.
+    A single value outside [0, 1], where all others lie inside, decides nothing: see `isolated_rows`.
 
     >>> suggested_normaliser(Results.from_numpy([[0.5, 1.0]])) is None
     True
@@ -203,8 +203,7 @@ def suggested_normaliser(results: Results, measure: str | None = None) -> str | 
     scales = results.scales.aligned(results.task_names, measure, needs=["random", "reference"])
     if not np.isnan(scales.reference).any():
         return "human"
-    outside = outside_shares(results, measure)
-    comparable = not len(outside) or isolated(results, outside, measure)
+    comparable = in_shares(results, measure)
     # With one agent there is nobody to be compared with: raw scores are all there is.
     return None if comparable or len(results.agents) < 2 else "z-score"
 
