@@ -55,7 +55,7 @@ EXEMPT = {
     "place": "computes from a stored fit: `fit` is compared here",
     "examine": "asks from a stored fit: `fit` is compared here",
 }
-QUICK = ("describe", "scores", "difference", "information", "audit")
+QUICK = ("describe", "scores", "difference", "audit")
 """Commands that every run of the tests compares; all of them are compared by the slow tests."""
 SAID = {
     *("source", "format", "Format", "title", "warnings", "notes", "command", "recipe"),
