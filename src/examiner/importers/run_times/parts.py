@@ -135,7 +135,8 @@ def without_copies(
 ) -> tuple[RunRows, int]:
     """Leave out copies of rows; refuse other rows of a time that comes again, or that others have once.
 
-    Times of `checked` runs stand for one evaluation each. Its rows may be several, one after the other.
+    Times of `checked` runs stand for one evaluation each. Its rows may be several, one after the other, or
+    in any order where every evaluation has several that `labels` tell apart.
     """
     runs = int(rows.run.max()) + 1
     block, times = rows.block, time_numbers(rows)
@@ -148,9 +149,11 @@ def without_copies(
     )
     if not crowded.any():
         return rows, 0
-    group = times
+    group, count = times, np.bincount(times)
     if labels:
-        label = group_numbers(about.frame, labels)[rows.place]
+        of_time = rows.run[np.unique(times, return_index=True)[1]]
+        several = lower_median(count.astype(np.float64), of_time, runs) > 1
+        label = np.where(several[rows.run], group_numbers(about.frame, labels)[rows.place], 0)
         group = np.unique(times * (int(label.max()) + 1) + label, return_inverse=True)[1]
     allowed = np.where(np.bincount(rows.run[crowded], minlength=runs) > 0, 1.0, np.inf)
     plain = ~np.isin(times, times[crowded])
