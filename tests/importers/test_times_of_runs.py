@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 import sys
 import warnings
 from pathlib import Path
@@ -152,11 +153,21 @@ def test_two_logs_of_the_same_runs_are_read_as_two_runs_each_and_it_is_said(tmp_
     assert means(once) == pytest.approx(FINAL), "a log that was cut off is no final score"
 
 
-def test_a_column_that_tells_two_rows_of_one_time_apart_is_named():
-    rows = [row | {"lr": rate} for row in log() for rate in (0.1, 0.2)]
-    rows = rows[::3] + rows[1::3] + rows[2::3]
-    with pytest.raises(ex.InputError, match=r"different values of 'lr', in rows 1 and"):
+@pytest.mark.parametrize("order", ["stacked", "side by side", "mixed"])
+def test_a_column_that_tells_rows_of_one_time_apart_is_named_and_may_make_tasks(order):
+    pairs = [
+        (row | {"metric": "return"}, row | {"metric": "success", "score": 0.5}) for row in log()
+    ]
+    rows = [row for pair in pairs for row in pair]
+    if order == "stacked":
+        rows = [first for first, _ in pairs] + [second for _, second in pairs]
+    elif order == "mixed":
+        random.Random(0).shuffle(rows)
+    with pytest.raises(ex.InputError, match=r"different values of 'metric'.*--item task,COLUMN"):
         read(columns(rows))
+    both = read(columns(rows), item=("task", "metric"))
+    assert len(both.tasks) == 4 and both.counts()["runs"] == 3
+    assert means(both) == pytest.approx({agent: (end + 0.5) / 2 for agent, end in FINAL.items()})
 
 
 def test_a_named_time_sorts_rows_that_are_not_evenly_spaced():

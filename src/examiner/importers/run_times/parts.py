@@ -25,6 +25,7 @@ from examiner.importers.run_times.rows import (
     typical_gaps,
 )
 from examiner.importers.run_times.spacing import EVEN
+from examiner.wording import shorten
 
 
 def without_second_copy(frame: pl.DataFrame) -> tuple[Rows, int]:
@@ -128,6 +129,39 @@ def with_restarts(rows: RunRows, clear: Flags, frame: pl.DataFrame) -> tuple[Run
     run = rows.run.copy()
     run[piece > 0] = len(clear) + new
     return RunRows.of(rows.place, run, rows.time), restarts
+
+
+def refuse_tagged_rows(
+    rows: RunRows, checked: Flags, about: AboutRows, values: Sequence[str]
+) -> None:
+    """Refuse rows of one time that another column tells apart throughout: a metric, a setting.
+
+    Such a column has as many values in a run as the run has rows at a time, and no two rows of a time have
+    the same. `values` are columns that cannot be one: measures, and what numbers episodes.
+    """
+    times = time_numbers(rows)
+    count = np.bincount(times)[times]
+    shared = (count > 1) & checked[rows.run]
+    known = {*about.keys, about.column, *values}
+    names = [name for name in about.frame.columns if name not in known]
+    if not shared.any() or not names:
+        return
+    part = about.frame[rows.place[shared]].select(names)
+    part = part.with_columns(run_number=rows.run[shared], time_number=times[shared])
+    size = pl.len().over("time_number")
+    of_time = [(pl.col(name).n_unique().over("time_number") == size).all() for name in names]
+    most = pl.len().over("time_number").max().over("run_number")
+    of_run = [(pl.col(name).n_unique().over("run_number") == most).all() for name in names]
+    tells = part.select(
+        (first & second).alias(name)
+        for name, first, second in zip(names, of_time, of_run, strict=True)
+    ).row(0, named=True)
+    tag = next((name for name in names if tells[name]), None)
+    if tag is not None:
+        place = int(np.flatnonzero(shared)[0])
+        other = int(np.flatnonzero(times == times[place])[1])
+        what = f"has several rows at {time_text(rows, place)}, with different values of {shorten(tag)},"
+        raise about.problem(what, rows.place[place], rows.place[other])
 
 
 def without_copies(
