@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 import sys
 import warnings
 from pathlib import Path
@@ -21,6 +22,7 @@ from tests.importers.training_log import (
     as_parquet,
     by_task,
     log,
+    score,
 )
 
 import examiner as ex
@@ -103,6 +105,16 @@ def test_curves_and_reports_of_a_log_name_the_agent_that_ends_higher(
         row["agent"]: row["rank"]["training at 1,000,000"] for row in json.loads(out)["agents"]
     }
     assert at_end == {"late": 1.0, "early": 2.0}
+    if change != "shuffled":  # one report is enough: they take a second
+        return
+    code, out, _ = run_command(capsys, monkeypatch, "report", source, "--json")
+    sections = {section["key"]: section for section in json.loads(out)["sections"]}
+    assert code == 0
+    assert (
+        "late ends highest by interquartile mean: 1,001 at 1,000,000"
+        in (sections["learning"]["finding"])
+    )
+    assert sections["ranking"]["finding"].startswith("late leads")
 
 
 @pytest.mark.parametrize("change", REFUSED)
@@ -141,11 +153,21 @@ def test_two_logs_of_the_same_runs_are_read_as_two_runs_each_and_it_is_said(tmp_
     assert means(once) == pytest.approx(FINAL), "a log that was cut off is no final score"
 
 
-def test_a_column_that_tells_two_rows_of_one_time_apart_is_named():
-    rows = [row | {"lr": rate} for row in log() for rate in (0.1, 0.2)]
-    rows = rows[::3] + rows[1::3] + rows[2::3]
-    with pytest.raises(ex.InputError, match=r"different values of 'lr', in rows 1 and"):
+@pytest.mark.parametrize("order", ["stacked", "side by side", "mixed"])
+def test_a_column_that_tells_rows_of_one_time_apart_is_named_and_may_make_tasks(order):
+    pairs = [
+        (row | {"metric": "return"}, row | {"metric": "success", "score": 0.5}) for row in log()
+    ]
+    rows = [row for pair in pairs for row in pair]
+    if order == "stacked":
+        rows = [first for first, _ in pairs] + [second for _, second in pairs]
+    elif order == "mixed":
+        random.Random(0).shuffle(rows)
+    with pytest.raises(ex.InputError, match=r"different values of 'metric'.*--item task,COLUMN"):
         read(columns(rows))
+    both = read(columns(rows), item=("task", "metric"))
+    assert len(both.tasks) == 4 and both.counts()["runs"] == 3
+    assert means(both) == pytest.approx({agent: (end + 0.5) / 2 for agent, end in FINAL.items()})
 
 
 def test_a_named_time_sorts_rows_that_are_not_evenly_spaced():
@@ -278,10 +300,10 @@ def test_one_row_changes_an_aggregate_by_no_more_than_its_weight(change, place, 
         assert not named and "cannot be used as time" in str(refused)
         return
     weight = 1 / 6  # one of three runs on one of two tasks
-    neighbour = max(abs(score - 1000) for score in (962.0, 602.0)) + 3
     for agent in FINAL:
-        # The last evaluation gives way to the one before: what it counts is its weight.
-        assert abs(after[agent] - before[agent]) <= weight * neighbour
+        # The last evaluation of a run gives way to the one before it.
+        most = abs(score(agent, 1_000_000, 0) - score(agent, 950_000, 0))
+        assert abs(after[agent] - before[agent]) <= weight * most + 1e-9
     assert change == "drop" or after == pytest.approx(before)
 
 

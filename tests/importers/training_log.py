@@ -118,6 +118,10 @@ REFUSED: dict[str, Callable[[list[Row]], list[Row]]] = {
         [*rows[:12], rows[9] | {"score": -5.0}, rows[10] | {"score": -4.0}, *rows[12:]]
     ),
     "two scores of one time": lambda rows: [*rows[:31], rows[30] | {"score": 7.0}, *rows[31:]],
+    "two scores of one time, numbered": lambda rows: [
+        row | {"episode": number}
+        for number, row in enumerate([*rows[:31], rows[30] | {"score": 7.0}, *rows[31:]])
+    ],
     "a time that is missing": lambda rows: [*rows[:31], rows[31] | {"step": None}, *rows[32:]],
     "steps within an episode": lambda rows: [
         row | {"step": number % 7} for number, row in enumerate(rows)

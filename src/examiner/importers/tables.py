@@ -178,7 +178,9 @@ def results_from_table(
     frame = frame.with_columns(
         cells.without_missing_words(frame[name]) for name in measures if name in frame.columns
     )
-    timed = with_time(frame, options.time, numbered=numbered)
+    timed = with_time(
+        frame, options.time, numbered=numbered, item=options.item or (), measures=measures
+    )
     frame, found = timed.frame, timed.found or "checkpoint" in frame.columns
     origin = replace(origin, training=found, rows=timed.rows)
     origin = origin.with_notes(*columns.notes, *timed.notes, *cells.rounding_notes(frame, measures))

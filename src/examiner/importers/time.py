@@ -86,12 +86,20 @@ class Timed(NamedTuple):
     rows: RowKind = "stated"
 
 
-def with_time(frame: pl.DataFrame, wanted: TimeColumn | None, *, numbered: bool = False) -> Timed:
+def with_time(
+    frame: pl.DataFrame,
+    wanted: TimeColumn | None,
+    *,
+    numbered: bool = False,
+    item: Sequence[str] = (),
+    measures: Sequence[str] = (),
+) -> Timed:
     """Find the time of a tidy table, number the rows of each run by it, and name runs that have no name.
 
     A column by one of the known names is time where `arrange` can order the rows of every run by it. Where
     no such column can, the first is refused with its reason: averaging all rows would answer another
-    question. `numbered` says that the trials of the frame were numbered while it was read.
+    question. `numbered` says that the trials of the frame were numbered while it was read; `item` are
+    columns that make an item, and `measures` those that are measured.
 
     >>> table = pl.DataFrame({"agent": ["a"] * 3, "task": ["t"] * 3, "global_step": [10, 20, 30]})
     >>> with_time(table, None).frame["steps"].to_list()
@@ -100,11 +108,11 @@ def with_time(frame: pl.DataFrame, wanted: TimeColumn | None, *, numbered: bool 
     if wanted is not None and wanted.column == UNTIMED:
         return Timed(frame)
     if wanted is not None:
-        return _named(frame, wanted, numbered)
+        return _named(frame, wanted, numbered, item, measures)
     problems = []
     for name in time_columns(frame.columns):
         try:
-            timed = _timed(frame, TimeColumn(name), numbered)
+            timed = _timed(frame, TimeColumn(name), numbered, item, measures)
         except UnclearTimeError as problem:
             problems.append(problem)
             continue
@@ -134,7 +142,7 @@ def retimed(results: Results, time: TimeColumn) -> Results:
     """
     if time.column == UNTIMED:
         return replace(results, provenance=replace(results.provenance, training=False))
-    timed = _named(results.to_polars(), time, numbered=False)
+    timed = _named(results.to_polars(), time, False, results.item, results.measures)
     step = f"time in {time.unit} from the column {time.column!r}"
     origin = replace(results.provenance.with_step(step), training=True)
     return assemble(timed.frame, results.measures, results.item, origin, results.scales)
@@ -150,13 +158,19 @@ def _guess(time: TimeColumn) -> str:
     )
 
 
-def _named(frame: pl.DataFrame, wanted: TimeColumn, numbered: bool) -> Timed:
+def _named(
+    frame: pl.DataFrame,
+    wanted: TimeColumn,
+    numbered: bool,
+    item: Sequence[str],
+    measures: Sequence[str],
+) -> Timed:
     if wanted.column not in frame.columns:
         raise InputError(
             f"There is no column {shorten(wanted.column)} for the time; found "
             f"{listed(frame.columns, limit=20)}. Name one of them."
         )
-    timed = _timed(frame, wanted, numbered, named=True)
+    timed = _timed(frame, wanted, numbered, item, measures, named=True)
     if timed is None:
         raise InputError(
             f"The column {shorten(wanted.column)} holds no numbers, and cannot be the time. Name another."
@@ -165,13 +179,19 @@ def _named(frame: pl.DataFrame, wanted: TimeColumn, numbered: bool) -> Timed:
 
 
 def _timed(
-    frame: pl.DataFrame, time: TimeColumn, numbered: bool, *, named: bool = False
+    frame: pl.DataFrame,
+    time: TimeColumn,
+    numbered: bool,
+    item: Sequence[str],
+    measures: Sequence[str],
+    *,
+    named: bool = False,
 ) -> Timed | None:
     """The frame with this time, or None where the column holds none."""
     values = frame[time.column].cast(pl.Float64, strict=False).fill_nan(None)
     if values.null_count() == len(values):
         return None
-    keys = _keys(frame)
+    keys = _keys(frame, item)
     missing = (values.is_null() | values.is_infinite()).arg_true()
     if len(missing):
         raise UnclearTimeError(
@@ -193,6 +213,7 @@ def _timed(
         time.column,
         [*keys, *(["evaluation"] if _splits(frame) else [])],
         labels=labels,
+        measures=measures,
         named=named,
     )
     if arranged is None:
@@ -265,14 +286,19 @@ def _completed(
         or "trial" not in frame.columns
         or frame.select(*keys, "trial").is_duplicated().any()
     ):
-        frame = frame.with_columns(trial=pl.Series(arranged.order))
+        # Items of the user's own become part of the key later: until then trials differ between them.
+        own = [name for name in keys if name in _keys(frame, ()) or name == "run"]
+        frame = frame.with_columns(trial=pl.Series(arranged.order)).with_columns(
+            trial=pl.col("trial").rank("ordinal").over(own).cast(pl.Int64) - 1
+        )
     if arranged.checkpoint is not None and not stated:
         points = pl.Series("checkpoint", arranged.checkpoint).fill_nan(None).cast(pl.Int64)
         frame = frame.with_columns(points)
     return frame
 
 
-def _keys(frame: pl.DataFrame) -> list[str]:
+def _keys(frame: pl.DataFrame, item: Sequence[str]) -> list[str]:
     """What tells runs apart: the agent, the task, what makes an item, and the run's own name."""
-    names = [name for name in ("agent", "task", *ITEM_COLUMNS) if name in frame.columns]
+    known = dict.fromkeys(("agent", "task", *ITEM_COLUMNS, *item))
+    names = [name for name in known if name in frame.columns and name not in ("run", "seed")]
     return names + [name for name in ("run", "seed") if name in frame.columns][:1]

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from examiner.importers.run_times.parts import (
     check_order,
+    refuse_tagged_rows,
     with_named_runs,
     with_restarts,
     without_copies,
@@ -29,7 +30,7 @@ from examiner.importers.run_times.rows import (
     time_numbers,
     time_text,
 )
-from examiner.importers.run_times.spacing import episode_runs, evenly_spaced, on_grid
+from examiner.importers.run_times.spacing import LENGTHS, episode_runs, evenly_spaced, on_grid
 from examiner.wording import counted, shorten
 
 
@@ -57,6 +58,7 @@ def arrange(
     keys: Sequence[str],
     *,
     labels: Sequence[str] = (),
+    measures: Sequence[str] = (),
     named: bool = False,
 ) -> Arranged | None:
     """Order the rows of each run by time, and tell evaluations from episodes; None where time stands still.
@@ -76,9 +78,8 @@ def arrange(
     rows = RunRows.of(kept, cell[kept], time[kept])
     if not (rows.same & (np.diff(rows.time) != 0)).any() and not named:
         return None
-    if (
-        rows.falls.sum() > (rows.same & (np.diff(rows.time) > 0)).sum()
-    ):  # from the last to the first
+    if 2 * rows.falls.sum() > (rows.same & (np.diff(rows.time) != 0)).sum():
+        # The table stands from its last row to its first.
         rows = RunRows.of(kept[::-1], cell[kept[::-1]], time[kept[::-1]])
     about = AboutRows(frame, column, keys)
     if not {"run", "seed"} & set(keys):
@@ -91,6 +92,7 @@ def arrange(
     stated = "checkpoint" in frame.columns
     restarts: Floats = np.zeros(len(frame))
     if not stated:
+        refuse_tagged_rows(rows, even | grid | ~known, about, (*labels, *measures, *LENGTHS))
         rows, restarts = with_restarts(rows, even | grid, frame)
         more = int(rows.run.max()) + 1 - len(even)  # a new log of a run is spaced as the run is
         even, grid, known = (np.append(flags, np.ones(more, bool)) for flags in (even, grid, known))

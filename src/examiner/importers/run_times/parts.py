@@ -25,6 +25,7 @@ from examiner.importers.run_times.rows import (
     typical_gaps,
 )
 from examiner.importers.run_times.spacing import EVEN
+from examiner.wording import shorten
 
 
 def without_second_copy(frame: pl.DataFrame) -> tuple[Rows, int]:
@@ -130,12 +131,46 @@ def with_restarts(rows: RunRows, clear: Flags, frame: pl.DataFrame) -> tuple[Run
     return RunRows.of(rows.place, run, rows.time), restarts
 
 
+def refuse_tagged_rows(
+    rows: RunRows, checked: Flags, about: AboutRows, values: Sequence[str]
+) -> None:
+    """Refuse rows of one time that another column tells apart throughout: a metric, a setting.
+
+    Such a column has as many values in a run as the run has rows at a time, and no two rows of a time have
+    the same. `values` are columns that cannot be one: measures, and what numbers episodes.
+    """
+    times = time_numbers(rows)
+    count = np.bincount(times)[times]
+    shared = (count > 1) & checked[rows.run]
+    known = {*about.keys, about.column, *values}
+    names = [name for name in about.frame.columns if name not in known]
+    if not shared.any() or not names:
+        return
+    part = about.frame[rows.place[shared]].select(names)
+    part = part.with_columns(run_number=rows.run[shared], time_number=times[shared])
+    size = pl.len().over("time_number")
+    of_time = [(pl.col(name).n_unique().over("time_number") == size).all() for name in names]
+    most = pl.len().over("time_number").max().over("run_number")
+    of_run = [(pl.col(name).n_unique().over("run_number") == most).all() for name in names]
+    tells = part.select(
+        (first & second).alias(name)
+        for name, first, second in zip(names, of_time, of_run, strict=True)
+    ).row(0, named=True)
+    tag = next((name for name in names if tells[name]), None)
+    if tag is not None:
+        place = int(np.flatnonzero(shared)[0])
+        other = int(np.flatnonzero(times == times[place])[1])
+        what = f"has several rows at {time_text(rows, place)}, with different values of {shorten(tag)},"
+        raise about.problem(what, rows.place[place], rows.place[other])
+
+
 def without_copies(
     rows: RunRows, checked: Flags, about: AboutRows, labels: Sequence[str]
 ) -> tuple[RunRows, int]:
     """Leave out copies of rows; refuse other rows of a time that comes again, or that others have once.
 
-    Times of `checked` runs stand for one evaluation each. Its rows may be several, one after the other.
+    Times of `checked` runs stand for one evaluation each. Its rows may be several, one after the other, or
+    in any order where every evaluation has several that `labels` tell apart.
     """
     runs = int(rows.run.max()) + 1
     block, times = rows.block, time_numbers(rows)
@@ -148,9 +183,11 @@ def without_copies(
     )
     if not crowded.any():
         return rows, 0
-    group = times
+    group, count = times, np.bincount(times)
     if labels:
-        label = group_numbers(about.frame, labels)[rows.place]
+        of_time = rows.run[np.unique(times, return_index=True)[1]]
+        several = lower_median(count.astype(np.float64), of_time, runs) > 1
+        label = np.where(several[rows.run], group_numbers(about.frame, labels)[rows.place], 0)
         group = np.unique(times * (int(label.max()) + 1) + label, return_inverse=True)[1]
     allowed = np.where(np.bincount(rows.run[crowded], minlength=runs) > 0, 1.0, np.inf)
     plain = ~np.isin(times, times[crowded])

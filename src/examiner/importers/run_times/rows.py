@@ -101,8 +101,9 @@ class AboutRows(NamedTuple):
         return UnclearTimeError(
             f"The column {shorten(self.column)} cannot be used as time: in the run of "
             f"{self.run_of(int(second))}{names}, it {what} in {rows}. If these are different runs, name "
-            f"them in a column 'run'; if a row is wrong, remove it; if the column is not the time in "
-            f"training, such as the length of an episode, add `--time {UNTIMED}`.",
+            f"them in a column 'run'; if a column makes them different tasks, add `--item task,COLUMN`; "
+            f"if a row is wrong, remove it; if the column is not the time in training, such as the length "
+            f"of an episode, add `--time {UNTIMED}`.",
             row=int(second),
         )
 
