@@ -4,6 +4,7 @@ import json
 import warnings
 from pathlib import Path
 
+import numpy as np
 import pytest
 from click.testing import CliRunner
 
@@ -63,7 +64,9 @@ def test_an_agent_in_another_format_never_disappears(tmp_path: Path):
     write(tmp_path, AGENTS[:4], GOOD)
     (tmp_path / "tqc").mkdir()
     (tmp_path / "tqc" / "task0.json").write_text('{"score": {"mean": 3}}')
-    with pytest.raises(ex.InputError, match=r"No file of 'tqc' could be read.*is not results"):
+    with pytest.raises(
+        ex.InputError, match=r"No file of 'tqc' could be read.*is a single JSON object"
+    ):
         ex.read(tmp_path, path="{agent}/{task}")
 
 
@@ -175,6 +178,9 @@ def test_files_with_only_another_measure_than_asked_for_are_no_failures(tmp_path
         ),
         (["dqn/pong/log.csv", "ppo/pong/log.csv"], "task,return", "{agent}/"),
         (["logs/dqn.csv", "logs/ppo.csv"], "env,seed,return", "logs/{agent}"),
+        (["my_dqn_pong.csv", "spr_bank_heist.csv"], "seed,return", "{agent}_{task}"),
+        (["x/ppo-walker-run.csv", "x/ppo-cheetah-run.csv"], "return,run", "x/{agent}-{task}"),
+        (["a/Hopper-v4.csv", "a/Ant-v4.csv"], "return,run", "{agent}/{task}"),
         (["dqn/s1/log.csv", "dqn/s2/log.csv", "ppo/s1/log.csv"], "env,return", "{agent}/{run}/"),
         (["a/b/Ant-v4/results.csv"], "agent,rew,return", "a/b/{task}/"),
     ],
@@ -182,7 +188,9 @@ def test_files_with_only_another_measure_than_asked_for_are_no_failures(tmp_path
 def test_the_template_that_fits_a_folder_is_proposed_and_works(
     tmp_path: Path, paths: list[str], header: str, template: str
 ):
-    row = ",".join("1" if name in ("seed", "return", "rew") else "x" for name in header.split(","))
+    row = ",".join(
+        "1" if name in ("seed", "run", "return", "rew") else "x" for name in header.split(",")
+    )
     for name in paths:
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(f"{header}\n{row}\n")
@@ -217,3 +225,32 @@ def test_an_environment_is_never_split_from_its_version(
         (folder / "0.monitor.csv").write_text(head + "1,20,1.5\n2,20,2.5\n")
     results, _ = read(tmp_path, **({"path": template} if template else {}))
     assert (results.agents, results.tasks) == (("a2c", "ppo"), (environment,))
+
+
+@pytest.mark.parametrize(
+    ("template", "name", "agent", "task"),
+    [
+        ("{agent}_{task}", "spr+resets_bank_heist", "spr+resets", "bank_heist"),
+        ("{agent}_{task}", "my_spr_up_n_down", "my_spr", "up_n_down"),
+        ("{agent}_{task}", "sac_ball_in_cup_catch", "sac", "ball_in_cup_catch"),
+        ("{agent}-{task}", "td-mpc-cheetah-run", "td-mpc", "cheetah-run"),
+        ("{agent}_{task}_{run}", "spr_ms_pacman_3", "spr", "ms_pacman"),
+        ("{task}_{agent}", "bank_heist_spr_2", "spr_2", "bank_heist"),
+        ("{agent}_{task}", "my_agent_chess", "my_agent", "chess"),
+    ],
+)
+def test_a_known_task_in_a_name_stays_whole(
+    tmp_path: Path, template: str, name: str, agent: str, task: str
+):
+    (tmp_path / f"{name}.csv").write_text("score\n1\n")
+    results, _ = read(tmp_path, path=template)
+    assert (results.agents, results.tasks) == ((agent,), (task,))
+
+
+def test_an_array_of_runs_or_episodes_is_not_guessed(tmp_path: Path):
+    np.save(tmp_path / "spr_bank_heist.npy", np.ones((32, 10)))
+    with pytest.raises(ex.InputError, match=r"shape \(32, 10\).*second axis may be runs"):
+        ex.read(tmp_path, path="{agent}_{task}.npy")
+    (tmp_path / "spr_bank_heist.npy").rename(tmp_path / "spr_bank_heist_3.npy")
+    results, _ = read(tmp_path, path="{agent}_{task}_{run}.npy")
+    assert (results.agents, results.tasks, len(results)) == (("spr",), ("bank_heist",), 320)

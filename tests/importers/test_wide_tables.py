@@ -1,5 +1,6 @@
 """A wide table has names first and numbers after: anything else is read otherwise or refused."""
 
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
@@ -85,11 +86,24 @@ def test_known_tasks_under_the_name_of_agents_are_not_guessed(tmp_path: Path):
 @pytest.mark.parametrize("key", ["seed", "run"])
 def test_seeds_in_a_wide_table_are_runs_and_no_task(tmp_path: Path, key: str):
     path = table(tmp_path, f"agent,{key},pong,venture\na,3,1,2\na,5,2,3\nb,3,3,4\nb,5,5,6\n")
-    results = ex.read(path)
+    with pytest.warns(match="There is no 'run'") if key == "seed" else nullcontext():
+        results = ex.read(path)
     assert results.tasks == ("pong", "venture")
     assert sorted(set(results.column("run"))) == [3, 5]
     means = results.to_pandas().groupby("agent").score.mean()
     assert means.to_dict() == {"a": 2.0, "b": 4.5}
+
+
+def test_columns_beside_a_seed_may_be_measures(tmp_path: Path):
+    path = table(tmp_path, "game,seed,HNS,Max HNS\nAlien,1,0.1,0.2\nAlien,2,0.3,0.4\n")
+    with pytest.raises(ex.InputError, match=r"may be agents, tasks or measures.*`--measure 'HNS'`"):
+        ex.read(path)
+    with pytest.warns(match="There is no 'run'"):
+        results = ex.read(path, tasks_are="rows")
+    assert (results.agents, results.tasks) == (("HNS", "Max HNS"), ("Alien",))
+    with pytest.warns(match="There is no 'run'"):
+        results = ex.read(path, path="{agent}", measure="HNS")
+    assert (results.agents, results.measure().tolist()) == (("scores",), [0.1, 0.3])
 
 
 @pytest.mark.parametrize(

@@ -20,6 +20,7 @@ from examiner.importers.short_runs import with_short_runs
 from examiner.importers.sorting import (
     EMPTY,
     NO_RESULTS,
+    OBJECTS,
     Seen,
     Sorted,
     relative,
@@ -110,7 +111,7 @@ def read_files(
     read_paths = [path for reading in readings for path in reading.where.paths]
     if template is not None and "agent" in template.names:
         refuse_lost_agents(read_paths, problems, known.skipped, template, found.root)
-    unread = {name: gone for name, gone in known.skipped.items() if name in (NO_RESULTS, EMPTY)}
+    unread = {reason: known.skipped.get(reason, []) for reason in (NO_RESULTS, OBJECTS, EMPTY)}
     refuse_if_most(read_paths, problems, unread, found.root)
     notes = (*unread_notes(problems, found.root), *other_measure_notes(other, options.measures))
     origin = Provenance(str(source)).with_notes(*notes)

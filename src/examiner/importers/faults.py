@@ -78,9 +78,10 @@ def refuse_early(known: Sorted, options: TableOptions, root: Path) -> None:
         if not _alike(tried):
             continue
         assert isinstance(tried[0], InputError)
+        problem = with_template(tried[0], files, root)
         raise InputError(
-            f"{with_template(tried[0], files, root)} So it is in {shorten(files[1].path, 200)}, in the last "
-            f"file and in one between; the other {len(files) - 4:,} were not read."
+            f"{problem} So it is in {shorten(files[1].path, 200)}, in the last file and in one between; "
+            f"the other {len(files) - 4:,} were not read."
         )
 
 

@@ -42,6 +42,15 @@ def may_hold_results(path: Path) -> bool:
     return any(ending in _DATA_ENDINGS for ending in path.suffixes[-2:]) and not is_settings(path)
 
 
+def is_json_object(file: SourceFile) -> bool:
+    """Tell whether a file called JSON is one object, in which results can be nested.
+
+    >>> is_json_object(SourceFile(Path("x.json"), None, b'{"pong": [1, 2]}'))
+    True
+    """
+    return file.suffix == ".json" and beginning(file).lstrip().startswith(b"{")
+
+
 def reason_to_skip(file: SourceFile) -> str | None:
     """Return why a file in a folder is none of its results, though it could be read as a table.
 

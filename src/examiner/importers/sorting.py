@@ -10,13 +10,14 @@ from typing import NamedTuple
 
 from examiner.importers.files import SourceFile, refuse_empty
 from examiner.importers.formats import FORMATS, unknown_format
-from examiner.importers.other_files import TABLE_ENDINGS, reason_to_skip
+from examiner.importers.other_files import TABLE_ENDINGS, is_json_object, reason_to_skip
 from examiner.wording import counted, listed
 
 _OF_A_RUN = ("-shm", "-wal", "-journal", ".lock")
 _CHECKPOINTS = "checkpoints"  # the folder in which a run keeps its learners
 _LEDGERS = ("ledger", "ledger-training")
 NO_RESULTS, EMPTY = "are not results", "are empty"
+OBJECTS = "are single JSON objects, not lists of records"
 """Why files are passed over."""
 
 
@@ -53,7 +54,7 @@ class Sorted:
         """
         return tuple(
             f"{counted(len(paths), 'file')} "
-            f"{f'was skipped that {_of_one(reason)}' if len(paths) == 1 else f'were skipped that {reason}'}"
+            f"{f'was skipped that {of_one(reason)}' if len(paths) == 1 else f'were skipped that {reason}'}"
             f": {listed([relative(path, root).as_posix() for path in paths], limit=3)}."
             for reason, paths in self.skipped.items()
             if paths
@@ -91,6 +92,8 @@ def sorted_files(
             by_format[name].append(file)
         elif strict and named is None and file.head and meant:
             raise unknown_format(file)
+        elif named is None and is_json_object(file):
+            skipped.setdefault(OBJECTS, []).append(file.path)
         else:
             skipped[reason].append(file.path)
     return Sorted({name: files for name, files in by_format.items() if files}, skipped)
@@ -145,8 +148,14 @@ def _of_run(path: Path, ledger: Path) -> bool:
     return path.parent == kept or (path.parent == ledger.parent and path.name in names)
 
 
-def _of_one(reason: str) -> str:
-    """The reason said of one file: `are not results` is `is not results`."""
+def of_one(reason: str) -> str:
+    """Return a reason said of one file.
+
+    >>> of_one("are not results")
+    'is not results'
+    """
+    if reason == OBJECTS:
+        return "is a single JSON object, not a list of records"
     verb, _, rest = reason.partition(" ")
     one = {"are": "is", "were": "was"}.get(verb, verb + "s")
     return f"{one} {rest.replace('read them', 'read it')}"

@@ -284,7 +284,7 @@ class TableColumns:
                 message = (
                     f"There is no column for the {key}; found {listed(known, limit=20)}. "
                     f"Call it {shorten(key)} (or one of {listed(usual[1:])}), or take it from the names of "
-                    f"folders and files: `--path '{template}'`."
+                    f"folders and files by a path template: `--path '{template}'`."
                 )
                 raise MissingNamesError(message, missing, template)
         notes = [

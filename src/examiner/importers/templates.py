@@ -2,12 +2,12 @@
 
 The grammar of a path template: literal text and names in braces, in segments parted by `/`. A name
 matches one or more letters within one segment, the first names as many as they can, so that
-`{task}_{run}` parts at the last `_` (the version of an environment, such as `-v4`, is never parted from
-its name), and becomes a column of the results; `{agent}`, `{task}` and
-`{run}` are keys, any other is kept as it is called. A template that ends in `/` describes the folders
-from the one that was read downwards, whatever lies below them; one that does not describes the whole
-path, its last segment the file's name: with its ending where the template has a dot there, else
-without.
+`{task}_{run}` parts at the last `_`; but the version of an environment, such as `-v4`, is never parted
+from its name, and known tasks, such as `bank_heist`, stay whole. It becomes a column of the results;
+`{agent}`, `{task}` and `{run}` are keys, any other is kept as it is called. A template that ends in `/`
+describes the folders from the one that was read downwards, whatever lies below them; one that does not
+describes the whole path, its last segment the file's name: with its ending where the template has a dot
+there, else without.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from pathlib import PurePath
 
 from examiner.importers.files import PACKED_ENDINGS
+from examiner.importers.known_tasks import is_known_task
 from examiner.wording import InputError, counted, shorten
 
 _NAME = re.compile(r"\{([^{}]*)\}")
@@ -61,6 +62,8 @@ Name each once.
         {'agent': 'dqn', 'run': '1'}
         >>> PathTemplate.of("{agent}-{task}/").match(PurePath("a2c-Ant-v3/0.monitor.csv"))
         {'agent': 'a2c', 'task': 'Ant-v3'}
+        >>> PathTemplate.of("{agent}_{task}").match(PurePath("spr_bank_heist.npy"))
+        {'agent': 'spr', 'task': 'bank_heist'}
         """
         *folders, file = path.parts
         if self.of_folders:
@@ -75,7 +78,8 @@ Name each once.
             found = _between(part, around)
             if found is None:
                 return None
-            values += found
+            names = self.names[len(values) : len(values) + len(found)]
+            values += _with_known_task(found, around[1:-1], names)
         return dict(zip(self.names, values, strict=True))
 
     def match_end(self, path: PurePath) -> dict[str, str] | None:
@@ -154,6 +158,40 @@ def _between(text: str, around: Sequence[str]) -> list[str] | None:
     return values[::-1] if end > len(first) else None
 
 
+def _with_known_task(values: list[str], between: Sequence[str], names: Sequence[str]) -> list[str]:
+    """Move the border of a task and the name before or after it to where the task is a known one.
+
+    `AGENT_bank_heist` is parted before `bank_heist`, whose own `_` is the last. Of several known tasks,
+    the longest is meant.
+    """
+    if "task" not in names:
+        return values
+    task = values[names.index("task")]
+    longest = len(task) if is_known_task(task) else 0
+    for number, piece in enumerate(between):
+        if "task" not in names[number : number + 2]:
+            continue
+        whole = f"{values[number]}{piece}{values[number + 1]}"
+        first = names[number] == "task"
+        start = whole.find(piece, 1)
+        while 0 < start < len(whole) - len(piece):
+            pair = [whole[:start], whole[start + len(piece) :]]
+            task = pair[0] if first else pair[1]
+            if len(task) > longest and is_known_task(task):
+                longest = len(task)
+                values = [*values[:number], *pair, *values[number + 2 :]]
+            start = whole.find(piece, start + 1)
+    return values
+
+
+def _split_at_tasks(values: Sequence[str], mark: str) -> bool:
+    """Whether each text is a name, a mark and a known task, and no known task as a whole."""
+    whole = [_between(value, ("", mark, "")) for value in values]
+    pairs = [_with_known_task(pair, [mark], ["agent", "task"]) for pair in whole if pair]
+    known = len(pairs) == len(values) and all(is_known_task(task) for _, task in pairs)
+    return known and not any(map(is_known_task, values))
+
+
 def suggested_template(paths: Sequence[PurePath], missing: Sequence[str]) -> str | None:
     """Return a template that takes missing names from where paths differ, else from the folder above.
 
@@ -162,6 +200,8 @@ def suggested_template(paths: Sequence[PurePath], missing: Sequence[str]) -> str
     ('{agent}/{task}', 'sac/{task}')
     >>> suggested_template([PurePath(f"logs/{agent}/0/log.csv") for agent in ("sac", "ppo")], ["agent"])
     'logs/{agent}/'
+    >>> suggested_template([PurePath("sac_hopper_hop.csv"), PurePath("sac_pong.csv")], ["agent", "task"])
+    '{agent}_{task}'
     """
     depth = len(paths[0].parts)
     if any(len(path.parts) != depth for path in paths):
@@ -169,6 +209,14 @@ def suggested_template(paths: Sequence[PurePath], missing: Sequence[str]) -> str
     levels = [[*path.parts[:-1], _without_ending(path.name)] for path in paths]
     values = [list(dict.fromkeys(level)) for level in zip(*levels, strict=True)]
     chosen = [number for number, level in enumerate(values) if len(level) > 1]
+    if len(missing) == 2 and len(chosen) == 1:
+        number = chosen[0]
+        split = next((mark for mark in "_-" if _split_at_tasks(values[number], mark)), None)
+        if split is not None:
+            parts = [level[0] for level in values[:number]] + [f"{{agent}}{split}{{task}}"]
+            return "/".join(parts) + ("/" if number < depth - 1 else "")
+        if not all(is_known_task(value) or value.isalnum() for value in values[number]):
+            return None  # an agent may be a part of these names
     while len(chosen) < len(missing):
         above = (chosen[0] if chosen else depth - 1) - 1
         if above < 0:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from examiner.importers.other_files import may_hold_results
-from examiner.importers.sorting import relative
+from examiner.importers.sorting import of_one, relative
 from examiner.importers.tables import OtherMeasureError
 from examiner.importers.templates import PathTemplate
 from examiner.wording import InputError, counted, listed, shorten
@@ -120,7 +120,7 @@ read by a pattern.
     lost: dict[str, list[tuple[Path, str]]] = {}
     reasons = [(path, str(problem)) for path, problem in problems]
     reasons += [
-        (path, f"{'it' if len(paths) == 1 else 'they'} {_said(reason, len(paths))}.")
+        (path, f"it {of_one(reason)}.")
         for reason, paths in skipped.items()
         for path in paths
         if may_hold_results(path)
@@ -139,10 +139,6 @@ read by a pattern.
         f"{first[0][1]} Correct {'it' if len(first) == 1 else 'them'}, or name the files that are to be "
         f"read by a pattern."
     )
-
-
-def _said(reason: str, count: int) -> str:
-    return reason.replace("are ", "is ", 1) if count == 1 else reason
 
 
 def _agent(path: Path, template: PathTemplate, root: Path) -> str | None:

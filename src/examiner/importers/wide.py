@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import Literal
 
 import polars as pl
 
 from examiner.importers.cells import AGENT_COLUMNS, TASK_COLUMNS, without_missing_words
+from examiner.importers.known_tasks import is_known_task
 from examiner.importers.time import TIME_COLUMNS
-from examiner.results.atari import atari_game
 from examiner.results.border import numbers_in
 from examiner.results.keys import ITEM_COLUMNS
 from examiner.wording import InputError, listed, shorten
@@ -25,43 +24,6 @@ _TIMES = frozenset({*TIME_COLUMNS, "epoch", "epochs", "iteration", "iterations",
 _STATISTICS = frozenset(
     {"std", "stdev", "std_dev", "stddev", "stderr", "std_err", "sem", "variance", "ci", "±"}
 )
-_ENVIRONMENT = re.compile(r"\S+-v\d+")
-_CONTROL_SUITE = re.compile(
-    r"(?:dmc[_-])?(?:acrobot|(?:ball[_-]in[_-])?cup|cartpole|cheetah|dog|finger|fish|hopper|humanoid"
-    r"|manipulator|pendulum|point[_-]mass|quadruped|reacher|swimmer\d*|walker)[_-][a-z0-9_-]+"
-)
-_PROCGEN_AND_MUJOCO = frozenset(
-    {
-        *(
-            "bigfish",
-            "bossfight",
-            "caveflyer",
-            "chaser",
-            "climber",
-            "coinrun",
-            "dodgeball",
-            "fruitbot",
-        ),
-        *("heist", "jumper", "leaper", "maze", "miner", "ninja", "plunder", "starpilot"),
-        *("ant", "halfcheetah", "hopper", "humanoid", "humanoidstandup", "inverteddoublependulum"),
-        *("invertedpendulum", "reacher", "swimmer", "walker2d"),
-    }
-)
-
-
-def is_known_task(name: str) -> bool:
-    """Tell whether a name is that of a well-known task: an Atari game, an environment's id, a suite's.
-
-    >>> [is_known_task(name) for name in ("Pong", "Hopper-v4", "walker_run", "bigfish", "DQN", "GPT-4")]
-    [True, True, True, True, False, False]
-    """
-    plain = name.strip().lower()
-    return (
-        plain in _PROCGEN_AND_MUJOCO
-        or _ENVIRONMENT.fullmatch(plain) is not None
-        or _CONTROL_SUITE.fullmatch(plain) is not None
-        or atari_game(name) is not None
-    )
 
 
 def orientation(frame: pl.DataFrame, asked: Orientation | None) -> tuple[bool, tuple[str, ...]]:
@@ -74,6 +36,7 @@ def orientation(frame: pl.DataFrame, asked: Orientation | None) -> tuple[bool, t
     True
     """
     first, *others = frame.columns
+    keys = [name for name in others if name in KEY_COLUMNS]
     others = [name for name in others if name not in KEY_COLUMNS]
     _refuse_columns(others)
     if asked is not None:
@@ -83,6 +46,8 @@ def orientation(frame: pl.DataFrame, asked: Orientation | None) -> tuple[bool, t
     if not (named_tasks or named_agents):
         _refuse_numbers(frame[:, 0])
     rows_are_tasks = _mostly_tasks(rows) and not _mostly_tasks(others)
+    if keys and not _mostly_tasks(others):
+        _refuse_measures(keys[0], others)
     if rows_are_tasks and named_agents:
         raise InputError(
             f"The first column is called {shorten(first)}, and its names are known tasks "
@@ -136,6 +101,15 @@ def _refuse_numbers(column: pl.Series) -> None:
         f"`--tasks-are rows`. If each row is one result, call the columns 'agent', 'task' and 'score', or "
         f"name the measure (`--measure COLUMN`) and take names from the path (`--path '{{agent}}/{{task}}'`"
         f")."
+    )
+
+
+def _refuse_measures(key: str, others: Sequence[str]) -> None:
+    """Refuse rows of single runs whose other columns may be measures as well as agents or tasks."""
+    raise InputError(
+        f"Each row is one {key}, and the columns {listed(others, limit=3)} may be agents, tasks or "
+        f"measures. Agents: `--tasks-are rows`; tasks: `--tasks-are columns`; measures: `--measure "
+        f"{shorten(others[0]) if others else 'COLUMN'}`."
     )
 
 

@@ -65,6 +65,12 @@ def read(file: SourceFile, options: TableOptions) -> Reading:
             f"[checkpoints] or [checkpoints, episodes]."
         )
     points, each = values.shape
+    if each > 1 and "run" not in names:
+        raise InputError(
+            f"{where} has the shape {values.shape}, and its path names no run: the second axis may be "
+            f"runs, or episodes of one run. If runs, save each as a file of its own; then, and for "
+            f"episodes, name the run in the path, for example `--path '{{agent}}_{{task}}_{{run}}.npy'`."
+        )
     columns = {
         "score": values.astype(np.float64).ravel(),
         "checkpoint": np.repeat(np.arange(points), each),
