@@ -24,12 +24,12 @@ from examiner.cli import COMMANDS, app
 
 pytestmark = pytest.mark.filterwarnings("ignore::examiner.wording.ExaminerWarning")
 
-AGENTS = ("agent_10", "agent_2", "dqn", "ppo", "rainbow", "a2c", "agent_1", "sarsa")
+AGENTS = ("agent_10", "agent_2", "dqn", "impala", "rainbow", "a2c", "agent_1", "sarsa")
 TASKS = tuple(f"task_{number}" for number in (10, 9, 1, 2, 3, 30, 4, 11, 20, 5))
 ARGUMENTS: dict[str, tuple[str, ...]] = {
     "describe": (),
     "scores": (),
-    "difference": ("dqn", "ppo"),
+    "difference": ("dqn", "impala"),
     "fit": (),
     "diagnose": ("--replicates", "20"),
     "audit": (),
@@ -269,11 +269,8 @@ def renamed(table: pl.DataFrame, names: dict[str, str]) -> pl.DataFrame:
 
 
 def in_the_same_order() -> dict[str, str]:
-    """Other names for agents and tasks that sort as theirs do."""
-    results = ex.Results.from_numpy(np.zeros((len(AGENTS), len(TASKS))), AGENTS, TASKS)
-    ordered = ex.read(results.to_dict())
-    agents = {name: f"agent {number:02}" for number, name in enumerate(ordered.agents)}
-    return agents | {name: f"task {number:02}" for number, name in enumerate(ordered.tasks)}
+    """Other names for agents and tasks that sort as theirs do, both naturally and as text."""
+    return {name: f"x{name}" for name in (*AGENTS, *TASKS)}
 
 
 def with_names(value: Any, names: dict[str, str]) -> Any:
@@ -285,11 +282,7 @@ def with_names(value: Any, names: dict[str, str]) -> Any:
 
 BY_NAME = {
     "scores": "draws the runs of an agent in a random stream that is seeded by its name",
-    "report": "shows what `scores` and `select` draw",
-    "select": "draws folds and random sets by names",
-    "compare": "draws folds and random sets by names",
-    "distil": "draws random sets by names",
-    "cluster": "orders clusters that are alike by names",
+    "report": "shows what `scores` draws",
 }
 """Commands whose numbers change with names even if these sort alike, and why."""
 DRAWN = ("iterations", "evidence")
