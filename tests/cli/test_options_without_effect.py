@@ -39,7 +39,6 @@ POINTLESS = [
     (["examine", "--fit", "fit.json", "--interactive", "--keep", "agent:a"], ALONE),
     (["examine", "--fit", "fit.json", "--interactive", "--certainty", "0.9"], ALONE),
     (["examine", "--fit", "fit.json", "--interactive", "--environment", "x"], ALONE),
-    (["run", "atari-arena", "--own-code"], ALONE),
 ]
 
 

@@ -78,7 +78,7 @@ def test_difference_compares_named_agents_and_refuses_others(examiner, log):
     assert done.returncode == 0, done.stderr
     assert "| pong | 2.01 | 1.01 | 1 | 1 |" in done.stdout
     told = examiner("difference", log, "fast", "slow", "--level", "0.8", "--reps", "100").stdout
-    assert "(80 % interval" in told and "80 % intervals, of differences by Student's t" in told
+    assert "(80 % interval" in told and "80 % intervals, of differences by Welch's t" in told
     wrong = examiner("difference", log, "fast", "slwo")
     assert wrong.returncode == 2 and "Did you mean 'slow'?" in wrong.stderr
     missing = examiner("difference", log)

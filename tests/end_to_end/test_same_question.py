@@ -277,11 +277,11 @@ QUESTIONS = [
             "report": lambda s: s.cell("significance", OTHER, "error"),
             "scores": lambda s: row(
                 s.command("scores", "table.csv")["differences"], a=OTHER, b=FIRST
-            )["clustered"],
+            )["runs"],
             "difference": lambda s: s.command("difference", "table.csv", FIRST, OTHER)["pairs"][0][
-                "error_clustered"
+                "error_of_runs"
             ],
-            "python": lambda s: s.pair.difference.clustered,
+            "python": lambda s: s.pair.difference.runs,
         },
     ),
     Question(
@@ -530,9 +530,7 @@ QUESTIONS = [
             "cluster": lambda s: [
                 " ".join(each) for each in s.command("cluster", "table.csv")["clusters"]
             ],
-            "python": lambda s: [
-                " ".join(each) for each in s.likeness.clusters["correct"].clusters
-            ],
+            "python": lambda s: [" ".join(each) for each in s.likeness.clusters["correct"].shown],
         },
     ),
     Question(
@@ -586,7 +584,7 @@ QUESTIONS = [
                     [
                         run[-1]
                         for figure in s.blocks("learning", "figure", "log.csv")
-                        if "runs" in figure["data"]
+                        if "agent" in figure["data"]
                         for agent, task, run in zip(
                             *(figure["data"][name] for name in ("agent", "task", "runs")),
                             strict=True,

@@ -98,7 +98,7 @@ def test_a_run_begun_by_an_earlier_version_ends_as_if_it_had_never_stopped(tmp_p
 
 def test_a_ledger_of_an_earlier_version_is_read(tmp_path: Path) -> None:
     results = ex.read(begun(tmp_path, known=3, saved=2))
-    assert results.agents == ("stateless", "learner") and len(results) == 6
+    assert results.agents == ("learner", "stateless") and len(results) == 6
     assert set(results.column("version_numpy")) == {"2.0.0"}
     assert set(results.column("protocol")) == {PROTOCOL_HASH}
     assert schema(tmp_path) == "examiner.ledger/1", "reading changes nothing"

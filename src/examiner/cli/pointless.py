@@ -133,13 +133,6 @@ OF_COMMANDS = MappingProxyType(
                 "has no effect without `--protocol`. Give that too, or leave it out.",
             ),
         ),
-        "run": (
-            Rule(
-                ("own_code",),
-                _given("explain"),
-                "has no effect without `--explain`. Give that too, or leave it out.",
-            ),
-        ),
     }
 )
 """Command → its own rules."""

@@ -21,8 +21,8 @@ def marked_clusters(results: Results, tasks: Sequence[str], measure: str | None 
     """Draw the correlations of tasks in clusters, with these tasks marked red (papers/004, Fig. 1).
 
     >>> import numpy as np
-    >>> rng = np.random.default_rng(0)
-    >>> results = Results.from_numpy(rng.normal(size=(6, 5)), tasks="tuvwx")
+    >>> scores = np.arange(12.0)[:, None] + np.random.default_rng(0).normal(size=(12, 5))
+    >>> results = Results.from_numpy(scores, tasks="tuvwx")
     >>> drawn = marked_clusters(results, ["u"])
     >>> [results.tasks[1]] == [drawn.data.tasks[place] for place in drawn.plotly().data[-1].x]
     True

@@ -51,7 +51,7 @@ def _flat(value: Any) -> Iterator[float]:  # Any: JSON values
     if isinstance(value, list):
         for each in value:
             yield from _flat(each)
-    elif isinstance(value, (int, float)):
+    elif isinstance(value, (int, float)) or value in ("inf", "-inf", "nan"):
         yield float(value)
     elif value is None:
         yield float("nan")
