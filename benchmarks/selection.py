@@ -23,7 +23,6 @@ from typing import NamedTuple
 import numpy as np
 
 import examiner as ex
-from examiner.checking import Floats
 from examiner.selection.benchmark import Benchmark
 from examiner.selection.evidence import fold_of
 from examiner.selection.methods import METHODS
@@ -31,6 +30,7 @@ from examiner.selection.methods.random import random as draw_at_random
 from examiner.selection.proof.contest import FoldJob, judge
 from examiner.selection.proof.holdout import Split
 from examiner.selection.proof.sets import Contest, predict_draws
+from examiner.validation import Floats
 
 DRAWS = 20
 HELD_OUT = 0.25

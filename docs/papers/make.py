@@ -22,7 +22,7 @@ from typing import NamedTuple
 import numpy as np
 
 import examiner as ex
-from examiner.plots import Plot
+from examiner.reporting.plots import Plot
 
 SCORES, CLONE = "ale_published_scores_2018.csv", "AI_benchmark_analysis"
 NOT_KEPT = (  # papers/002 dropped these as near-identical, by the authors' program

@@ -7,14 +7,17 @@ from examiner import engines as engines
 from examiner import importers as importers
 from examiner import information as information
 from examiner import irt as irt
-from examiner import plots as plots
+from examiner import reporting as reporting
 from examiner import results as results
 from examiner import scores as scores
 from examiner import selection as selection
-from examiner import telling as telling
 from examiner import typology as typology
 from examiner.datasets import load as load
 from examiner.importers import read as read
+from examiner.messages import ExaminerWarning as ExaminerWarning
+from examiner.messages import InputError as InputError
+from examiner.reporting import plots as plots
+from examiner.reporting import report as report
 from examiner.results import ResponseMatrix as ResponseMatrix
 from examiner.results import Results as Results
 from examiner.results import write as write
@@ -22,10 +25,7 @@ from examiner.scores import Recipe as Recipe
 from examiner.scores import normalise as normalise
 from examiner.scores import reduce as reduce
 from examiner.scores import responses as responses
-from examiner.stored import open as open
-from examiner.stored import save as save
-from examiner.telling import report as report
-from examiner.wording import ExaminerWarning as ExaminerWarning
-from examiner.wording import InputError as InputError
+from examiner.storage import open as open
+from examiner.storage import save as save
 
 __version__: str

@@ -30,12 +30,12 @@ from examiner.adaptive.bank import AbilityMoments
 from examiner.irt import Abilities, ItemParameters, probability
 from examiner.irt import fit as irt_fit
 from examiner.irt import known as known_fit
+from examiner.messages import InputError
+from examiner.reporting.findings import next_task as adaptive_trace
 from examiner.results import Results
 from examiner.scores import Recipe
-from examiner.stored import open as open_stored
-from examiner.stored import save
-from examiner.telling.findings import next_task as adaptive_trace
-from examiner.wording import InputError
+from examiner.storage import open as open_stored
+from examiner.storage import save
 
 
 def bank_of(count: int = 40, seed: int = 0, **more: object) -> TaskBank:

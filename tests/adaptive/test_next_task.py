@@ -22,7 +22,7 @@ from examiner.adaptive import (
 )
 from examiner.irt import ItemParameters, probability
 from examiner.irt.items import information
-from examiner.wording import InputError
+from examiner.messages import InputError
 
 GRID = np.linspace(-8, 8, 8_001)
 PRIOR = stats.norm.pdf(GRID)

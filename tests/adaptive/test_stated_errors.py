@@ -10,8 +10,8 @@ import pytest
 from examiner.adaptive import Stop, TaskBank, simulate
 from examiner.irt import IRTFit, ItemParameters, probability
 from examiner.irt import fit as fit_irt
+from examiner.messages import InputError
 from examiner.results import ResponseMatrix
-from examiner.wording import InputError
 
 
 def benchmark(tasks: int, seed: int) -> ItemParameters:

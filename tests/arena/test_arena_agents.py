@@ -12,7 +12,7 @@ from arena import agents_for_tests
 from examiner.arena import AGENTS, Job, Playing, Task, check_job
 from examiner.arena import protocol as named_protocol
 from examiner.arena.contract import make_agent
-from examiner.wording import InputError
+from examiner.messages import InputError
 
 TASK = Task(("NOOP", "FIRE", "UP", "DOWN"), (210, 160), draw=lambda rng: int(rng.integers(4)))
 

@@ -10,7 +10,7 @@ import pytest
 from examiner.arena import PROTOCOLS, Protocol, game_variants, playable_games
 from examiner.arena.environments.ale import AtariEnvironment
 from examiner.arena.environments.screens import grey
-from examiner.wording import InputError
+from examiner.messages import InputError
 
 ale_py = pytest.importorskip("ale_py")
 QUIET = replace(Protocol(), sticky_probability=0.0, screens="last")

@@ -11,7 +11,7 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
 from examiner.arena import protocol as named_protocol
-from examiner.wording import InputError
+from examiner.messages import InputError
 
 pytest.importorskip("numba")
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from arena.runs import assert_resuming_changes_nothing
 from examiner.arena import Job, Playing, Task, check_job
 from examiner.arena import protocol as named_protocol
-from examiner.wording import InputError
+from examiner.messages import InputError
 
 pytest.importorskip("numba")
 

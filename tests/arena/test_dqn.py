@@ -13,7 +13,7 @@ from arena.runs import assert_resuming_changes_nothing
 from examiner.arena import AGENTS, Job, Playing, Task, check_job
 from examiner.arena import protocol as named_protocol
 from examiner.arena.learning.replay import ReplayMemory
-from examiner.wording import InputError
+from examiner.messages import InputError
 
 
 @given(

@@ -11,7 +11,7 @@ from scipy import stats
 import examiner as ex
 from examiner.arena import Flavour, flavours, plan_from_toml
 from examiner.cli import main
-from examiner.wording import InputError
+from examiner.messages import InputError
 
 pytest.importorskip("ale_py")
 

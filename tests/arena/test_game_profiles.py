@@ -18,7 +18,7 @@ from examiner.arena.profiling.other_play import (
     share_of_two,
 )
 from examiner.arena.profiling.walk import first_reward, rate, walk
-from examiner.wording import InputError
+from examiner.messages import InputError
 
 pytest.importorskip("ale_py")
 pytest.importorskip("gymnasium")

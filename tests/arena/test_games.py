@@ -16,7 +16,7 @@ from examiner.arena import (
     playable_game,
     playable_games,
 )
-from examiner.wording import InputError
+from examiner.messages import InputError
 
 pytest.importorskip("ale_py")
 

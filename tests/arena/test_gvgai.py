@@ -16,7 +16,7 @@ from examiner import Results, read, responses
 from examiner.arena import GvgaiAgent, GvgaiPlan, GvgaiRules, RunOutcome, repair, run
 from examiner.arena.gvgai.building import built
 from examiner.arena.gvgai.checkout import checkout
-from examiner.wording import ExaminerWarning, InputError
+from examiner.messages import ExaminerWarning, InputError
 
 FRAMEWORK = Path(__file__).parent / "gvgai_framework"
 GAMES = {"aliens": 12, "zelda": 30}

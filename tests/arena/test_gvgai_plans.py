@@ -10,7 +10,7 @@ import pytest
 
 from arena.runs import command
 from examiner.arena import GvgaiPlan, bundled_plans, plan, plan_from_toml, probe
-from examiner.wording import InputError
+from examiner.messages import InputError
 
 AGENTS = '[[agents]]\nentry = "sampleMCTS"\n'
 

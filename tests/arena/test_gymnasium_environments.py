@@ -9,7 +9,7 @@ import pytest
 
 from examiner.arena import PROTOCOLS, Job, Playing, Protocol, check_job
 from examiner.arena.environments.gymnasium import GymnasiumEnvironment
-from examiner.wording import InputError
+from examiner.messages import InputError
 
 gymnasium = pytest.importorskip("gymnasium")
 PLAIN = PROTOCOLS["gymnasium"]

@@ -6,7 +6,7 @@ import pytest
 
 from examiner.arena import PROTOCOLS, TRAINING_GAMES, plan_from_toml
 from examiner.arena import plan as read_plan
-from examiner.wording import InputError
+from examiner.messages import InputError
 
 RANDOM = '\n[[agents]]\nentry = "random"\n'
 

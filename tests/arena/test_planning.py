@@ -14,7 +14,7 @@ from examiner.arena import AGENTS, Job, Playing
 from examiner.arena import protocol as named_protocol
 from examiner.arena.planning.planner import Planner
 from examiner.arena.planning.tree import Novelty, Tree
-from examiner.wording import InputError
+from examiner.messages import InputError
 
 PLANNERS = (
     *("one-step-lookahead", "breadth-first", "iw1", "uct", "olets", "rolling-horizon"),

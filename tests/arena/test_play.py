@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from examiner.arena import PROTOCOLS, Job, Playing, Protocol
-from examiner.wording import InputError
+from examiner.messages import InputError
 
 pytest.importorskip("ale_py")
 pytest.importorskip("gymnasium")

@@ -14,8 +14,8 @@ from examiner.arena import Job, Playing, contrasts, plan_from_toml, probe
 from examiner.arena import protocol as named_protocol
 from examiner.arena.play.means import difference_of_runs, mean_of_runs, ratio_of_runs
 from examiner.arena.play.runs import play_recorded, play_replay, replay_job
+from examiner.messages import InputError
 from examiner.results import Results
-from examiner.wording import InputError
 
 gymnasium = pytest.importorskip("gymnasium")
 

@@ -11,7 +11,7 @@ from examiner.arena import PROTOCOLS, Protocol, deviations, plan
 from examiner.arena import protocol as named_protocol
 from examiner.arena.protocol import SETTINGS
 from examiner.datasets import load
-from examiner.wording import InputError
+from examiner.messages import InputError
 
 OTHER_VALUES = {
     "sticky_probability": 0.1,

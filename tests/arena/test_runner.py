@@ -13,7 +13,7 @@ from examiner.arena import Episode, Ledger, Playing, Standing, plan, run
 from examiner.arena.play import episodes as performance
 from examiner.arena.play.episodes import Saved, Start, perform_job
 from examiner.ledger import Checkpoint
-from examiner.wording import InputError
+from examiner.messages import InputError
 from examiner.workers import Limits
 
 AGENTS = ("Stateless", "Learner", "Unsaved")

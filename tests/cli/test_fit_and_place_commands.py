@@ -10,7 +10,7 @@ import pytest
 
 import examiner as ex
 from examiner.irt.items import ItemParameters, probability
-from examiner.stored import open_fit
+from examiner.storage import open_fit
 
 TASKS = [f"game{n:02d}" for n in range(16)]
 FIT_KEYS = [

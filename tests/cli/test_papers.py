@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 import examiner as ex
-from examiner.telling.prose import Name
-from examiner.telling.table import Column, Table
-from examiner.telling.written import table_text
+from examiner.reporting.prose import Name
+from examiner.reporting.table import Column, Table
+from examiner.reporting.written import table_text
 
 
 def test_names_cannot_break_a_table():

@@ -31,7 +31,7 @@ def test_help_imports_nothing_heavy_and_no_command(arguments: tuple[str, ...]) -
     loaded = modules_after(*arguments)
     assert not set(HEAVY) & loaded
     rooms = {name.split(".")[1] for name in loaded if name.startswith("examiner.")}
-    assert rooms == {"cli", "wording"}
+    assert rooms == {"cli", "messages"}
     assert not any(name.startswith("examiner.cli.") for name in loaded)
 
 

@@ -12,8 +12,8 @@ import pytest
 from examiner.datasets import DATASETS, Card, card, load
 from examiner.datasets.card import card_fields
 from examiner.datasets.load import data_bytes, data_frame
+from examiner.messages import InputError
 from examiner.results import Classification, Results, Scales
-from examiner.wording import InputError
 
 NAMES = sorted(DATASETS)
 ROOM = files("examiner.datasets")

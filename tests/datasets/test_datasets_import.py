@@ -31,15 +31,15 @@ def test_importing_the_room_imports_no_analysis_and_no_drawing():
     code = "import sys, examiner.datasets; print(*sorted(sys.modules))"
     modules = set(run_python(code).split())
     heavy = {"plotly", "click", "rich", "jinja2", "pandas", "pyarrow", "torch", "scipy"}
-    rooms = {f"examiner.{room}" for room in ("scores", "telling", "cli")}
+    rooms = {f"examiner.{room}" for room in ("scores", "reporting", "cli")}
     assert not modules & (heavy | rooms)
 
 
 def test_data_are_found_inside_a_zip(tmp_path):
     archive = tmp_path / "examiner.zip"
     with zipfile.ZipFile(archive, "w") as packed:
-        packed.write(PACKAGE / "wording.py", "examiner/wording.py")
-        for room in ("checking", "results", "datasets"):
+        packed.write(PACKAGE / "messages.py", "examiner/messages.py")
+        for room in ("validation", "results", "datasets"):
             for file in (PACKAGE / room).rglob("*.*"):
                 packed.write(file, file.relative_to(PACKAGE.parent))
         packed.writestr("examiner/__init__.py", "")

@@ -6,7 +6,7 @@ import pickle
 import pytest
 
 from examiner.datasets import PublishedTable, load
-from examiner.wording import InputError
+from examiner.messages import InputError
 
 BITS = {"game": ("freeway", "chase"), "rank": (1, 2), "bits": (1.89, None)}
 

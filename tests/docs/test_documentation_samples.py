@@ -44,7 +44,7 @@ NAMES = {
     "aggregate": (ex.scores.AGGREGATES, "docs/guides/uncertainty.md"),
     "format": (ex.importers.FORMATS, "docs/guides/logs.md"),
     "layout": (ex.results.WRITERS, "docs/guides/reading.md"),
-    "section": (ex.telling.FINDINGS, "docs/guides/report.md"),
+    "section": (ex.reporting.FINDINGS, "docs/guides/report.md"),
     "data set": (ex.datasets.DATASETS, "docs/datasets.md"),
     "schema": (ex.typology.SCHEMAS, "docs/guides/typology.md"),
     "model": (ex.irt.MODELS, "docs/guides/irt.md"),

@@ -10,7 +10,7 @@ from types import ModuleType
 
 import pytest
 
-from examiner.plots import Plot
+from examiner.reporting.plots import Plot
 
 ROOT = Path(__file__).parents[2]
 BESIDE = ROOT.parent / "shared"

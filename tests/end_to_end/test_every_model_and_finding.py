@@ -9,12 +9,12 @@ import pytest
 
 import examiner as ex
 from examiner.irt import MODELS, ItemParameters
+from examiner.reporting.ability_scale import Fitted
+from examiner.reporting.document import Report
+from examiner.reporting.findings import FINDINGS
+from examiner.reporting.study import Study
+from examiner.reporting.verdict import verdict
 from examiner.results import Results, Scales, TaskScale
-from examiner.telling.ability_scale import Fitted
-from examiner.telling.document import Report
-from examiner.telling.findings import FINDINGS
-from examiner.telling.study import Study
-from examiner.telling.verdict import verdict
 
 SHAPES = {"square": (24, 24), "more agents": (25, 24), "more tasks": (24, 25)}
 """Enough tasks for two bins of difficulty, which curves of agents need."""

@@ -22,7 +22,7 @@ from click.testing import CliRunner
 import examiner as ex
 from examiner.cli import COMMANDS, app
 
-pytestmark = pytest.mark.filterwarnings("ignore::examiner.wording.ExaminerWarning")
+pytestmark = pytest.mark.filterwarnings("ignore::examiner.messages.ExaminerWarning")
 
 AGENTS = ("agent_10", "agent_2", "dqn", "impala", "rainbow", "a2c", "agent_1", "sarsa")
 TASKS = tuple(f"task_{number}" for number in (10, 9, 1, 2, 3, 30, 4, 11, 20, 5))

@@ -15,12 +15,12 @@ import pytest
 
 import examiner as ex
 from end_to_end.running import DATA_COMMANDS, checked, required_words, run
-from examiner.checking import Floats
 from examiner.irt import ItemParameters, Response, known
 from examiner.irt.outcomes import result_variance
 from examiner.results import ResponseMatrix, Results, Scales, TaskScale
 from examiner.scores import AGGREGATES, NORMALISERS
 from examiner.selection import METHODS
+from examiner.validation import Floats
 
 SIDE = 12
 TASKS = tuple(f"task {n}" for n in range(SIDE + 1))

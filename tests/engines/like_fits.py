@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import examiner as ex
-from examiner.checking import Floats
 from examiner.irt import IRTFit, ItemParameters
+from examiner.validation import Floats
 
 TASKS = [f"task {n}" for n in range(30)]
 BANK = ItemParameters.of(TASKS, np.linspace(0.5, 2.0, 30), np.linspace(-1.5, 1.5, 30))

@@ -12,7 +12,7 @@ from examiner.engines.expected import (
     expected_likeness,
     expected_scores,
 )
-from examiner.wording import InputError
+from examiner.messages import InputError
 
 
 def _sizes() -> list[Size]:

@@ -11,7 +11,7 @@ import pytest
 import examiner as ex
 from examiner.engines import packed as packing_room
 from examiner.engines.estimate import size_of_shards
-from examiner.wording import InputError
+from examiner.messages import InputError
 
 RNG = np.random.default_rng(0)
 NAMES = {

@@ -8,7 +8,7 @@ from click.testing import CliRunner
 
 import examiner as ex
 from examiner.cli import app
-from examiner.wording import counted, plural
+from examiner.messages import counted, plural
 
 
 @pytest.mark.parametrize(

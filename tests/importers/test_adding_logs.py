@@ -23,7 +23,7 @@ from importers.evaluation_files import (
     write_submission,
 )
 
-pytestmark = pytest.mark.filterwarnings("ignore::examiner.wording.ExaminerWarning")
+pytestmark = pytest.mark.filterwarnings("ignore::examiner.messages.ExaminerWarning")
 
 
 def stored(folder: Path, target: Path, **options: Any) -> ex.Results:

@@ -10,7 +10,7 @@ import pytest
 
 import examiner as ex
 
-pytestmark = pytest.mark.filterwarnings("ignore::examiner.wording.ExaminerWarning")
+pytestmark = pytest.mark.filterwarnings("ignore::examiner.messages.ExaminerWarning")
 TASKS = ("pong", "venture", "alien", "qbert")
 AGENTS = ("dqn", "ppo", "a2c", "rainbow", "iqn")
 

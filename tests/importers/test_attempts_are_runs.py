@@ -11,7 +11,7 @@ import pytest
 import examiner as ex
 from importers.evaluation_files import helm_instance, inspect_sample, write_helm
 
-pytestmark = pytest.mark.filterwarnings("ignore::examiner.wording.ExaminerWarning")
+pytestmark = pytest.mark.filterwarnings("ignore::examiner.messages.ExaminerWarning")
 WON = np.random.default_rng(0).integers(0, 2, (6, 5))
 
 

@@ -19,7 +19,7 @@ import examiner as ex
 from examiner.importers import files, text
 from importers.example_files import EXAMPLES, write_example
 
-quiet = pytest.mark.filterwarnings("ignore::examiner.wording.ExaminerWarning")
+quiet = pytest.mark.filterwarnings("ignore::examiner.messages.ExaminerWarning")
 
 TEXTS = {
     "empty": ("x.csv", b"", r"x\.csv' is empty\. Give a file with results"),

@@ -11,7 +11,7 @@ import examiner as ex
 from examiner.importers import FORMATS
 from importers.example_files import EXAMPLES, write_example
 
-pytestmark = pytest.mark.filterwarnings("ignore::examiner.wording.ExaminerWarning")
+pytestmark = pytest.mark.filterwarnings("ignore::examiner.messages.ExaminerWarning")
 
 WITHOUT_EXAMPLE = {"cleanrl", "ledger", "ledger-training"}
 """Event files need another package to be written; ledgers are played in the tests of the arena."""

@@ -13,7 +13,7 @@ import examiner as ex
 from examiner.results import write
 from importers.evaluation_files import eee_aggregate, eee_line, write_eee
 
-pytestmark = pytest.mark.filterwarnings("ignore::examiner.wording.ExaminerWarning")
+pytestmark = pytest.mark.filterwarnings("ignore::examiner.messages.ExaminerWarning")
 
 
 def test_samples_name_model_evaluation_and_costs(tmp_path: Path):

@@ -12,7 +12,7 @@ from examiner.importers.paths import natural_order
 from examiner.importers.templates import PathTemplate
 from importers.example_files import EXAMPLES, MONITOR, write_example
 
-pytestmark = pytest.mark.filterwarnings("ignore::examiner.wording.ExaminerWarning")
+pytestmark = pytest.mark.filterwarnings("ignore::examiner.messages.ExaminerWarning")
 
 
 def grid(folder: Path, text: str = "task,score\npong,{run}\nalien,2\n") -> Path:

@@ -13,7 +13,7 @@ from examiner.importers.files import open_source
 from examiner.importers.formats import recognised
 from importers.example_files import EXAMPLES, MONITOR, write_example
 
-pytestmark = pytest.mark.filterwarnings("ignore::examiner.wording.ExaminerWarning")
+pytestmark = pytest.mark.filterwarnings("ignore::examiner.messages.ExaminerWarning")
 
 
 @pytest.mark.parametrize("name", EXAMPLES)

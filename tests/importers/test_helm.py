@@ -10,7 +10,7 @@ import pytest
 import examiner as ex
 from importers.evaluation_files import helm_instance, helm_stat, write_helm
 
-pytestmark = pytest.mark.filterwarnings("ignore::examiner.wording.ExaminerWarning")
+pytestmark = pytest.mark.filterwarnings("ignore::examiner.messages.ExaminerWarning")
 ITEMS = "mmlu:subject=law,method=multiple_choice_joint"
 
 

@@ -13,7 +13,7 @@ import pytest
 
 import examiner as ex
 
-pytestmark = pytest.mark.filterwarnings("ignore::examiner.wording.ExaminerWarning")
+pytestmark = pytest.mark.filterwarnings("ignore::examiner.messages.ExaminerWarning")
 
 
 def nested(depth: int) -> str:

@@ -16,7 +16,7 @@ from importers.evaluation_files import (
     inspect_sample,
 )
 
-pytestmark = pytest.mark.filterwarnings("ignore::examiner.wording.ExaminerWarning")
+pytestmark = pytest.mark.filterwarnings("ignore::examiner.messages.ExaminerWarning")
 
 SAMPLES = [inspect_sample(1, "C"), inspect_sample("x-2", "I"), inspect_sample(3, "P")]
 

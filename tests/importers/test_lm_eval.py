@@ -16,7 +16,7 @@ from importers.evaluation_files import (
     write_lm_eval,
 )
 
-pytestmark = pytest.mark.filterwarnings("ignore::examiner.wording.ExaminerWarning")
+pytestmark = pytest.mark.filterwarnings("ignore::examiner.messages.ExaminerWarning")
 
 
 def test_model_and_task_come_from_the_names_of_folder_and_file(tmp_path: Path):

@@ -21,10 +21,10 @@ from hypothesis import strategies as st
 
 import examiner as ex
 from examiner.arena import plan
-from examiner.checking import outside
 from examiner.importers import files, read_classification, read_scales
 from examiner.importers.side_tables import read_agents, read_tasks
 from examiner.importers.templates import PathTemplate
+from examiner.validation import outside
 
 TABLE = b"agent,task,score\na,pong,1\nb,pong,2\n"
 READERS = [ex.read, read_tasks, read_agents, read_scales, read_classification, plan, ex.open]
@@ -255,6 +255,6 @@ def test_stored_things_and_plans_are_read_only_so_far(tmp_path: Path, monkeypatc
     sparse = tmp_path / "fit.json"
     with sparse.open("wb") as stream:
         stream.truncate(2**40)
-    monkeypatch.setattr("examiner.stored.things._MOST_BYTES", 2**20)
+    monkeypatch.setattr("examiner.storage.things._MOST_BYTES", 2**20)
     with pytest.raises(ex.InputError, match=r"so that it is no stored thing"):
         ex.open(sparse)

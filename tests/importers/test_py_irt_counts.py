@@ -9,7 +9,7 @@ import pytest
 import examiner as ex
 from importers.evaluation_files import lines_of
 
-pytestmark = pytest.mark.filterwarnings("ignore::examiner.wording.ExaminerWarning")
+pytestmark = pytest.mark.filterwarnings("ignore::examiner.messages.ExaminerWarning")
 
 
 def written(folder: Path, **responses: object) -> Path:

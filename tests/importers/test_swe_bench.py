@@ -10,7 +10,7 @@ import pytest
 import examiner as ex
 from importers.evaluation_files import write_details, write_submission
 
-pytestmark = pytest.mark.filterwarnings("ignore::examiner.wording.ExaminerWarning")
+pytestmark = pytest.mark.filterwarnings("ignore::examiner.messages.ExaminerWarning")
 
 ONE, TWO, THREE = "django__django-1", "django__django-2", "scikit-learn__scikit-learn-3"
 

@@ -14,10 +14,10 @@ import examiner as ex
 from examiner.cli import app
 from examiner.information import analyse, best_set, clusters, crowns, likeness
 from examiner.irt import fit
+from examiner.reporting.findings import information as information_finding
+from examiner.reporting.prose import said
 from examiner.results import Results
 from examiner.scores import responses
-from examiner.telling.findings import information as information_finding
-from examiner.telling.prose import said
 
 
 def many_measures(seed: int = 0, tasks: int = 60) -> Results:

@@ -18,8 +18,8 @@ from examiner.information import (
 from examiner.information import (
     redundancy as task_redundancy,
 )
+from examiner.messages import InputError
 from examiner.results import Results
-from examiner.wording import InputError
 
 
 def levels(seed: int, agents: int = 6, tasks: int = 8) -> np.ndarray:

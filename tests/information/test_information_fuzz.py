@@ -6,7 +6,7 @@ from hypothesis import given
 
 from examiner import information
 from examiner.information import ChannelModel, Noise
-from examiner.wording import InputError
+from examiner.messages import InputError
 from strategies import results
 
 

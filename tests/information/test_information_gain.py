@@ -12,8 +12,8 @@ from examiner.information import ChannelModel, Noise, confusion
 from examiner.information.channels import Channels
 from examiner.information.confusion import PairLikelihood
 from examiner.information.gain import bits_with, table_bits
+from examiner.messages import InputError
 from examiner.results import Results
-from examiner.wording import InputError
 from information.information_reference import (
     mean_and_deviation,
     plain_bits,

@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 
 import examiner as ex
+from examiner.reporting.finding import Figure, Notes, Text
+from examiner.reporting.findings import FINDINGS
+from examiner.reporting.findings import information as told_information
+from examiner.reporting.findings import likeness as told_likeness
+from examiner.reporting.prose import said
+from examiner.reporting.study import Study
 from examiner.results import Results
-from examiner.telling.finding import Figure, Notes, Text
-from examiner.telling.findings import FINDINGS
-from examiner.telling.findings import information as told_information
-from examiner.telling.findings import likeness as told_likeness
-from examiner.telling.prose import said
-from examiner.telling.study import Study
 
 information, likeness = FINDINGS["information"], FINDINGS["likeness"]
 
@@ -57,8 +57,8 @@ def test_of_large_tables_some_agents_and_tasks_are_told_and_that_is_said() -> No
 
 
 def test_bits_of_large_tables_are_those_of_some_of_their_agents(monkeypatch) -> None:
-    monkeypatch.setattr("examiner.telling.findings.information.MOST_WORK", 1.0)
-    monkeypatch.setattr("examiner.telling.findings.information.FEW_TASKS", 3)
+    monkeypatch.setattr("examiner.reporting.findings.information.MOST_WORK", 1.0)
+    monkeypatch.setattr("examiner.reporting.findings.information.FEW_TASKS", 3)
     told = information(Study.of(repeated()))
     assert told.applies and len(told.data["tasks"]) == 3
     notes = [

@@ -9,9 +9,9 @@ from examiner.information.clusters import MOST_TASKS
 from examiner.information.decomposition import general_factor, mean_correlation, standard_scores
 from examiner.information.first_factors import first_share, share_by_chance, singular
 from examiner.information.followers import clusters_of_many
+from examiner.reporting.findings import likeness as findings
+from examiner.reporting.prose import said
 from examiner.scores.likeness import correlate_columns
-from examiner.telling.findings import likeness as findings
-from examiner.telling.prose import said
 
 
 def planted(agents: int, tasks: int, groups: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:

@@ -9,8 +9,8 @@ from scipy import stats
 import examiner as ex
 from examiner.information.clusters import mean_silhouette
 from examiner.information.observations import shares
+from examiner.messages import InputError
 from examiner.results import Results, Scales, TaskScale
-from examiner.wording import InputError
 
 SEEDS = st.integers(0, 2**32 - 1)
 

@@ -9,8 +9,8 @@ from scipy.optimize import minimize_scalar
 
 import examiner.irt.posterior as posterior_file
 from examiner.irt import ItemParameters, Response, abilities, simulate
+from examiner.messages import InputError
 from examiner.results import ResponseMatrix
-from examiner.wording import InputError
 from irt.heights import log_likelihoods
 from irt.r_reference import numbers, responses
 

@@ -14,8 +14,8 @@ from examiner.irt.diagnostics.dependence import (
     residual_correlations,
 )
 from examiner.irt.diagnostics.residuals import residuals
+from examiner.messages import InputError
 from examiner.results import ResponseMatrix
-from examiner.wording import InputError
 
 TASKS = [f"t{n}" for n in range(12)]
 ITEMS = ItemParameters.of(TASKS, 1.2, np.linspace(-1.5, 1.5, 12))

@@ -37,7 +37,7 @@ from examiner.irt.diagnostics.flags import SIGN_WITHIN_NOISE
 from examiner.irt.diagnostics.slopes import relative_slopes
 from examiner.results import ResponseMatrix
 from examiner.scores.significance import benjamini_hochberg, friedman
-from examiner.stored import open_fit, save
+from examiner.storage import open_fit, save
 
 CHANCE = Evidence(ChanceTest(9.0, 11.0, 0.62, "by hand"))
 SEEN = Evidence(ChanceTest(99.0, 11.0, 0.002, "by hand"), ChanceTest(50.0, 20.0, 0.01, "by hand"))

@@ -13,8 +13,8 @@ import examiner as ex
 from examiner.irt import ItemParameters, fit, log_likelihood, simulate
 from examiner.irt.fitted import Estimator
 from examiner.irt.items import Response
+from examiner.messages import InputError
 from examiner.results import ResponseMatrix
-from examiner.wording import InputError
 
 
 def tasks(count: int) -> list[str]:

@@ -18,8 +18,8 @@ from examiner.irt import (
     place,
     simulate,
 )
+from examiner.messages import InputError
 from examiner.results import ResponseMatrix, Results
-from examiner.wording import InputError
 
 
 def unbounded(tasks: int, seed: int = 0, landmark: float = 1.0) -> ItemParameters:

@@ -7,8 +7,8 @@ import examiner as ex
 from examiner.irt import ItemParameters, simulate
 from examiner.irt import known as known_fit
 from examiner.irt.fitted import IRTFit
+from examiner.messages import InputError
 from examiner.results import ResponseMatrix
-from examiner.wording import InputError
 
 TASKS = [f"t{n}" for n in range(12)]
 VARIED = ItemParameters.of(TASKS, np.linspace(0.2, 3.0, 12), np.linspace(-1, 1, 12))

@@ -17,8 +17,8 @@ from examiner.irt import MODELS, ItemParameters, Quadrature, fit, log_likelihood
 from examiner.irt.ability import abilities
 from examiner.irt.errors.observed_information import information_matrix, louis
 from examiner.irt.priors import Normal, Priors, RelativeSlopes, SlopeScale
+from examiner.messages import InputError
 from examiner.results import ResponseMatrix
-from examiner.wording import InputError
 
 
 def _simulation() -> Any:  # Any: a script, not a module of the package

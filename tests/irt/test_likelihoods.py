@@ -16,8 +16,8 @@ from examiner.irt.estimation.kernels import curve_derivatives, kernel_for
 from examiner.irt.gamma_functions import trigamma
 from examiner.irt.items import SCORES, ItemParameters, Response, curves
 from examiner.irt.model import Parameter, moved
+from examiner.messages import InputError
 from examiner.results import ResponseMatrix
-from examiner.wording import InputError
 from irt.heights import log_likelihoods
 
 ABILITIES = np.array([-2.0, -0.3, 0.0, 1.7])

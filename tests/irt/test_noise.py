@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from examiner.irt import ItemParameters, fit, indicators, place, simulate
+from examiner.reporting.findings import FINDINGS
+from examiner.reporting.findings import fit as fit_finding
+from examiner.reporting.prose import said
+from examiner.reporting.study import Study
 from examiner.results import Results
-from examiner.telling.findings import FINDINGS
-from examiner.telling.findings import fit as fit_finding
-from examiner.telling.prose import said
-from examiner.telling.study import Study
 
 NAMING = (
     "ablest",

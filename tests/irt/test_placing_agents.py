@@ -9,17 +9,17 @@ import numpy as np
 import pytest
 
 import examiner as ex
-from examiner.checking import to_record
 from examiner.irt.ability import known as known_fit
 from examiner.irt.fitted import Abilities, TaskErrors, fit_from_record
 from examiner.irt.items import ItemParameters, probability
 from examiner.irt.place import place
 from examiner.irt.posterior import Quadrature
 from examiner.irt.prediction import Cells, rank_among, unexpected_results
+from examiner.reporting.findings.newcomers import tell
+from examiner.reporting.table import Table
 from examiner.results import ResponseMatrix, Results, Scales, TaskScale
 from examiner.scores.recipe import Recipe
-from examiner.telling.findings.newcomers import tell
-from examiner.telling.table import Table
+from examiner.validation import to_record
 
 TASKS = [f"t{n}" for n in range(24)]
 

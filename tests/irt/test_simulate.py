@@ -5,7 +5,7 @@ import pytest
 
 import examiner as ex
 from examiner.irt import ItemParameters, probability, simulate
-from examiner.wording import InputError
+from examiner.messages import InputError
 
 TASKS = ["t", "u", "v"]
 

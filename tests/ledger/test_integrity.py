@@ -16,7 +16,7 @@ from arena.runs import cart_pole, rows
 from examiner.arena import Episode, Job, Ledger, run
 from examiner.ledger import Checkpoint, ledger_results, ledger_state, repair
 from examiner.ledger.integrity import checksums
-from examiner.wording import InputError
+from examiner.messages import InputError
 
 PAGE = 4096
 FLIPS = 120

@@ -15,7 +15,7 @@ from child_processes import environment
 from examiner.arena import Episode, Ledger, Playing
 from examiner.ledger import Checkpoint, ledger_results, ledger_state
 from examiner.ledger import file as ledger_file
-from examiner.wording import InputError
+from examiner.messages import InputError
 from examiner.workers import JobError
 
 EPISODE = Episode(0, 20, 20, 20.0, 0, False, 0.1)

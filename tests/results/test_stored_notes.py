@@ -16,7 +16,7 @@ import examiner as ex
 from examiner.results import Attributes, Scales, TaskScale
 from mutations import altered, parts
 
-pytestmark = pytest.mark.filterwarnings("ignore::examiner.wording.ExaminerWarning")
+pytestmark = pytest.mark.filterwarnings("ignore::examiner.messages.ExaminerWarning")
 
 ODD: tuple[Any, ...] = (
     *(None, True, -1, 2.5, 10**30, "", "agent", "run", "nowhere", "∞" * 3),

@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import examiner as ex
-from examiner.checking import Floats
 from examiner.scores.pareto import on_front
+from examiner.validation import Floats
 
 
 def table(score: Floats, cost: Floats, agents: list[str] | None = None) -> ex.Results:

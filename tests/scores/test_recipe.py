@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 import examiner as ex
-from examiner.checking import from_record, to_record
 from examiner.results import Provenance, Results, Scales, TaskScale
 from examiner.scores import NORMALISERS, cell_means, responses
 from examiner.scores.recipe import Recipe
+from examiner.validation import from_record, to_record
 
 RNG = np.random.default_rng(5)
 TABLE = RNG.normal(size=(8, 5, 3)) * 10 + 20

@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 
 import examiner as ex
 from examiner import InputError, Results
+from examiner.messages import ExaminerWarning
 from examiner.results import Provenance
 from examiner.scores import default_reduction
 from examiner.scores import reduce as reduce_runs
 from examiner.scores.training.reduce import parse_reduction
-from examiner.wording import ExaminerWarning
 
 HOW = ["last:1", "last:3", "final:250", "auc"]
 

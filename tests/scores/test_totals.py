@@ -9,11 +9,11 @@ from numpy.testing import assert_allclose
 from scipy import stats
 
 import examiner as ex
-from examiner.checking import from_record, to_record
 from examiner.scores import Total, chance_scales, difference, intervals, overview, total
 from examiner.scores.nest import Nest, product
 from examiner.scores.overview import GroupMeans
 from examiner.scores.total import AVERAGES
+from examiner.validation import from_record, to_record
 
 SIZES = {"anatomy": 5, "law": 2, "algebra": 9}
 

@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import examiner as ex
-from examiner.checking import from_record, to_record
 from examiner.irt import ItemParameters
 from examiner.scores import cell_means
 from examiner.scores.comparable import TaskScores
@@ -24,6 +23,7 @@ from examiner.selection.prediction import HeldOut, fit_predictor
 from examiner.selection.proof.ordering import detectable, held_out_pairs, kendall, top_hits
 from examiner.selection.ridge import Design, ridge_fits
 from examiner.selection.targets import aggregate, remainder
+from examiner.validation import from_record, to_record
 
 RNG = np.random.default_rng
 

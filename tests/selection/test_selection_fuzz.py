@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import examiner as ex
-from examiner.checking import from_record, to_record
+from examiner.validation import from_record, to_record
 
 ODD = {
     "all alike": np.ones((6, 5)),

@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 import examiner as ex
-from examiner.telling.finding import Figure
-from examiner.telling.findings import FINDINGS
-from examiner.telling.findings import comparison as cost_quality
-from examiner.telling.prose import said
-from examiner.telling.study import Study
-from examiner.telling.table import Table
+from examiner.reporting.finding import Figure
+from examiner.reporting.findings import FINDINGS
+from examiner.reporting.findings import comparison as cost_quality
+from examiner.reporting.prose import said
+from examiner.reporting.study import Study
+from examiner.reporting.table import Table
 
 
 def results_of(agents: int, tasks: int) -> ex.Results:

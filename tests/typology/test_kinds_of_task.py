@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 import examiner as ex
 from examiner.importers import read_classification
+from examiner.messages import InputError
 from examiner.results import Classification
 from examiner.typology import (
     SCHEMAS,
@@ -33,7 +34,6 @@ from examiner.typology import (
 from examiner.typology import (
     kinds as task_kinds,
 )
-from examiner.wording import InputError
 
 ATARI = ex.load("atari-typology")
 

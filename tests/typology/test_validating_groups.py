@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import examiner as ex
+from examiner.messages import InputError
 from examiner.results import Results
 from examiner.typology import (
     Draws,
@@ -26,7 +27,6 @@ from examiner.typology import (
     groups as group_tasks,
 )
 from examiner.typology.pair_tests import compare_pairs, smallest_wilcoxon_p
-from examiner.wording import InputError
 
 GROUPS = group_tasks(ex.load("atari-typology"))
 # Table V of papers/000, and one unit of the last digit printed. 1.945e-05 is printed cut, not rounded.

@@ -12,7 +12,7 @@ import pytest
 import examiner as ex
 from examiner.results.ordering import in_order
 
-pytestmark = pytest.mark.filterwarnings("ignore::examiner.wording.ExaminerWarning")
+pytestmark = pytest.mark.filterwarnings("ignore::examiner.messages.ExaminerWarning")
 
 
 def scores(runs: int = 3) -> ex.Results:

@@ -21,6 +21,6 @@ from examiner.adaptive.stopping import Stop as Stop
 from examiner.adaptive.study import ExaminationStudy as ExaminationStudy
 from examiner.adaptive.study import exposure as exposure
 from examiner.adaptive.study import study as study
-from examiner.checking import names_of as _names_of
+from examiner.validation import names_of as _names_of
 
 __dir__ = _names_of(__name__)

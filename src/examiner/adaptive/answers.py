@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from examiner.irt import IRTFit, ItemParameters, Response, known, known_tasks
 from examiner.irt.estimation.kernels import log_density
 from examiner.irt.items import chances_of_ends, curves, information_of_scores, rise
+from examiner.messages import InputError, counted, listed, shorten, unknown_name
 from examiner.results import ResponseMatrix, Results
 from examiner.scores import responses
-from examiner.wording import InputError, counted, listed, shorten, unknown_name
 
 Floats: TypeAlias = NDArray[np.float64]
 Whole: TypeAlias = NDArray[np.int64]
@@ -53,7 +53,7 @@ class Answer:
         >>> Answer.of("pong", 0.4, "binomial")
         Traceback (most recent call last):
         ...
-        examiner.wording.InputError: The answer to 'pong' is 0.4. Give 0 or 1, or successes and \
+        examiner.messages.InputError: The answer to 'pong' is 0.4. Give 0 or 1, or successes and \
 trials: (3, 5).
         """
         if isinstance(given, Answer):

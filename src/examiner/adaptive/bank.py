@@ -19,13 +19,13 @@ from examiner.adaptive.answers import (
 )
 from examiner.adaptive.calibration import Calibration, calibration_of
 from examiner.adaptive.versions import Uncertainty
-from examiner.checking import read_only
 from examiner.irt import IRTFit, ItemParameters, Quadrature
 from examiner.irt.estimation.kernels import log_density
 from examiner.irt.posterior import moments, posterior_weights
+from examiner.messages import InputError, counted, listed, shorten, unknown_name
 from examiner.results import check_undivided
 from examiner.scores import Recipe
-from examiner.wording import InputError, counted, listed, shorten, unknown_name
+from examiner.validation import read_only
 
 _MOST_TRIALS = 1_000
 """The chance of every number of successes is kept for every task."""

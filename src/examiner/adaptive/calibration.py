@@ -22,9 +22,9 @@ from examiner.adaptive.versions import (
     likely_parameters,
     scale_variance,
 )
-from examiner.checking import check_known
 from examiner.irt import IRTFit, ItemParameters
-from examiner.wording import InputError
+from examiner.messages import InputError
+from examiner.validation import check_known
 
 _VERSIONS = 32
 """Sets of parameters over which likelihoods are averaged."""

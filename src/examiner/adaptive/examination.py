@@ -13,12 +13,12 @@ from examiner.adaptive.bank import TaskBank
 from examiner.adaptive.rules import RULES, Choosing, Rule
 from examiner.adaptive.state import ExaminationState
 from examiner.adaptive.stopping import Ending, Stop
-from examiner.checking import Bounds, ShapeError, from_record, to_record
 from examiner.irt import IRTFit, ItemParameters
 from examiner.irt.errors.intervals import interval
+from examiner.messages import InputError, counted, shorten
 from examiner.results.display import html_table
 from examiner.scores import Recipe
-from examiner.wording import InputError, counted, shorten
+from examiner.validation import Bounds, ShapeError, from_record, to_record
 
 T = TypeVar("T")
 _EXPOSURE = 1 << 40
@@ -203,7 +203,7 @@ class Examination:
         >>> Examination.from_dict({}, ItemParameters.of(["pong"], [1], [0]))
         Traceback (most recent call last):
         ...
-        examiner.wording.InputError: This is no examination: 'bank' is missing. Give text.
+        examiner.messages.InputError: This is no examination: 'bank' is missing. Give text.
         """
         bank = TaskBank.of(source)
         setting = read_stored(_StoredSetting, content)

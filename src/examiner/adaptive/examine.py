@@ -28,10 +28,10 @@ from examiner.adaptive.examination import (
 from examiner.adaptive.rules import Choosing, Rule
 from examiner.adaptive.state import choose
 from examiner.adaptive.stopping import Stop
-from examiner.checking import Randomness, generator
 from examiner.irt import IRTFit, ItemParameters, probability
+from examiner.messages import InputError, shorten
 from examiner.results import ResponseMatrix, Results
-from examiner.wording import InputError, shorten
+from examiner.validation import Randomness, generator
 
 Answering: TypeAlias = Callable[[str], Any]
 """From a task's name to its answer: 0 or 1, (k, n), a score; None where it cannot be answered."""

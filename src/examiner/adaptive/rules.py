@@ -14,7 +14,7 @@ import numpy as np
 
 from examiner.adaptive.answers import Floats
 from examiner.adaptive.bank import TaskBank
-from examiner.wording import InputError, listed, unknown_name
+from examiner.messages import InputError, listed, unknown_name
 
 Rule = Callable[[TaskBank, Floats, Floats], Floats]
 

@@ -13,14 +13,14 @@ from examiner.adaptive.examination import closed_tasks
 from examiner.adaptive.examine import Sitting
 from examiner.adaptive.rules import Choosing, Rule
 from examiner.adaptive.stopping import Ending, Stop
-from examiner.checking import Randomness, generator, read_only
 from examiner.irt import IRTFit, ItemParameters
 from examiner.irt.errors.intervals import interval
 from examiner.irt.estimation.kernels import AS_BINOMIAL
 from examiner.irt.simulate import with_ends
+from examiner.messages import InputError, counted
 from examiner.results.display import html_table
 from examiner.scores.uncertainty.bootstrap import Progress
-from examiner.wording import InputError, counted
+from examiner.validation import Randomness, generator, read_only
 
 _CELLS = 2_000_000
 """Agents are taken in blocks of at most this many agents × tasks, of at least 64 agents."""

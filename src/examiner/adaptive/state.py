@@ -11,9 +11,9 @@ import numpy as np
 from examiner.adaptive.answers import Answer, Flags, Floats, Indices
 from examiner.adaptive.bank import AbilityMoments, TaskBank, weights_of
 from examiner.adaptive.rules import RULES, Choosing, Rule
-from examiner.checking import Randomness, generator, read_only
 from examiner.irt import IRTFit, ItemParameters
-from examiner.wording import InputError, counted, listed, shorten
+from examiner.messages import InputError, counted, listed, shorten
+from examiner.validation import Randomness, generator, read_only
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from examiner.adaptive.answers import Flags, Floats, Whole
 from examiner.adaptive.bank import AbilityMoments, TaskBank
 from examiner.adaptive.rules import maximum_information
-from examiner.checking import check_known
-from examiner.wording import InputError, shorten
+from examiner.messages import InputError, shorten
+from examiner.validation import check_known
 
 _LOOK_AHEAD_EVERY = 5
 _LOOK_AHEAD_LEAST = 20
@@ -90,7 +90,7 @@ class Stop:
         >>> Stop(better_than="dqn").checked(TaskBank.of(ItemParameters.of(["t"], [1], [0])))
         Traceback (most recent call last):
         ...
-        examiner.wording.InputError: The fit knows no agents, so that 'dqn' has no ability. Give \
+        examiner.messages.InputError: The fit knows no agents, so that 'dqn' has no ability. Give \
 an ability to compare with.
         """
         if self.error is not None and self.error <= bank.least_error:

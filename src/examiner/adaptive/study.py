@@ -15,12 +15,12 @@ from examiner.adaptive.bank import TaskBank
 from examiner.adaptive.rules import Choosing, Rule
 from examiner.adaptive.simulate import SimulatedExaminations, simulate
 from examiner.adaptive.stopping import Ending, Stop
-from examiner.checking import Randomness, generator
 from examiner.irt import IRTFit, ItemParameters
 from examiner.irt.errors.intervals import Z
+from examiner.messages import InputError, counted
 from examiner.results.display import html_table
 from examiner.scores.uncertainty.bootstrap import Progress
-from examiner.wording import InputError, counted
+from examiner.validation import Randomness, generator
 
 
 class AccuracyRow(NamedTuple):

@@ -57,11 +57,11 @@ from examiner.arena.protocol import Deviation as Deviation
 from examiner.arena.protocol import Protocol as Protocol
 from examiner.arena.protocol import deviations as deviations
 from examiner.arena.protocol import protocol as protocol
-from examiner.checking import names_of as _names_of
 from examiner.ledger import Episode as Episode
 from examiner.ledger import Ledger as Ledger
 from examiner.ledger import Repair as Repair
 from examiner.ledger import export as export
 from examiner.ledger import repair as repair
+from examiner.validation import names_of as _names_of
 
 __dir__ = _names_of(__name__)

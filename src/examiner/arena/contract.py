@@ -24,8 +24,8 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.checking import check_known
-from examiner.wording import InputError, listed, shorten, unknown_name
+from examiner.messages import InputError, listed, shorten, unknown_name
+from examiner.validation import check_known
 
 Seen = NDArray[np.generic]
 """What an agent sees: a screen, a stack of screens, a memory, a vector."""
@@ -178,7 +178,7 @@ class Task:
         >>> task.action("JUMP")
         Traceback (most recent call last):
         ...
-        examiner.wording.InputError: There is no action 'JUMP'. The 2 actions are 'NOOP', 'FIRE'.
+        examiner.messages.InputError: There is no action 'JUMP'. The 2 actions are 'NOOP', 'FIRE'.
         """
         if isinstance(action, str) and action in self.actions:
             return self.actions.index(action)
@@ -200,7 +200,7 @@ class Task:
         >>> Task((), (3,), draw=lambda rng: 0.5).counted_actions("brute")
         Traceback (most recent call last):
         ...
-        examiner.wording.InputError: The agent 'brute' needs actions that can be counted; here they are \
+        examiner.messages.InputError: The agent 'brute' needs actions that can be counted; here they are \
 continuous. Choose another agent, for example 'random'.
         """
         if not self.actions:
@@ -222,7 +222,7 @@ def make_agent(
     >>> make_agent("constant", {}, AGENTS)
     Traceback (most recent call last):
     ...
-    examiner.wording.InputError: The agent 'constant' cannot be made with these settings: missing a \
+    examiner.messages.InputError: The agent 'constant' cannot be made with these settings: missing a \
 required argument: 'action'. It takes (action: 'int | str').
     """
     factory = _factory(entry, agents)
@@ -265,7 +265,7 @@ def check_settings(entry: str, factory: Callable[..., Any], settings: Mapping[st
     >>> check_settings("constant", lambda action: None, {"actoin": 1})
     Traceback (most recent call last):
     ...
-    examiner.wording.InputError: Unknown setting of constant 'actoin'. Did you mean 'action'? \
+    examiner.messages.InputError: Unknown setting of constant 'actoin'. Did you mean 'action'? \
 Known: 'action'.
     """
     try:
@@ -306,7 +306,7 @@ def extra_package(name: str, need: str) -> ModuleType:
     >>> extra_package("numpi", "Counting needs numpi")
     Traceback (most recent call last):
     ...
-    examiner.wording.InputError: Counting needs numpi: pip install 'examiner[atari]'.
+    examiner.messages.InputError: Counting needs numpi: pip install 'examiner[atari]'.
     """
     try:
         return importlib.import_module(name)

@@ -15,9 +15,9 @@ from examiner.arena.play.means import (
     ratio_of_runs,
 )
 from examiner.arena.play.runner import FailedJob
+from examiner.messages import InputError, counted
 from examiner.results import Results
 from examiner.results.display import html_table
-from examiner.wording import InputError, counted
 
 
 @dataclass(frozen=True, slots=True)

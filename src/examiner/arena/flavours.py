@@ -22,9 +22,9 @@ from examiner.arena.play.means import (
 from examiner.arena.play.runner import FailedJob, Watcher, run
 from examiner.arena.play.runs import Mapper, in_turn
 from examiner.ledger import Ledger
+from examiner.messages import InputError, counted, listed, shorten
 from examiner.results import Results
 from examiner.results.display import html_table
-from examiner.wording import InputError, counted, listed, shorten
 
 RANDOM_PLAY = "random play"
 """The agent that learnt nowhere. Those that did have their flavour in their name."""

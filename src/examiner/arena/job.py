@@ -24,10 +24,10 @@ from examiner.arena.environments.games import (
 from examiner.arena.environments.screens import OBSERVATIONS
 from examiner.arena.plan_fields import SILENT_SECONDS, Count, Text, Whole, refuse_too_many
 from examiner.arena.protocol import PROTOCOLS, Protocol
-from examiner.checking import Bounds, Wanted, check_known
 from examiner.ledger import JobRecord
+from examiner.messages import InputError, counted, shorten
 from examiner.results.atari import atari_game
-from examiner.wording import InputError, counted, shorten
+from examiner.validation import Bounds, Wanted, check_known
 from examiner.workers import Limits
 
 Stream = Literal["environment", "agent", "model", "process"]
@@ -162,7 +162,7 @@ def check_job(job: Job) -> None:
     >>> check_job(Job("random", "random", game="pong", difficulty=7))
     Traceback (most recent call last):
     ...
-    examiner.wording.InputError: The game 'pong' has no difficulty 7. It has 0, 1, 2, 3.
+    examiner.messages.InputError: The game 'pong' has no difficulty 7. It has 0, 1, 2, 3.
     """
     make_agent(job.entry, job.settings, AGENTS)
     if job.environment == "ale":
@@ -286,7 +286,7 @@ class Plan:
         >>> Plan((PlannedAgent("random"),), (PlannedGame("pong", modes=(9,)),)).jobs()
         Traceback (most recent call last):
         ...
-        examiner.wording.InputError: The game 'pong' has no mode 9. It has 0, 1.
+        examiner.messages.InputError: The game 'pong' has no mode 9. It has 0, 1.
         """
         variants = [variant for game in self.games for variant in self._variants(game)]
         count = len(self.seeds) * len(variants) * len(self.agents)

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated
 
-from examiner.checking import Bounds, ShapeError, Wanted
-from examiner.wording import InputError, shorten
+from examiner.messages import InputError, shorten
+from examiner.validation import Bounds, ShapeError, Wanted
 from examiner.workers import Limits
 
 SILENT_SECONDS = 3600.0

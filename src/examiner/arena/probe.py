@@ -26,7 +26,7 @@ from examiner.arena.play.runs import (
 )
 from examiner.arena.protocol import PROTOCOLS, Protocol
 from examiner.ledger import ledger_results
-from examiner.wording import InputError, counted, shorten
+from examiner.messages import InputError, counted, shorten
 
 RANDOM_EPISODES = 10
 """Episodes of the random agent for each seed: one tells little, and they cost nothing."""

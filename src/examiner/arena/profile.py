@@ -22,8 +22,8 @@ from examiner.arena.profiling.other_play import (
 )
 from examiner.arena.profiling.walk import Estimate, Walk, first_reward, mean, rate, reward_gap, walk
 from examiner.arena.protocol import PROTOCOLS, Protocol, usual_protocol
+from examiner.messages import InputError
 from examiner.results.attributes import Classification
-from examiner.wording import InputError
 
 Determinism = Literal["deterministic", "noise added", "stochastic"]
 FEWEST_FRAMES = 1_000

@@ -11,8 +11,8 @@ from dataclasses import dataclass, field, fields, replace
 from types import MappingProxyType
 from typing import Annotated, Literal
 
-from examiner.checking import Bounds, ShapeError, Wanted, check_known, settle
-from examiner.wording import shorten, unknown_name
+from examiner.messages import shorten, unknown_name
+from examiner.validation import Bounds, ShapeError, Wanted, check_known, settle
 
 Screens = Literal["last", "averaged", "pooled"]
 _Count = Annotated[int, Bounds(0, words="a whole number of at least 0")]
@@ -159,7 +159,7 @@ def protocol(name: str, /, **changes: object) -> Protocol:
     >>> protocol("machado")
     Traceback (most recent call last):
     ...
-    examiner.wording.InputError: Unknown protocol 'machado'. Did you mean 'machado-2018'? \
+    examiner.messages.InputError: Unknown protocol 'machado'. Did you mean 'machado-2018'? \
 Known: 'atari-100k', 'deterministic', 'gymnasium', 'machado-2018', 'mnih-2015'.
     """
     if not isinstance(name, str) or name not in PROTOCOLS:

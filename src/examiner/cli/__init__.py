@@ -15,7 +15,7 @@ from typing import Any
 
 import click
 
-from examiner.wording import ExaminerWarning, InputError, nearest
+from examiner.messages import ExaminerWarning, InputError, nearest
 
 BAD_INPUT = 2
 """Exit code for anything the user can put right."""
@@ -173,7 +173,7 @@ def _guarded(command: Callable[..., None]) -> Callable[..., None]:
 
 
 def _complain(sentence: str) -> None:
-    from examiner.telling.terminal import printable
+    from examiner.reporting.terminal import printable
 
     with suppress(OSError):  # nowhere to say it is no reason to end otherwise
         sys.stderr.write(f"examiner: {printable(sentence, limit=4_000)}\n")

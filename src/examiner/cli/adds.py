@@ -10,10 +10,10 @@ from examiner.cli.levels import LevelOptions
 from examiner.cli.options import REPS, Seeded, SourceOptions, option, words_of
 from examiner.cli.output import progress_bar, show
 from examiner.cli.select import SelectionOptions, material_from
+from examiner.messages import InputError
+from examiner.reporting.findings import addition as findings
 from examiner.scores.unit import value_unit
-from examiner.stored import open_selection
-from examiner.telling.findings import addition as findings
-from examiner.wording import InputError
+from examiner.storage import open_selection
 
 
 @dataclass(frozen=True, slots=True)

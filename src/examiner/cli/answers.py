@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from examiner.adaptive import Answer
-from examiner.telling.terminal import printable
-from examiner.wording import InputError
+from examiner.messages import InputError
+from examiner.reporting.terminal import printable
 
 Answering = Callable[[str], Any]
 """From a task to its answer: 0 or 1, (k, n), a score, or None where there is none."""

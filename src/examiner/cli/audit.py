@@ -19,9 +19,9 @@ from examiner.cli.output import progress_bar, show
 from examiner.cli.source import results_from
 from examiner.engines.expected import expected_audit
 from examiner.irt.suspects.audit import GROUPS
+from examiner.reporting.findings import suspects as findings
 from examiner.scores import Recipe
 from examiner.scores.unit import response_unit
-from examiner.telling.findings import suspects as findings
 
 
 @dataclass(frozen=True, slots=True)

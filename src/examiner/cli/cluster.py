@@ -14,8 +14,8 @@ from examiner.cli.source import results_from
 from examiner.engines.expected import expected_likeness
 from examiner.information import likeness
 from examiner.information.clusters import PAPER_THRESHOLD, Linkage
-from examiner.telling.findings import likeness as findings
-from examiner.wording import shorten
+from examiner.messages import shorten
+from examiner.reporting.findings import likeness as findings
 
 
 @dataclass(frozen=True, slots=True)

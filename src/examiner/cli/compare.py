@@ -16,11 +16,11 @@ from examiner.cli.select import (
     judging,
     material_from,
 )
+from examiner.messages import InputError, shorten
+from examiner.reporting.findings import comparison
 from examiner.scores.unit import value_unit
 from examiner.selection import METHODS, Holdout
 from examiner.selection import compare as compare_selections
-from examiner.telling.findings import comparison
-from examiner.wording import InputError, shorten
 
 SIZES = (1, 3, 5, 10)
 CHEAPER = "`--folds 10`, fewer `--sizes` or fewer `--methods` take less"

@@ -8,12 +8,12 @@ from pathlib import Path
 from examiner.cli.options import ComparisonOptions, Printing, SourceOptions, argument, option
 from examiner.cli.output import progress_bar, show
 from examiner.cli.source import comparable, results_from
+from examiner.messages import InputError, counted, listed
+from examiner.reporting.finding import Finding
+from examiner.reporting.prose import Name
 from examiner.results import WRITERS, Results, write
 from examiner.results.storage import file_kind, formula_names
 from examiner.results.writers import check_path
-from examiner.telling.finding import Finding
-from examiner.telling.prose import Name
-from examiner.wording import InputError, counted, listed
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,10 +15,10 @@ from examiner.cli.options import (
 )
 from examiner.cli.output import progress_bar, show
 from examiner.cli.source import results_from
+from examiner.reporting.findings import cost as findings
 from examiner.scores import averaging_notes, pareto
 from examiner.scores.costs import needed_cost
 from examiner.scores.unit import score_unit
-from examiner.telling.findings import cost as findings
 
 COST = "What attempts cost: a column, or tokens_in*PRICE+tokens_out*PRICE"
 

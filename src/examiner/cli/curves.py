@@ -15,14 +15,14 @@ from examiner.cli.options import (
 )
 from examiner.cli.output import progress_bar, show
 from examiner.cli.source import results_from
+from examiner.messages import InputError, shorten
+from examiner.reporting.finding import Finding
+from examiner.reporting.findings import curves as summaries
+from examiner.reporting.findings import learning
+from examiner.reporting.study import Study
 from examiner.results import Results
 from examiner.scores import curves as learning_curves
 from examiner.scores.unit import score_unit
-from examiner.telling.finding import Finding
-from examiner.telling.findings import curves as summaries
-from examiner.telling.findings import learning
-from examiner.telling.study import Study
-from examiner.wording import InputError, shorten
 
 
 @dataclass(frozen=True, slots=True)

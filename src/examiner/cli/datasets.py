@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from examiner.cli.options import Tabled, argument
 from examiner.cli.output import show
 from examiner.datasets import DATASETS, Card, card
-from examiner.telling.finding import Finding, Text
-from examiner.telling.prose import Name
-from examiner.telling.table import Column, Piece, Table
+from examiner.reporting.finding import Finding, Text
+from examiner.reporting.prose import Name
+from examiner.reporting.table import Column, Piece, Table
 
 
 @dataclass(frozen=True, slots=True)

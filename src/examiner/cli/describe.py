@@ -7,9 +7,9 @@ from dataclasses import replace
 from examiner.cli.options import SourceOptions, Tabled
 from examiner.cli.output import progress_bar, show
 from examiner.cli.source import results_from
-from examiner.telling.finding import Finding
-from examiner.telling.findings import reading
-from examiner.telling.table import Column, Table
+from examiner.reporting.finding import Finding
+from examiner.reporting.findings import reading
+from examiner.reporting.table import Column, Table
 
 MOST_AGENTS = 40
 """Agents whose plays are listed in a terminal; the JSON has all."""

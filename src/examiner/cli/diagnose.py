@@ -9,7 +9,7 @@ from examiner.cli.fitting import ModelOptions, response_unit
 from examiner.cli.options import ComparisonOptions, Seeded, SourceOptions, option
 from examiner.cli.output import progress_bar, show
 from examiner.cli.source import results_from
-from examiner.telling.findings import diagnosis as findings
+from examiner.reporting.findings import diagnosis as findings
 
 
 @dataclass(frozen=True, slots=True)

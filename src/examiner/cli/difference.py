@@ -9,10 +9,10 @@ from examiner.cli.levels import LevelOptions, levelled_and_compared
 from examiner.cli.options import REPS, ComparisonOptions, Seeded, SourceOptions, argument, option
 from examiner.cli.output import progress_bar, show
 from examiner.cli.source import results_from
+from examiner.messages import InputError, nearest
+from examiner.reporting.findings import difference as findings
 from examiner.scores import averaging_notes, compare_pairs
 from examiner.scores.unit import score_unit
-from examiner.telling.findings import difference as findings
-from examiner.wording import InputError, nearest
 
 ComparedUnit = Literal["runs", "tasks"]
 

@@ -22,14 +22,14 @@ from examiner.cli.select import (
 )
 from examiner.cli.source import results_from
 from examiner.importers.evaluations.subsets import inspect_sample_ids, lm_eval_samples
+from examiner.messages import InputError
+from examiner.reporting.findings import tiny as findings
+from examiner.reporting.terminal import print_line
 from examiner.results import Results
 from examiner.results.storage import write_text
 from examiner.scores.unit import value_unit
 from examiner.selection.distil import DRAWS
-from examiner.stored import save
-from examiner.telling.findings import tiny as findings
-from examiner.telling.terminal import print_line
-from examiner.wording import InputError
+from examiner.storage import save
 
 CHEAPER = "`examiner select --no-proof` only chooses"
 

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypedDict
 
-from examiner.checking import scheme_of
 from examiner.cli.options import ComparisonOptions, SourceOptions, option, success_of
 from examiner.cli.output import ProgressCallback
 from examiner.datasets import DATASETS
 from examiner.engines.pace import check_memory
-from examiner.wording import InputError, listed
+from examiner.messages import InputError, listed
+from examiner.validation import scheme_of
 
 if TYPE_CHECKING:
     from examiner.irt.estimation.parts import PartedSource

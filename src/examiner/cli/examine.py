@@ -27,13 +27,13 @@ from examiner.cli.output import print_notes, progress_bar, show
 from examiner.cli.source import classification_from, results_from
 from examiner.importers import read_tasks
 from examiner.irt import IRTFit
+from examiner.messages import InputError, listed, shorten
+from examiner.reporting.findings import newcomers as findings
 from examiner.results import Results, atari_game
 from examiner.scores import task_costs
-from examiner.stored import examination_content, open_fit
-from examiner.stored import save as store
-from examiner.telling.findings import newcomers as findings
+from examiner.storage import examination_content, open_fit
+from examiner.storage import save as store
 from examiner.typology import kinds as task_kinds
-from examiner.wording import InputError, listed, shorten
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,13 +32,13 @@ from examiner.irt import (
 from examiner.irt import fit as fit_irt
 from examiner.irt.estimation.parts import PartedSource
 from examiner.irt.indicators.elsewhere import indicators_without_responses
+from examiner.messages import InputError, listed, shorten
+from examiner.reporting.finding import Text
+from examiner.reporting.findings import fit as findings
+from examiner.reporting.findings import growth, years
+from examiner.reporting.terminal import print_line
 from examiner.results import ResponseMatrix, Results
-from examiner.stored import open_fit, save
-from examiner.telling.finding import Text
-from examiner.telling.findings import fit as findings
-from examiner.telling.findings import growth, years
-from examiner.telling.terminal import print_line
-from examiner.wording import InputError, listed, shorten
+from examiner.storage import open_fit, save
 
 
 @dataclass(frozen=True, slots=True)

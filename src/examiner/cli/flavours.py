@@ -15,8 +15,8 @@ from examiner.arena.plans import plan_of_frames
 from examiner.cli.options import OUTPUT, Tabled, argument, option
 from examiner.cli.output import live_table, progress_bar, show
 from examiner.cli.stopping import stopped_in_order
-from examiner.telling.findings import flavours as findings
-from examiner.telling.terminal import print_line
+from examiner.reporting.findings import flavours as findings
+from examiner.reporting.terminal import print_line
 from examiner.workers import available_cores, map_processes
 
 SOME_FAILED = 1

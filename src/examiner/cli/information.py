@@ -17,12 +17,12 @@ from examiner.information.analysis import USUAL_SIZE
 from examiner.information.levels import MOST_LEVELS
 from examiner.irt import IRTFit, ability_information
 from examiner.irt import fit as fit_irt
+from examiner.messages import InputError, shorten
+from examiner.reporting import ability_bits
+from examiner.reporting.findings import information as findings
+from examiner.reporting.per_cost import TaskPrices
 from examiner.results import Results
 from examiner.scores import responses
-from examiner.telling import ability_bits
-from examiner.telling.findings import information as findings
-from examiner.telling.per_cost import TaskPrices
-from examiner.wording import InputError, shorten
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,9 +10,9 @@ from typing import Literal, NamedTuple
 from examiner.cli.options import ComparisonOptions, option, parsed, words_of
 from examiner.cli.source import comparable
 from examiner.importers import read_numbers
+from examiner.messages import InputError, shorten
 from examiner.results import Results
 from examiner.scores import Total, chance_scales, total
-from examiner.wording import InputError, shorten
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
 
 from examiner.importers import FORMATS
-from examiner.telling.finding import Finding, save_figures
-from examiner.wording import InputError, shorten
+from examiner.messages import InputError, shorten
+from examiner.reporting.finding import Finding, save_figures
 
 if TYPE_CHECKING:
     from examiner.scores import Success
@@ -219,7 +219,7 @@ def parsed(kind: Callable[[str], Parsed], text: str, complaint: str) -> Parsed:
     >>> parsed(int, "few", "The size is 'few'. Give a whole number.")
     Traceback (most recent call last):
     ...
-    examiner.wording.InputError: The size is 'few'. Give a whole number.
+    examiner.messages.InputError: The size is 'few'. Give a whole number.
     """
     try:
         return kind(text)

@@ -12,11 +12,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from examiner.cli.options import Printing, Tabled
-from examiner.telling.finding import Finding, Text
-from examiner.telling.json import one_object
-from examiner.telling.prose import Name
-from examiner.telling.terminal import print_finding, printable
-from examiner.wording import InputError
+from examiner.messages import InputError
+from examiner.reporting.finding import Finding, Text
+from examiner.reporting.json import one_object
+from examiner.reporting.prose import Name
+from examiner.reporting.terminal import print_finding, printable
 
 if TYPE_CHECKING:
     from rich.console import Group
@@ -51,7 +51,7 @@ def show(
     if told.json and to is not None:
         raise InputError("The answer is printed as JSON or as tables. Choose `--json` or `--to`.")
     if to is not None:
-        from examiner.telling.written import written  # for papers only
+        from examiner.reporting.written import written  # for papers only
 
         text = written(finding, to)
         if not text:

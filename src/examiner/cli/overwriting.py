@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from examiner.cli.options import UPDATED
 from examiner.importers.data_set_names import data_set_names
 from examiner.importers.paths import is_many, would_include
-from examiner.wording import InputError, shorten
+from examiner.messages import InputError, shorten
 
 READ = ("SOURCE", "FILE", "FOLDER", "EARLIER", "PLAN", "CLASSIFICATION")
 """Words in the metavar of options and arguments that name what is read."""

@@ -11,14 +11,14 @@ from examiner.cli.options import SourceOptions, Tabled, option
 from examiner.cli.output import ProgressCallback, progress_bar, show
 from examiner.cli.source import results_from
 from examiner.irt import place as place_on_fit
+from examiner.messages import InputError
+from examiner.reporting.findings import newcomers as findings
 from examiner.results import Results
 from examiner.scores import Recipe
 from examiner.scores.unit import value_unit
 from examiner.selection import place as place_by_few
 from examiner.selection.proof.chance import DOUBT
-from examiner.stored import open_fit, open_selection
-from examiner.telling.findings import newcomers as findings
-from examiner.wording import InputError
+from examiner.storage import open_fit, open_selection
 
 
 @dataclass(frozen=True, slots=True)

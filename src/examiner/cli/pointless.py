@@ -12,7 +12,7 @@ from click.core import ParameterSource
 
 from examiner.importers.data_set_names import data_set_names
 from examiner.importers.paths import is_many
-from examiner.wording import InputError
+from examiner.messages import InputError
 
 Given = Mapping[str, Any]  # Any: each option has its own type
 

@@ -22,8 +22,8 @@ from examiner.arena.protocol import protocol as named_protocol
 from examiner.cli.options import OUTPUT, Seeded, argument, find_modules_here, option
 from examiner.cli.output import live_table, progress_bar, show
 from examiner.cli.stopping import stopped_in_order
-from examiner.telling.findings import play as findings
-from examiner.wording import InputError, counted, shorten
+from examiner.messages import InputError, counted, shorten
+from examiner.reporting.findings import play as findings
 from examiner.workers import available_cores, map_processes
 
 SOME_FAILED = 1

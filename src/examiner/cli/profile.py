@@ -14,9 +14,9 @@ from examiner.arena.protocol import protocol as named_protocol
 from examiner.cli.options import OUTPUT, Seeded, argument, option
 from examiner.cli.output import progress_bar, show
 from examiner.cli.stopping import stopped_in_order
+from examiner.messages import InputError
+from examiner.reporting.findings import profiles as findings
 from examiner.results.storage import check_ending
-from examiner.telling.findings import profiles as findings
-from examiner.wording import InputError
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,12 +25,12 @@ from examiner.cli.options import (
 from examiner.cli.output import print_json, print_notes, print_warning, progress_bar, show
 from examiner.cli.parsing import given_words
 from examiner.cli.source import classification_from, results_from
-from examiner.telling import FINDINGS
-from examiner.telling import report as make_report
-from examiner.telling.document import failure_sentences
-from examiner.telling.finding import Finding
-from examiner.telling.terminal import print_line
-from examiner.wording import InputError, counted, shorten
+from examiner.messages import InputError, counted, shorten
+from examiner.reporting import FINDINGS
+from examiner.reporting import report as make_report
+from examiner.reporting.document import failure_sentences
+from examiner.reporting.finding import Finding
+from examiner.reporting.terminal import print_line
 
 ENDINGS = ("", ".html", ".htm", ".json", ".md")
 

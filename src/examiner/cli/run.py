@@ -18,10 +18,10 @@ from examiner.cli.options import OUTPUT, Printing, argument, option
 from examiner.cli.output import live_table, show
 from examiner.cli.stopping import stopped_in_order
 from examiner.ledger import export, repair
-from examiner.telling.finding import Finding
-from examiner.telling.findings import gvgai
-from examiner.telling.findings import play as findings
-from examiner.wording import InputError, shorten
+from examiner.messages import InputError, shorten
+from examiner.reporting.finding import Finding
+from examiner.reporting.findings import gvgai
+from examiner.reporting.findings import play as findings
 from examiner.workers import available_cores
 from examiner.workers.crew import Crew
 

@@ -10,12 +10,12 @@ from examiner.cli.options import REPS, ComparisonOptions, Seeded, SourceOptions,
 from examiner.cli.output import progress_bar, show
 from examiner.cli.source import results_from
 from examiner.engines.expected import expected_scores
+from examiner.reporting.findings import uncertainty as findings
 from examiner.scores import AGGREGATES, averaging_notes, overview
 from examiner.scores.significance import PostHoc
 from examiner.scores.uncertainty.bootstrap import Interval
 from examiner.scores.uncertainty.resampling import Unit
 from examiner.scores.unit import score_unit
-from examiner.telling.findings import uncertainty as findings
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,15 +36,15 @@ from examiner.cli.source import classification_from, results_from
 from examiner.engines.estimate import Size
 from examiner.engines.expected import expected_selection
 from examiner.importers import read_tasks
+from examiner.messages import InputError, listed, shorten
+from examiner.reporting.findings import selection as findings
+from examiner.reporting.findings import trial as trials
+from examiner.reporting.terminal import print_line
 from examiner.results import Results
 from examiner.scores import Recipe
 from examiner.scores.unit import value_unit
 from examiner.selection.sampled import is_very_large
-from examiner.stored import save
-from examiner.telling.findings import selection as findings
-from examiner.telling.findings import trial as trials
-from examiner.telling.terminal import print_line
-from examiner.wording import InputError, listed, shorten
+from examiner.storage import save
 from examiner.workers import map_processes
 
 SIZE = 5

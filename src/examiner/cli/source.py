@@ -9,8 +9,8 @@ from examiner.cli.options import ComparisonOptions, SourceOptions, success_of
 from examiner.cli.output import ProgressCallback, print_notes
 from examiner.datasets import DATASETS, load
 from examiner.importers import attach, read, read_classification, read_scales
+from examiner.messages import InputError, shorten
 from examiner.results import Classification, Results, Scales
-from examiner.wording import InputError, shorten
 
 
 def results_from(

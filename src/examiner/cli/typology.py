@@ -19,10 +19,10 @@ from examiner.cli.options import (
 )
 from examiner.cli.output import ProgressCallback, progress_bar, show
 from examiner.cli.source import classification_from, results_from
+from examiner.reporting.findings import typology as findings
 from examiner.results import Results
 from examiner.scores import normalise as normalised
 from examiner.scores.unit import score_unit
-from examiner.telling.findings import typology as findings
 from examiner.typology import SCHEMAS, kinds, validate
 
 

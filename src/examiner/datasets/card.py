@@ -10,8 +10,8 @@ from importlib.resources import files
 from types import MappingProxyType
 from typing import Any
 
-from examiner.checking import from_record, to_record
 from examiner.results.display import html_table
+from examiner.validation import from_record, to_record
 
 _WIDTH = 96
 ROOM = "examiner.datasets"

@@ -11,11 +11,11 @@ import polars as pl
 
 from examiner.datasets.card import ROOM, Card, read_card
 from examiner.datasets.published import PublishedTable
+from examiner.messages import unknown_name
 from examiner.results import Attributes, Classification, Provenance, Results, Scales, TaskScale
 from examiner.results.atari_scales import atari_scales
 from examiner.results.keys import LEARNS
 from examiner.results.ordering import in_order
-from examiner.wording import unknown_name
 
 Dataset: TypeAlias = Results | Scales | Classification | PublishedTable
 
@@ -274,7 +274,7 @@ def load(name: str) -> Dataset:
     >>> load("atari-dqm-family")
     Traceback (most recent call last):
     ...
-    examiner.wording.InputError: Unknown data set 'atari-dqm-family'. Did you mean \
+    examiner.messages.InputError: Unknown data set 'atari-dqm-family'. Did you mean \
 'atari-dqn-family'? Known: ...
     """
     dataset = DATASETS[_known(name)](read_card(name))

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING, TypeAlias
 
+from examiner.messages import InputError, counted, listed, shorten
 from examiner.results.border import frame_from, pandas_from
 from examiner.results.display import html_table
-from examiner.wording import InputError, counted, listed, shorten
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.wording import InputError, shorten
+from examiner.messages import InputError, shorten
 
 _BITS = {1: 4, 2: 8}
 """Bytes of a cell, and how many bits of them are for successes."""

@@ -21,7 +21,7 @@ from examiner.irt.estimation.em import Expected
 from examiner.irt.estimation.exponential_statistics import ExponentialStatistics
 from examiner.irt.estimation.parts import Asked, PartedSource, added, added_up, in_order
 from examiner.irt.items import curves
-from examiner.wording import InputError
+from examiner.messages import InputError
 from examiner.workers.cluster import connected
 from examiner.workers.crew import reason_of, worker_environment
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.wording import InputError, first_line
+from examiner.messages import InputError, first_line
 
 _PIECE = 1 << 28
 """Bytes sent at a time. To an H200, pinned memory in between took 0.15 instead of 0.12 s a gigabyte."""

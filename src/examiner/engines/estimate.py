@@ -9,12 +9,12 @@ from typing import Literal, NamedTuple
 import numpy as np
 import polars as pl
 
-from examiner.checking import scheme_of
 from examiner.engines.pace import Pace, check_memory
 from examiner.engines.shard_columns import check_alike
 from examiner.engines.shard_places import place_of, shards_at
+from examiner.messages import InputError, counted
 from examiner.results.polars_errors import PROBLEMS
-from examiner.wording import InputError, counted
+from examiner.validation import scheme_of
 
 Engine = Literal["auto", "memory", "shards", "gpu", "ray"]
 _PASSES = 35

@@ -17,8 +17,8 @@ from examiner.information.sets import SCREENED, SCREENING_ROWS, is_large
 from examiner.irt.suspects.together import DRAWN_CELLS, FEWEST_DRAWS, MOST_DRAWS
 from examiner.irt.suspects.together import MOST_TASKS as MOST_PAIRED
 from examiner.irt.suspects.unsteady import EXCHANGES
+from examiner.messages import counted
 from examiner.selection import Benchmark, Folds, expected_once, expected_seconds
-from examiner.wording import counted
 
 LONG_SECONDS = 20.0
 """Work from here on is announced."""

@@ -269,7 +269,7 @@ def gpu(
     >>> gpu(simulate(items, 100, rng=0), device="nowhere")  # doctest: +SKIP
     Traceback (most recent call last):
     ...
-    examiner.wording.InputError: torch cannot compute on 'nowhere': … Give 'cuda', 'cuda:0' or 'cpu'.
+    examiner.messages.InputError: torch cannot compute on 'nowhere': … Give 'cuda', 'cuda:0' or 'cpu'.
     """
     place = Device(device)
     if not matrix.is_counts:

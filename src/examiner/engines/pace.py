@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from examiner.wording import InputError
+from examiner.messages import InputError
 
 _TURNS = 12
 """The fastest of so many turns counts: others may have waited for the processor."""
@@ -76,7 +76,7 @@ def check_memory(memory: float) -> None:
     >>> check_memory(-1.0)
     Traceback (most recent call last):
     ...
-    examiner.wording.InputError: The memory is -1 GB. Give a number of GB above 0.
+    examiner.messages.InputError: The memory is -1 GB. Give a number of GB above 0.
     """
     if not (math.isfinite(memory) and memory > 0):
         raise InputError(f"The memory is {memory:g} GB. Give a number of GB above 0.")

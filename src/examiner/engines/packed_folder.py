@@ -10,14 +10,14 @@ from zipfile import BadZipFile
 
 import numpy as np
 
-from examiner.checking import from_record, to_record
 from examiner.engines.cell_file import disk_error
 from examiner.engines.cell_sums import Sums
 from examiner.engines.shard_places import LocalShard, Shard, Source, Stamp, path_of
 from examiner.irt import Dropped
+from examiner.messages import InputError, shorten
 from examiner.results.connections import WeakLink
 from examiner.results.storage import write_text
-from examiner.wording import InputError, shorten
+from examiner.validation import from_record, to_record
 
 _SCHEMA = "examiner.packed/4"
 

@@ -13,8 +13,8 @@ from examiner.engines.cell_file import CellFile, Few, check_trials
 from examiner.engines.name_numbers import Names
 from examiner.engines.shard_columns import COUNTS, Columns
 from examiner.engines.shard_places import Shard
+from examiner.messages import InputError, shorten
 from examiner.results.polars_errors import PROBLEMS
-from examiner.wording import InputError, shorten
 
 _MOST_ROWS = 1 << 20
 _MOST_WIDE_BYTES = 1 << 25

@@ -11,10 +11,10 @@ from typing import Any
 
 import polars as pl
 
-from examiner.checking import scheme_of, without_secrets
 from examiner.engines.web_servers import check_web_server, named_url
+from examiner.messages import InputError, first_line, unknown_name
 from examiner.results.polars_errors import PROBLEMS
-from examiner.wording import InputError, first_line, unknown_name
+from examiner.validation import scheme_of, without_secrets
 
 _KEYS = MappingProxyType(
     {
@@ -52,7 +52,7 @@ def listed_objects(url: str) -> list[str]:
     >>> listed_objects("https://host/day/")
     Traceback (most recent call last):
     ...
-    examiner.wording.InputError: A web server does not tell which files lie at 'https://host/day/'. Name \
+    examiner.messages.InputError: A web server does not tell which files lie at 'https://host/day/'. Name \
 each of them, in a list.
     """
     many = url.endswith("/") or re.search(r"[*?\[]", without_secrets(url)) is not None
@@ -71,7 +71,7 @@ def check_scheme(url: str | Path) -> None:
     >>> check_scheme("ftp://host/x.parquet")
     Traceback (most recent call last):
     ...
-    examiner.wording.InputError: Unknown scheme 'ftp'. ...Known: 'abfs', 'abfss', 'adl', ...
+    examiner.messages.InputError: Unknown scheme 'ftp'. ...Known: 'abfs', 'abfss', 'adl', ...
     """
     known = (*_KINDS, "file")
     scheme = scheme_of(url)

@@ -8,10 +8,10 @@ from typing import NamedTuple
 import polars as pl
 
 from examiner.engines.shard_places import Shard, answers
+from examiner.messages import InputError, counted, listed, shorten
 from examiner.results.border import MEASURES
 from examiner.results.keys import BESIDE_RESULTS, ITEM_COLUMNS
 from examiner.results.polars_errors import PROBLEMS
-from examiner.wording import InputError, counted, listed, shorten
 
 COUNTS = ("successes", "trials")
 """The columns of results that are counted already."""

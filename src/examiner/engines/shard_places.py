@@ -13,7 +13,6 @@ from typing import NamedTuple, TypeVar
 
 import polars as pl
 
-from examiner.checking import scheme_of, without_secrets
 from examiner.engines.remote_objects import (
     check_scheme,
     listed_objects,
@@ -21,8 +20,9 @@ from examiner.engines.remote_objects import (
     scanned_object,
     unreadable_object,
 )
+from examiner.messages import InputError, counted, shorten
 from examiner.results.parquet import damaged
-from examiner.wording import InputError, counted, shorten
+from examiner.validation import scheme_of, without_secrets
 
 T = TypeVar("T")
 Source = str | Path | Sequence[str | Path]
@@ -99,7 +99,7 @@ def shards_at(source: Source) -> list[Shard]:
     >>> shards_at("nowhere/*.parquet")
     Traceback (most recent call last):
     ...
-    examiner.wording.InputError: There is no Parquet file at 'nowhere/*.parquet'. Check the path.
+    examiner.messages.InputError: There is no Parquet file at 'nowhere/*.parquet'. Check the path.
     """
     if not isinstance(source, (str, Path)):
         found = [shard for part in source for shard in shards_at(part)]

@@ -11,7 +11,6 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.checking import scheme_of, without_secrets
 from examiner.engines.pace import check_memory
 from examiner.engines.packed import Packed, Progress, packed
 from examiner.engines.shard_places import Source
@@ -28,7 +27,8 @@ from examiner.irt.estimation.parts import (
     in_order,
 )
 from examiner.irt.estimation.tables import counts_of
-from examiner.wording import InputError, shorten
+from examiner.messages import InputError, shorten
+from examiner.validation import scheme_of, without_secrets
 
 _PROGRAM = 250_000_000
 """Bytes that Python, numpy and polars take before there is any data."""

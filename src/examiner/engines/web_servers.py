@@ -7,8 +7,8 @@ import re
 from contextlib import closing
 from pathlib import Path
 
-from examiner.checking import without_secrets
-from examiner.wording import InputError, shorten
+from examiner.messages import InputError, shorten
+from examiner.validation import without_secrets
 
 WAIT_SECONDS = 20.0
 """How long a web server is waited for at first: polars waits for a silent one without end."""
@@ -32,7 +32,7 @@ def check_web_server(url: str) -> None:
     >>> check_web_server("http://127.0.0.1:1/x.parquet")
     Traceback (most recent call last):
     ...
-    examiner.wording.InputError: Cannot reach the server of 'http://127.0.0.1:1/x.parquet' (...). Check \
+    examiner.messages.InputError: Cannot reach the server of 'http://127.0.0.1:1/x.parquet' (...). Check \
 the network and the URL.
     """
     if any(os.environ.get(name) or os.environ.get(name.upper()) for name in _PROXIES):

@@ -1,6 +1,5 @@
 """Results come in: files and frames of every layout become one table."""
 
-from examiner.checking import names_of as _names_of
 from examiner.importers.formats import FORMATS as FORMATS
 from examiner.importers.read import read as read
 from examiner.importers.side_tables import TaskTable as TaskTable
@@ -10,5 +9,6 @@ from examiner.importers.side_tables import read_classification as read_classific
 from examiner.importers.side_tables import read_numbers as read_numbers
 from examiner.importers.side_tables import read_scales as read_scales
 from examiner.importers.side_tables import read_tasks as read_tasks
+from examiner.validation import names_of as _names_of
 
 __dir__ = _names_of(__name__)

@@ -10,8 +10,8 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from examiner.messages import listed, shorten
 from examiner.results import Results
-from examiner.wording import listed, shorten
 
 _NAMES = {
     "mean": ("average", "avg", "mean", "overall", "ave", "aggregate", "all"),

@@ -10,7 +10,7 @@ import zlib
 from pathlib import Path
 
 from examiner.importers.files import SourceFile, check_unpacked
-from examiner.wording import InputError, shorten
+from examiner.messages import InputError, shorten
 
 if sys.version_info >= (3, 14):
     from compression import zstd

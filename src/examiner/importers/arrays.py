@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from examiner.importers.archives import DAMAGE, opened_zip
 from examiner.importers.files import SourceFile, check_unpacked
-from examiner.wording import InputError, shorten
+from examiner.messages import InputError, shorten
 
 _LONGEST_HEADER = 10_000  # as numpy has it: shape and kind of one array
 _DAMAGE = (*DAMAGE, SyntaxError, tokenize.TokenError, UserWarning)

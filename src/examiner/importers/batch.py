@@ -35,8 +35,8 @@ from examiner.importers.unread import (
     refuse_lost_agents,
     unread_notes,
 )
+from examiner.messages import InputError, listed, shorten
 from examiner.results import Provenance
-from examiner.wording import InputError, listed, shorten
 from examiner.workers import Progress, map_processes
 from examiner.workers import map as map_jobs
 

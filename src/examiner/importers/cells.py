@@ -9,10 +9,10 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from examiner.messages import InputError, listed, shorten
 from examiner.results.border import numbers_in
 from examiner.results.codes import name_column
 from examiner.results.keys import refuse_row
-from examiner.wording import InputError, listed, shorten
 
 AGENT_COLUMNS = (
     *("agent", "algorithm", "algo", "model", "method"),

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import polars as pl
 
 from examiner.importers.time import TIME_COLUMNS, TimeColumn
+from examiner.messages import InputError, counted, shorten
 from examiner.results.border import MEASURES
-from examiner.wording import InputError, counted, shorten
 
 if TYPE_CHECKING:
     from examiner.importers.tables import TableOptions

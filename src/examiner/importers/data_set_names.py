@@ -6,7 +6,7 @@ from functools import cache
 from importlib.resources import files
 from pathlib import Path
 
-from examiner.wording import nearest
+from examiner.messages import nearest
 
 _CARD = ".toml"
 

@@ -13,8 +13,8 @@ from examiner.importers.sorting import Sorted, relative
 from examiner.importers.tables import MissingNamesError, OtherMeasureError, TableOptions
 from examiner.importers.templates import suggested_template
 from examiner.importers.unread import by_reason
+from examiner.messages import InputError, counted, listed, shorten
 from examiner.results import Provenance
-from examiner.wording import InputError, counted, listed, shorten
 
 _MANY_FILES = 20  # to read two of them twice costs little then
 

@@ -22,9 +22,9 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import BinaryIO, cast
 
-from examiner.checking import at_most, is_pipe, open_outside, refuse_url
 from examiner.importers.data_set_names import data_set_hint
-from examiner.wording import InputError, shorten
+from examiner.messages import InputError, shorten
+from examiner.validation import at_most, is_pipe, open_outside, refuse_url
 
 if sys.version_info >= (3, 14):
     from compression import zstd
@@ -117,7 +117,7 @@ def open_source(path: str | Path) -> SourceFile:
     >>> open_source("missing.csv")
     Traceback (most recent call last):
     ...
-    examiner.wording.InputError: Cannot read 'missing.csv': no such file. Check the path, or \
+    examiner.messages.InputError: Cannot read 'missing.csv': no such file. Check the path, or \
 name a bundled data set (`examiner datasets`).
     """
     refuse_url(path)
@@ -183,7 +183,7 @@ def refuse_empty(file: SourceFile) -> None:
     >>> refuse_empty(SourceFile(Path("scores.csv"), None, b""))
     Traceback (most recent call last):
     ...
-    examiner.wording.InputError: 'scores.csv' is empty. Give a file with results in it.
+    examiner.messages.InputError: 'scores.csv' is empty. Give a file with results in it.
     """
     if not file.head:
         raise InputError(f"{shorten(file.path, 200)} is empty. Give a file with results in it.")
@@ -272,7 +272,7 @@ def check_size(size: int, path: Path) -> None:
     >>> check_size(10**18, Path("huge.csv"))
     Traceback (most recent call last):
     ...
-    examiner.wording.InputError: 'huge.csv' holds 931,322,574.6 GiB, more than the ... GiB that \
+    examiner.messages.InputError: 'huge.csv' holds 931,322,574.6 GiB, more than the ... GiB that \
 may be read at once. Split it, or raise the limit with the environment variable EXAMINER_MAX_BYTES.
     """
     limit = most_bytes()

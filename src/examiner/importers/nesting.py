@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from examiner.wording import InputError, shorten
+from examiner.messages import InputError, shorten
 
 DEEPEST_NESTING = 100
 """Levels of lists and objects: results have a few, transcripts a few dozen, and polars ends at hundreds."""
@@ -19,7 +19,7 @@ def refuse_deep_nesting(data: bytes, path: Path, line: int | None = None) -> Non
     >>> refuse_deep_nesting(b"[" * 200, Path("x.json"))
     Traceback (most recent call last):
     ...
-    examiner.wording.InputError: 'x.json' has lists and objects nested in each other more than 100 levels
+    examiner.messages.InputError: 'x.json' has lists and objects nested in each other more than 100 levels
     deep, and results have a few. Give plain records.
     """
     if _is_deep(data):

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from examiner.importers.files import UNPACKED_FREELY_BYTES, SourceFile
 from examiner.importers.text import beginning, refuse_merge_markers
-from examiner.wording import InputError, shorten
+from examiner.messages import InputError, shorten
 
 TABLE_ENDINGS = (".csv", ".tsv", ".tab", ".ndjson", ".jsonl", ".parquet")
 """Endings of files that are meant as tables: none is passed over without a word."""
@@ -70,7 +70,7 @@ def refuse_other_kinds(file: SourceFile) -> None:
     >>> refuse_other_kinds(SourceFile(Path("scores.yaml"), None, b"dqn: 1", whole=True))
     Traceback (most recent call last):
     ...
-    examiner.wording.InputError: 'scores.yaml' is YAML, which cannot be read. Save it as CSV, ...
+    examiner.messages.InputError: 'scores.yaml' is YAML, which cannot be read. Save it as CSV, ...
     """
     name = shorten(file.path, 200)
     ours = _OF_EXAMINER.match(beginning(file))
@@ -101,7 +101,7 @@ def with_real_reason(file: SourceFile) -> Iterator[None]:
     ...     raise InputError("The table has only one column.")
     Traceback (most recent call last):
     ...
-    examiner.wording.InputError: 'x.csv', line 1, is a mark of an unresolved git merge ...
+    examiner.messages.InputError: 'x.csv', line 1, is a mark of an unresolved git merge ...
     """
     try:
         yield

@@ -13,8 +13,8 @@ from itertools import takewhile
 from pathlib import Path, PurePath
 from typing import NamedTuple
 
+from examiner.messages import InputError, shorten
 from examiner.results.ordering import NaturalKey, natural_key
-from examiner.wording import InputError, shorten
 
 
 class Found(NamedTuple):

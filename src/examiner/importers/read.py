@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from examiner.checking import refuse_url
 from examiner.importers.aggregates import without_aggregates
 from examiner.importers.data_set_names import note_on_namesake
 from examiner.importers.evaluations.adding import Before
@@ -30,11 +29,12 @@ from examiner.importers.tables import (
 from examiner.importers.templates import PathTemplate
 from examiner.importers.time import TimeColumn, retimed
 from examiner.importers.wide import Orientation
+from examiner.messages import InputError, first_line, listed, shorten
 from examiner.results import Provenance, Results
 from examiner.results.attributes import announce
 from examiner.results.border import frame_from, is_frame
 from examiner.results.ordering import in_order
-from examiner.wording import InputError, first_line, listed, shorten
+from examiner.validation import refuse_url
 
 if TYPE_CHECKING:
     from examiner.workers import Progress

@@ -14,11 +14,11 @@ import polars as pl
 
 from examiner.importers.cells import TASK_COLUMNS, with_given
 from examiner.importers.files import SourceFile
+from examiner.messages import InputError, RepeatedKeyError, counted, listed, shorten
 from examiner.results import Provenance, Results, Scales
 from examiner.results.attributes import RowKind
 from examiner.results.codes import joined_names
 from examiner.results.table import assemble
-from examiner.wording import InputError, RepeatedKeyError, counted, listed, shorten
 
 _DOUBTS: tuple[RowKind, ...] = ("unclear", "inferred")
 _MOST_NOTES = 12  # as many as anybody reads; a folder may have thousands
@@ -93,7 +93,7 @@ class Whereabouts:
         ...     raise InputError("There are no rows.")
         Traceback (most recent call last):
         ...
-        examiner.wording.InputError: Cannot use 'a.csv': There are no rows.
+        examiner.messages.InputError: Cannot use 'a.csv': There are no rows.
         """
         try:
             yield

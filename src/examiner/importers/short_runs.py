@@ -12,9 +12,9 @@ from examiner.importers.readings import Reading
 from examiner.importers.run_times import TooFewTimesError
 from examiner.importers.tables import TableOptions
 from examiner.importers.time import TimeColumn, time_columns
+from examiner.messages import InputError
 from examiner.results import Results
 from examiner.results.table import assemble
-from examiner.wording import InputError
 
 
 def with_short_runs(

@@ -10,8 +10,8 @@ from typing import Literal, NamedTuple
 from examiner.importers.cells import AGENT_COLUMNS, TASK_COLUMNS
 from examiner.importers.files import open_source
 from examiner.importers.text_tables import TextTable
+from examiner.messages import InputError, listed, shorten
 from examiner.results import Attributes, Classification, Results, Scales
-from examiner.wording import InputError, listed, shorten
 
 SCALE_COLUMNS = ("measure", "random", "reference", "human", "direction", "source")
 """Columns of a table of tasks that make scales; all others are attributes."""

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from examiner.importers.files import SourceFile, refuse_empty
 from examiner.importers.formats import FORMATS, unknown_format
 from examiner.importers.other_files import TABLE_ENDINGS, is_json_object, reason_to_skip
-from examiner.wording import counted, listed
+from examiner.messages import counted, listed
 
 _OF_A_RUN = ("-shm", "-wal", "-journal", ".lock")
 _CHECKPOINTS = "checkpoints"  # the folder in which a run keeps its learners

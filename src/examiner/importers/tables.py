@@ -9,7 +9,6 @@ from typing import Literal
 
 import polars as pl
 
-from examiner.checking import check_names
 from examiner.importers import cells
 from examiner.importers.cells import AGENT_COLUMNS, TASK_COLUMNS, with_given
 from examiner.importers.curves import unfold_curves
@@ -24,11 +23,12 @@ from examiner.importers.wide import (
     holds_numbers,
     orientation,
 )
+from examiner.messages import InputError, listed, shorten
 from examiner.results import Provenance, Results
 from examiner.results.border import MEASURES, absent_names
 from examiner.results.keys import BESIDE_RESULTS, ITEM_COLUMNS
 from examiner.results.table import assemble
-from examiner.wording import InputError, listed, shorten
+from examiner.validation import check_names
 
 _NEITHER_TEXT_NOR_NUMBER = (pl.Binary, pl.Duration, pl.Object)
 Layout = Literal["tidy", "wide"]

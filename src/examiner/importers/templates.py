@@ -19,7 +19,7 @@ from pathlib import PurePath
 
 from examiner.importers.files import PACKED_ENDINGS
 from examiner.importers.known_tasks import is_known_task
-from examiner.wording import InputError, counted, shorten
+from examiner.messages import InputError, counted, shorten
 
 _NAME = re.compile(r"\{([^{}]*)\}")
 _VERSION = re.compile(r"-v\d+")
@@ -44,7 +44,7 @@ class PathTemplate:
         >>> PathTemplate.of("{agent}/{agent}")
         Traceback (most recent call last):
         ...
-        examiner.wording.InputError: The path template '{agent}/{agent}' names 'agent' twice. \
+        examiner.messages.InputError: The path template '{agent}/{agent}' names 'agent' twice. \
 Name each once.
         """
         parts = [part for part in text.split("/") if part not in ("", ".")]

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from examiner.importers.files import SourceFile
 from examiner.importers.nesting import refuse_deep_nesting
-from examiner.wording import InputError, shorten
+from examiner.messages import InputError, shorten
 
 LONGEST_LINE_BYTES = 256 * 2**20  # a row of a million tasks is a tenth of it
 _UTF8_MARK = b"\xef\xbb\xbf"
@@ -93,7 +93,7 @@ def check_text(data: bytes | mmap, path: Path) -> None:
     >>> check_text(b"agent,task\ndqn,po\x00ng", Path("x.csv"))
     Traceback (most recent call last):
     ...
-    examiner.wording.InputError: 'x.csv' has a NUL byte on line 2, which no text has. It may be
+    examiner.messages.InputError: 'x.csv' has a NUL byte on line 2, which no text has. It may be
     damaged or of another kind: write it again.
     """
     # A window without a line's end is looked for, which costs nothing where lines are short; only
@@ -159,7 +159,7 @@ def refuse_merge_markers(data: bytes, path: Path, first_line: int = 1) -> None:
     >>> refuse_merge_markers(b"a,b\n<<<<<<< HEAD\n1,2\n=======\n", Path("x.csv"))
     Traceback (most recent call last):
     ...
-    examiner.wording.InputError: 'x.csv', line 2, is a mark of an unresolved git merge
+    examiner.messages.InputError: 'x.csv', line 2, is a mark of an unresolved git merge
     ('<<<<<<< HEAD'): what stands on both sides would count twice. Resolve the merge first.
     """
     found = _MERGE_MARKER.search(data)
@@ -186,7 +186,7 @@ def parse_json(data: bytes, path: Path, line: int | None = None) -> Any:  # Any:
     >>> parse_json(b'{"a": 1, "a": 2}', Path("x.json"))
     Traceback (most recent call last):
     ...
-    examiner.wording.InputError: 'x.json' has the key 'a' twice in one object; one of the two \
+    examiner.messages.InputError: 'x.json' has the key 'a' twice in one object; one of the two \
 values would be lost. Give it one.
     """
     refuse_deep_nesting(data, path, line)

@@ -16,10 +16,10 @@ from examiner.importers.files import SourceFile, check_size
 from examiner.importers.tables import KNOWN_COLUMNS, TableColumns
 from examiner.importers.text import as_utf8, check_text, refuse_merge_markers, text_of
 from examiner.importers.wide import INDEX_COLUMN
+from examiner.messages import InputError, first_line, shorten
 from examiner.results.codes import recoded
 from examiner.results.keys import ITEM_COLUMNS
 from examiner.results.polars_errors import PROBLEMS
-from examiner.wording import InputError, first_line, shorten
 
 _SEPARATORS = (",", "\t", ";", "|")
 _INFER_ROWS = 10_000  # a column that changes its kind later is read again, as text
@@ -162,7 +162,7 @@ class TextTable:
         >>> TextTable(Path("x.csv"), b"a,b\n1,2,3\n", ["a", "b"], ",", False).check_widths()
         Traceback (most recent call last):
         ...
-        examiner.wording.InputError: Cannot read 'x.csv': line 2 has 3 fields, the header has 2. ...
+        examiner.messages.InputError: Cannot read 'x.csv': line 2 has 3 fields, the header has 2. ...
         """
         for line, record in self.records():
             if record and len(record) != len(self.header):

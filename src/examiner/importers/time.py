@@ -17,11 +17,11 @@ from examiner.importers.run_times import (
     UnclearTimeError,
     arrange,
 )
+from examiner.messages import InputError, listed, shorten
 from examiner.results import Results
 from examiner.results.attributes import RowKind
 from examiner.results.keys import ITEM_COLUMNS, TIMES
 from examiner.results.table import assemble
-from examiner.wording import InputError, listed, shorten
 
 TIME_COLUMNS = (
     *("frames", "frame", "env_frames", "total_frames", "num_frames", "global_step", "env_step"),

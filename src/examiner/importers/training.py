@@ -15,10 +15,10 @@ from examiner.importers.cells import spread
 from examiner.importers.files import SourceFile
 from examiner.importers.readings import Reading, Whereabouts
 from examiner.importers.run_times import FRAMES_PER_STEP
+from examiner.messages import shorten
 from examiner.results import Provenance
 from examiner.results.atari import atari_game
 from examiner.results.table import assemble
-from examiner.wording import shorten
 
 EPISODE_TAGS = ("charts/episodic_return", "rollout/episodic_return")
 """Under what training scripts log the return of single episodes."""

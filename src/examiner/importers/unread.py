@@ -10,7 +10,7 @@ from examiner.importers.other_files import may_hold_results
 from examiner.importers.sorting import of_one, relative
 from examiner.importers.tables import OtherMeasureError
 from examiner.importers.templates import PathTemplate
-from examiner.wording import InputError, counted, listed, shorten
+from examiner.messages import InputError, counted, listed, shorten
 
 Problems = Sequence[tuple[Path, InputError]]
 _VALUES = re.compile(r"'[^']*'|\"[^\"]*\"|\d[\d,.]*")
@@ -112,7 +112,7 @@ def refuse_lost_agents(
     >>> refuse_lost_agents([Path("dqn/x.csv")], wrong, {}, template, Path())
     Traceback (most recent call last):
     ...
-    examiner.wording.InputError: No file of 'sac' could be read, which the path template '{agent}/' \
+    examiner.messages.InputError: No file of 'sac' could be read, which the path template '{agent}/' \
 names as an agent: 1 file ('sac/x.csv'): It is empty. Correct it, or name the files that are to be \
 read by a pattern.
     """

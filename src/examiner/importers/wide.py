@@ -10,9 +10,9 @@ import polars as pl
 from examiner.importers.cells import AGENT_COLUMNS, TASK_COLUMNS, without_missing_words
 from examiner.importers.known_tasks import is_known_task
 from examiner.importers.time import TIME_COLUMNS
+from examiner.messages import InputError, listed, shorten
 from examiner.results.border import numbers_in
 from examiner.results.keys import ITEM_COLUMNS
-from examiner.wording import InputError, listed, shorten
 
 Orientation = Literal["rows", "columns"]
 

@@ -1,6 +1,5 @@
 """What tells agents apart: bits of tasks and sets, likeness of tasks, and who could be crowned."""
 
-from examiner.checking import names_of as _names_of
 from examiner.information.analysis import InformationAnalysis as InformationAnalysis
 from examiner.information.analysis import LikenessAnalysis as LikenessAnalysis
 from examiner.information.analysis import analyse as analyse
@@ -38,5 +37,6 @@ from examiner.information.uncertainty import BitsByChance as BitsByChance
 from examiner.information.uncertainty import BitsIntervals as BitsIntervals
 from examiner.information.uncertainty import bits_by_chance as bits_by_chance
 from examiner.information.uncertainty import bits_intervals as bits_intervals
+from examiner.validation import names_of as _names_of
 
 __dir__ = _names_of(__name__)

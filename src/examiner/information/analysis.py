@@ -9,7 +9,6 @@ from typing import Unpack
 
 import numpy as np
 
-from examiner.checking import Floats, Randomness, generator
 from examiner.information.channels import Channels, channels_of, check_agents, observed
 from examiner.information.cluster_chance import compared_with_chance
 from examiner.information.clusters import PAPER_THRESHOLD, Clustering, TaskClusters
@@ -40,11 +39,12 @@ from examiner.information.uncertainty import (
     bits_by_chance,
     bits_intervals,
 )
+from examiner.messages import InputError, counted, shorten
 from examiner.results import Results
 from examiner.results.display import html_columns
 from examiner.scores.cells import judged_runs
 from examiner.scores.uncertainty.bootstrap import Progress
-from examiner.wording import InputError, counted, shorten
+from examiner.validation import Floats, Randomness, generator
 
 USUAL_SIZE = 10
 NEARLY_ALL = 1e-6

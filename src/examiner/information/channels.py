@@ -8,13 +8,13 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.checking import Floats, read_only
 from examiner.information.noise import CellDeviations, ChannelModel, Noise, cell_deviations
 from examiner.information.observations import Moments, Observations, moments, observe
+from examiner.messages import InputError, counted, listed, shorten
 from examiner.results import Results
 from examiner.scores.cells import RowCodes
 from examiner.scores.common_rows import column_blocks
-from examiner.wording import InputError, counted, listed, shorten
+from examiner.validation import Floats, read_only
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

@@ -8,7 +8,6 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.checking import Floats, Randomness, generator
 from examiner.information.clusters import Linkage, TaskClusters, cut_tree, linkage_tree
 from examiner.information.observations import oriented_means
 from examiner.information.permutation import (
@@ -17,11 +16,12 @@ from examiner.information.permutation import (
     permuted_within_columns,
     share_as_large,
 )
+from examiner.messages import counted
 from examiner.results import Results
 from examiner.results.names import name_order
 from examiner.scores.likeness import Method, correlate_columns, correlation_distances
 from examiner.scores.significance import LEVEL
-from examiner.wording import counted
+from examiner.validation import Floats, Randomness, generator
 
 MOST_CELLS = 1_000_000
 """Of larger tables agents are taken evenly by name: permuted copies of all would fill memory."""

@@ -9,15 +9,15 @@ from typing import Literal, TypedDict
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.checking import Floats, check_known
 from examiner.information.observations import oriented_means
 from examiner.information.permutation import PermutationTest
+from examiner.messages import InputError, counted, listed, shorten
 from examiner.results import Results
 from examiner.results.display import html_table
 from examiner.results.names import name_order
 from examiner.scores.cells import codes_of
 from examiner.scores.likeness import Method, correlate_columns, correlation_distances
-from examiner.wording import InputError, counted, listed, shorten
+from examiner.validation import Floats, check_known
 
 Linkage = Literal["average", "complete", "single"]
 

@@ -8,11 +8,11 @@ from copy import copy
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.checking import Floats
 from examiner.information.channels import Channels
 from examiner.information.levels import Levels, levels_of
 from examiner.results import Results
 from examiner.results.names import name_order
+from examiner.validation import Floats
 
 CACHE_BYTES = 1 << 28
 """Up to this size the log-likelihoods of all pairs on all tasks are kept; beyond it, made anew."""

@@ -7,10 +7,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.checking import Floats
 from examiner.information.noise import pooled_deviation
 from examiner.information.observations import Moments, shares
 from examiner.scores.significance import LEVEL
+from examiner.validation import Floats
 
 LEAST_LEAD = 1e-12
 

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.checking import Floats, Randomness, generator
 from examiner.information.crown_tests import (
     LEAST_LEAD,
     CrownTest,
@@ -26,12 +25,13 @@ from examiner.information.observations import (
     task_signs,
 )
 from examiner.information.permutation import FEWEST_TABLES, permuted_within_columns
+from examiner.messages import InputError, counted
 from examiner.results import Results
 from examiner.results.display import html_columns
 from examiner.results.names import name_order
 from examiner.scores.cells import RowCodes
 from examiner.scores.uncertainty.bootstrap import Progress
-from examiner.wording import InputError, counted
+from examiner.validation import Floats, Randomness, generator
 
 MOST_CONTENDERS = 100
 MOST_FACTORS = 10

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.checking import Floats, Randomness, generator
 from examiner.information.first_factors import first_share, share_by_chance
 from examiner.information.gaps import (
     first_shares_over_gaps_without,
@@ -24,6 +23,7 @@ from examiner.scores.common_rows import FEWEST_PAIRS, column_blocks, two_valued
 from examiner.scores.estimate import Estimate, check_level
 from examiner.scores.likeness import Method, correlate_columns, unit_columns
 from examiner.scores.signed_ranks import midranks
+from examiner.validation import Floats, Randomness, generator
 
 MOST_GROUPS = 50
 """Leaving out one group at a time, there are at most so many groups, however many agents or tasks."""

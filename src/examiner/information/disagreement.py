@@ -7,17 +7,17 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.checking import Floats
 from examiner.information.decomposition import standard_scores
 from examiner.information.observations import oriented_means, task_signs
 from examiner.information.task_scale import task_scaled
+from examiner.messages import counted, listed
 from examiner.results import Results
 from examiner.results.display import html_columns
 from examiner.scores.cells import group_means, ratio
 from examiner.scores.common_rows import column_blocks
 from examiner.scores.likeness import correlate_pairs
 from examiner.scores.significance import LEVEL, benjamini_hochberg
-from examiner.wording import counted, listed
+from examiner.validation import Floats
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from examiner.checking import Floats
+from examiner.validation import Floats
 
 MOST_PRODUCTS = 1000
 """Beyond so many rows and columns the first factor is found without a table of products."""

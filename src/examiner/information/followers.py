@@ -7,13 +7,13 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.checking import Floats
 from examiner.information.clusters import PAPER_THRESHOLD, Clustering, TaskClusters, clusters
 from examiner.information.observations import oriented_means
 from examiner.results import Results
 from examiner.scores.cells import codes_of
 from examiner.scores.likeness import unit_columns
 from examiner.scores.signed_ranks import midranks
+from examiner.validation import Floats
 
 JOINED = 2000
 """Tasks that are joined: their distances are some megabytes, and take a second or two."""

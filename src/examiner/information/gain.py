@@ -9,12 +9,12 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.checking import Floats, read_only
 from examiner.information.channels import Channels
 from examiner.information.confusion import FEWEST_BY_LEVELS, PairLikelihood, normalised_rows
+from examiner.messages import counted
 from examiner.results import Results
 from examiner.results.display import html_columns
-from examiner.wording import counted
+from examiner.validation import Floats, read_only
 
 BLOCK_CELLS = 1 << 15
 """A block of rows stays within the processor's cache; with it, memory is bounded for any table."""

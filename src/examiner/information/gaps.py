@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.checking import Floats
 from examiner.information.first_factors import largest_eigenvalue
 from examiner.scores.cells import ratio
 from examiner.scores.common_rows import GappedColumns, PairSums
+from examiner.validation import Floats
 
 CONSTANT = 1e-12
 """The share of the whole column's squares below which what is left of it does not vary but by rounding."""

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.checking import Floats
 from examiner.information.first_factors import largest_eigenvalue
 from examiner.scores.cells import ratio
 from examiner.scores.common_rows import column_blocks
+from examiner.validation import Floats
 
 CONSTANT = 1e-10
 """The share of its squares below which what is left of a column does not vary but by rounding."""

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from examiner.checking import Floats
 from examiner.scores.common_rows import column_blocks
+from examiner.validation import Floats
 
 if TYPE_CHECKING:
     from examiner.information.confusion import PairLikelihood

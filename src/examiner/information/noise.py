@@ -7,10 +7,10 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from examiner.checking import Floats
 from examiner.information.observations import Moments
+from examiner.messages import InputError, shorten
 from examiner.scores.cells import ratio
-from examiner.wording import InputError, shorten
+from examiner.validation import Floats
 
 NoiseKind = Literal["trial", "mean"]
 Deviations = Literal["own", "pooled"] | float
@@ -30,7 +30,7 @@ class Noise:
     >>> Noise(kind="both")
     Traceback (most recent call last):
     ...
-    examiner.wording.InputError: The noise is 'both'. Say 'trial' or 'mean'.
+    examiner.messages.InputError: The noise is 'both'. Say 'trial' or 'mean'.
     """
 
     kind: NoiseKind = "trial"
@@ -65,7 +65,7 @@ class ChannelModel:
     >>> ChannelModel(spread="max")
     Traceback (most recent call last):
     ...
-    examiner.wording.InputError: The spread is 'max'. Say 'sum' or 'quadrature'.
+    examiner.messages.InputError: The spread is 'max'. Say 'sum' or 'quadrature'.
     """
 
     noise: Noise = field(default_factory=Noise)

@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from examiner.checking import Floats
 from examiner.scores.significance import LEVEL
+from examiner.validation import Floats
 
 MOST_TABLES, FEWEST_TABLES = 100, 20
 """Permuted tables. Twenty are the fewest by which a p-value reaches 5 %."""

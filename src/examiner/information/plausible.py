@@ -18,9 +18,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.checking import Floats
 from examiner.information.observations import Moments, Observations
 from examiner.scores.cells import ratio
+from examiner.validation import Floats
 
 MOST_DEGREES = 1e4
 """With so many prior degrees of freedom all variances are alike."""

@@ -9,14 +9,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.checking import Floats
 from examiner.information.channels import Channels
 from examiner.information.confusion import FEWEST_BY_LEVELS, PairLikelihood
 from examiner.information.gain import BLOCK_CELLS, bits_with, table_bits
 from examiner.information.levels import Levels
+from examiner.messages import InputError, counted
 from examiner.results import Results
 from examiner.results.display import html_columns
-from examiner.wording import InputError, counted
+from examiner.validation import Floats
 
 ROUNDING = 1e-12
 FEW_LEFT = 20_000_000

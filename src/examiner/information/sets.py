@@ -11,14 +11,14 @@ from typing import Literal, NamedTuple, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.checking import Floats, check_known
 from examiner.information.channels import Channels
 from examiner.information.confusion import PairLikelihood
 from examiner.information.gain import bits_with, cumulative_bits, entropies_of_rows, table_bits
+from examiner.messages import InputError, counted
 from examiner.results import Results
 from examiner.results.display import html_columns
 from examiner.scores.uncertainty.bootstrap import Progress
-from examiner.wording import InputError, counted
+from examiner.validation import Floats, check_known
 
 Search = Literal["greedy", "swap", "optimum"]
 

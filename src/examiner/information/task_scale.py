@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.checking import Floats
 from examiner.results import Results
 from examiner.scores.likeness import ROUNDING
+from examiner.validation import Floats
 
 LEAST_EIGENVALUE = 0.05
 """Measures that always move together would else count for infinitely much where they do not."""

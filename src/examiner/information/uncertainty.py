@@ -8,7 +8,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.checking import Floats, Randomness, generator
 from examiner.information.channels import channels_of, observed
 from examiner.information.confusion import PairLikelihood
 from examiner.information.gain import cumulative_bits, single_bits
@@ -17,11 +16,12 @@ from examiner.information.observations import Moments, Observations, moments
 from examiner.information.permutation import PermutationTest, rarity_of, share_as_large
 from examiner.information.plausible import plausible
 from examiner.information.sets import InformativeSet, greedy_columns, is_large
+from examiner.messages import InputError, counted
 from examiner.results import Results
 from examiner.scores.estimate import check_level
 from examiner.scores.significance import LEVEL
 from examiner.scores.uncertainty.bootstrap import Progress
-from examiner.wording import InputError, counted
+from examiner.validation import Floats, Randomness, generator
 
 LEAST_BITS = 1e-3
 """Means that are drawn are never quite equal: less than this tells nothing."""

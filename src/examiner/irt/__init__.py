@@ -1,6 +1,5 @@
 """Ability and difficulty: item response theory (papers/002 and 003)."""
 
-from examiner.checking import names_of as _names_of
 from examiner.irt.ability import abilities as abilities
 from examiner.irt.ability import known as known
 from examiner.irt.diagnostics.comparison import HeldOutScore as HeldOutScore
@@ -94,5 +93,6 @@ from examiner.irt.suspects.audit import Suspect as Suspect
 from examiner.irt.suspects.audit import audit as audit
 from examiner.irt.suspects.discrimination import flat_tasks as flat_tasks
 from examiner.irt.suspects.reasons import Reason as Reason
+from examiner.validation import names_of as _names_of
 
 __dir__ = _names_of(__name__)

@@ -7,7 +7,6 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from examiner.checking import check_known
 from examiner.irt.estimation.kernel import Kernel
 from examiner.irt.estimation.kernels import kernel_for
 from examiner.irt.fitted import Abilities, FitOutcome, IRTFit, Starts
@@ -21,9 +20,10 @@ from examiner.irt.posterior import (
     posterior_blocks,
     quadrature_for,
 )
+from examiner.messages import InputError, counted
 from examiner.results import ResponseMatrix
 from examiner.scores.recipe import Recipe
-from examiner.wording import InputError, counted
+from examiner.validation import check_known
 
 AbilityMethod = Literal["eap", "map", "ml"]
 

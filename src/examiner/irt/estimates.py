@@ -8,10 +8,10 @@ from typing import Annotated, NamedTuple, Protocol
 
 import numpy as np
 
-from examiner.checking import Axes, to_record
 from examiner.irt.items import Floats, ItemParameters, PerTask
+from examiner.messages import counted
 from examiner.results.display import html_columns
-from examiner.wording import counted
+from examiner.validation import Axes, to_record
 
 PerAgent = Annotated[Floats, Axes("agents")]
 DIRECTIONS = 8

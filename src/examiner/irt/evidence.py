@@ -7,9 +7,9 @@ from typing import Annotated, NamedTuple
 
 import numpy as np
 
-from examiner.checking import Axes
 from examiner.results.display import html_columns
 from examiner.scores.significance import LEVEL as LEVEL
+from examiner.validation import Axes
 
 _STREAM = 2**31
 """A key that no spawned stream of starts reaches."""

@@ -8,7 +8,6 @@ from typing import NamedTuple, TypeVar, Unpack
 
 import numpy as np
 
-from examiner.checking import Randomness, check_known, generator
 from examiner.irt.diagnostics.chance import (
     ability_test,
     compared,
@@ -43,11 +42,12 @@ from examiner.irt.items import SCORES, Floats, ItemParameters, Response
 from examiner.irt.model import Model, Parameter, Unknowns
 from examiner.irt.models import MODELS
 from examiner.irt.priors import Priors, RelativeSlopes
+from examiner.messages import InputError, shorten
 from examiner.results import ResponseMatrix, Results, connections
 from examiner.scores import NORMALISERS, Recipe
 from examiner.scores.isolated import isolated_values
 from examiner.scores.uncertainty.bootstrap import Progress
-from examiner.wording import InputError, shorten
+from examiner.validation import Randomness, check_known, generator
 
 T = TypeVar("T")
 

@@ -8,15 +8,6 @@ from enum import Enum
 from math import log
 from typing import Annotated, Any, Literal, NamedTuple
 
-from examiner.checking import (
-    Axes,
-    Bounds,
-    Randomness,
-    ShapeError,
-    check_names,
-    from_record,
-    generator,
-)
 from examiner.irt.estimates import Abilities as Abilities
 from examiner.irt.estimates import JointDraws as JointDraws
 from examiner.irt.estimates import TaskErrors as TaskErrors
@@ -27,9 +18,18 @@ from examiner.irt.evidence import Evidence
 from examiner.irt.items import Floats, ItemParameters
 from examiner.irt.posterior import Quadrature
 from examiner.irt.priors import Priors, SlopeScale
+from examiner.messages import InputError, counted
 from examiner.results import ResponseMatrix
 from examiner.scores.recipe import Recipe
-from examiner.wording import InputError, counted
+from examiner.validation import (
+    Axes,
+    Bounds,
+    Randomness,
+    ShapeError,
+    check_names,
+    from_record,
+    generator,
+)
 
 Estimator = Literal["map", "ml"]
 Deviation = Annotated[float, Bounds(1e-6, 1e6, "a standard deviation above 0 and below 1e6")]
@@ -220,14 +220,14 @@ def fit_from_record(stored: Mapping[str, Any]) -> IRTFit:  # Any: JSON values
     """Read what `to_record` made of a fit; it has no responses.
 
     >>> from examiner.irt.ability import known
-    >>> from examiner.checking import to_record
+    >>> from examiner.validation import to_record
     >>> fit = known(ItemParameters.of(["t"], [1.0], [1 / 3]))
     >>> fit_from_record(to_record(fit)).items == fit.items
     True
     >>> fit_from_record({"model": "2pl"})
     Traceback (most recent call last):
     ...
-    examiner.checking.records.ShapeError: estimator is missing. Give ...
+    examiner.validation.records.ShapeError: estimator is missing. Give ...
     """
     known = {name: part for name, part in stored.items() if name != "schema"}
     made = from_record(IRTFit, known, strict=True)

@@ -12,8 +12,8 @@ from examiner.irt.fitted import Estimator
 from examiner.irt.items import Response
 from examiner.irt.posterior import Quadrature
 from examiner.irt.priors import Priors
+from examiner.messages import InputError
 from examiner.results import ResponseMatrix
-from examiner.wording import InputError
 
 _FAR = 100.0
 """Ranges of the scores beyond which a landmark is none: it is a slip of the keyboard, or a unit."""
@@ -51,7 +51,7 @@ class Fitting:
     >>> Fitting(starts=0)
     Traceback (most recent call last):
     ...
-    examiner.wording.InputError: 0 starts are asked for. Give at least 1.
+    examiner.messages.InputError: 0 starts are asked for. Give at least 1.
     """
 
     estimator: Estimator = "map"
@@ -93,7 +93,7 @@ def check_near(landmark: float, matrix: ResponseMatrix) -> None:
     >>> check_near(1e300, scores)
     Traceback (most recent call last):
     ...
-    examiner.wording.InputError: The landmark is 1e+300, and the scores lie between 0.5 and 3.5. Give a \
+    examiner.messages.InputError: The landmark is 1e+300, and the scores lie between 0.5 and 3.5. Give a \
 score that agents reach, or nearly.
     """
     values = matrix.to_numpy()

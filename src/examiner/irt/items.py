@@ -9,9 +9,9 @@ from typing import Annotated, Literal, NamedTuple, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from examiner.checking import Axes, check_names, read_only
 from examiner.irt.gamma_functions import trigamma
-from examiner.wording import InputError, counted, listed, shorten
+from examiner.messages import InputError, counted, listed, shorten
+from examiner.validation import Axes, check_names, read_only
 
 Floats = NDArray[np.float64]
 Response = Literal["binomial", "beta-binomial", "beta", "normal"]

@@ -11,11 +11,11 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.checking import Randomness, check_known, generator
 from examiner.irt.fitted import Abilities, IRTFit
 from examiner.irt.items import Floats, ItemParameters, probability
+from examiner.messages import InputError, counted, listed
 from examiner.results import check_undivided
-from examiner.wording import InputError, counted, listed
+from examiner.validation import Randomness, check_known, generator
 
 LinkMethod = Literal["stocking-lord", "haebara", "mean-sigma", "mean-mean"]
 

@@ -32,10 +32,10 @@ from examiner.irt.prediction import (
     rank_among,
     unexpected_results,
 )
+from examiner.messages import InputError, counted, listed
 from examiner.results import ResponseMatrix, Results, atari_game, check_undivided
 from examiner.results.table import check_results
 from examiner.scores.estimate import Estimate
-from examiner.wording import InputError, counted, listed
 
 FEW_TASKS = 5
 _STEP = 1e-4

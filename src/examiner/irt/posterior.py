@@ -8,12 +8,12 @@ from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
-from examiner.checking import Axes, read_only
 from examiner.irt.estimation.kernel import Kernel
 from examiner.irt.estimation.kernels import kernel_for, listed_statistics
 from examiner.irt.items import Floats, ItemParameters, curves, information
+from examiner.messages import InputError
 from examiner.results import ResponseMatrix
-from examiner.wording import InputError
+from examiner.validation import Axes, read_only
 
 _KNOTS = 241
 _EXACT_IN_NUMPY = 60

@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from examiner.checking import check_known, from_record
 from examiner.irt.items import Floats
-from examiner.wording import InputError
+from examiner.messages import InputError
+from examiner.validation import check_known, from_record
 
 _STEPS = 60
 """Newton steps in one dimension: a handful is enough, and none is ever needed beyond these."""

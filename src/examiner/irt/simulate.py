@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from examiner.checking import Randomness, generator
 from examiner.irt.estimation.kernels import AS_BINOMIAL
 from examiner.irt.items import Floats, ItemParameters, sigmoid_pair
+from examiner.messages import InputError, counted
 from examiner.results import ResponseMatrix
-from examiner.wording import InputError, counted
+from examiner.validation import Randomness, generator
 
 
 def simulate(

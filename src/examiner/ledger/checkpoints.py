@@ -8,8 +8,8 @@ import stat
 from contextlib import suppress
 from pathlib import Path, PureWindowsPath
 
+from examiner.messages import InputError, shorten
 from examiner.results.storage import write_bytes
-from examiner.wording import InputError, shorten
 
 _ENDING = ".checkpoint"
 
@@ -75,7 +75,7 @@ def check_name(name: str) -> None:
     >>> check_name("../1f-3.checkpoint")
     Traceback (most recent call last):
     ...
-    examiner.wording.InputError: The ledger calls a checkpoint '../1f-3.checkpoint', which is no name ...
+    examiner.messages.InputError: The ledger calls a checkpoint '../1f-3.checkpoint', which is no name ...
     """
     plain = name == Path(name).name == PureWindowsPath(name).name and "\0" not in name
     if not plain or not name.endswith(_ENDING):

@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple
 
 from examiner.ledger.checkpoints import check_name
 from examiner.ledger.integrity import insert_sealed
-from examiner.wording import InputError, shorten
+from examiner.messages import InputError, shorten
 
 Phase = Literal["training", "evaluation"]
 

@@ -25,7 +25,7 @@ from examiner.ledger.schema import (
     schema_of,
     seal_earlier,
 )
-from examiner.wording import InputError, shorten
+from examiner.messages import InputError, shorten
 
 _PAGES_IN_LOG = 256  # a megabyte: what a reader has to look through beside the file
 _BALLAST_BYTES = 2 * 2**20  # more than the log and the last commit take
@@ -198,7 +198,7 @@ def reading(path: Path) -> Iterator[sqlite3.Connection]:
     ...     pass
     Traceback (most recent call last):
     ...
-    examiner.wording.InputError: Cannot read the ledger 'missing.sqlite': unable to open database \
+    examiner.messages.InputError: Cannot read the ledger 'missing.sqlite': unable to open database \
 file. Check the path, or write it again.
     """
     try:

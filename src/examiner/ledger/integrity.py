@@ -22,7 +22,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from examiner.wording import counted
+from examiner.messages import counted
 
 Row: TypeAlias = tuple[Any, ...]  # Any: what SQLite holds
 Words: TypeAlias = npt.NDArray[np.uint64]

@@ -15,12 +15,12 @@ from examiner.ledger.contents import Phase
 from examiner.ledger.file import reading
 from examiner.ledger.integrity import has_plays
 from examiner.ledger.salvage import damaged
+from examiner.messages import InputError, counted, listed, shorten
 from examiner.results.atari_scales import atari_scales
 from examiner.results.attributes import Attributes, Provenance
 from examiner.results.keys import CHECKPOINT, EVALUATION, LEARNS
 from examiner.results.scale import Scales
 from examiner.results.table import Results, assemble
-from examiner.wording import InputError, counted, listed, shorten
 
 _COLUMNS = """
 agent, game AS task, mode, difficulty, seed AS run, episode AS trial, score, e.frames AS frames,
@@ -62,7 +62,7 @@ def ledger_results(path: str | Path, phase: Phase | Literal["both"] | None = Non
     >>> ledger_results("missing.sqlite")
     Traceback (most recent call last):
     ...
-    examiner.wording.InputError: Cannot read 'missing.sqlite': no such file. Check the path.
+    examiner.messages.InputError: Cannot read 'missing.sqlite': no such file. Check the path.
     """
     if not Path(path).is_file():
         raise InputError(f"Cannot read {shorten(path, 200)}: no such file. Check the path.")
@@ -173,7 +173,7 @@ def export(ledger: str | Path, path: str | Path, phase: Phase | None = None) -> 
     >>> export("missing.sqlite", "episodes.parquet")
     Traceback (most recent call last):
     ...
-    examiner.wording.InputError: Cannot read 'missing.sqlite': no such file. Check the path.
+    examiner.messages.InputError: Cannot read 'missing.sqlite': no such file. Check the path.
     """
     return ledger_results(ledger, phase).save(path)
 
@@ -184,7 +184,7 @@ def ledger_state(path: str | Path) -> LedgerState:
     >>> ledger_state("missing.sqlite")
     Traceback (most recent call last):
     ...
-    examiner.wording.InputError: Cannot read the ledger 'missing.sqlite': unable to open database \
+    examiner.messages.InputError: Cannot read the ledger 'missing.sqlite': unable to open database \
 file. Check the path, or write it again.
     """
     with reading(Path(path)) as database:

@@ -14,7 +14,7 @@ from examiner.ledger.file import reading
 from examiner.ledger.integrity import EPISODE_COLUMNS, Row, insert_episodes, insert_sealed
 from examiner.ledger.salvage import Salvage, salvage
 from examiner.ledger.schema import PLAYS, create, read_only
-from examiner.wording import InputError, counted, shorten
+from examiner.messages import InputError, counted, shorten
 
 _ROWS_AT_ONCE = 20_000
 _STATELESS, _STATE, _REASON = -3, -2, -1  # columns of a job, its seal left out
@@ -58,7 +58,7 @@ def repair(ledger: str | Path, output: str | Path | None = None) -> Repair:
     >>> repair("missing.sqlite")
     Traceback (most recent call last):
     ...
-    examiner.wording.InputError: Cannot read 'missing.sqlite': no such file. Check the path.
+    examiner.messages.InputError: Cannot read 'missing.sqlite': no such file. Check the path.
     """
     source = _ledger_file(Path(ledger))
     target = _target(source, output)

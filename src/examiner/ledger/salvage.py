@@ -12,7 +12,7 @@ import numpy as np
 
 from examiner.ledger.integrity import Row, Tally, checksums, sealed
 from examiner.ledger.schema import UNSEALED, read_only, schema_of
-from examiner.wording import InputError, counted, shorten
+from examiner.messages import InputError, counted, shorten
 
 _SMALL_STEPS = 64  # about a page of rows is stepped over one by one, then ever more at once
 _LARGEST = 2**62  # numbers of rows are far smaller

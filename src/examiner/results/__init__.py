@@ -1,6 +1,5 @@
 """What was observed: the long table of results, the matrix made from it, and the border of both."""
 
-from examiner.checking import names_of as _names_of
 from examiner.results.atari import atari_game as atari_game
 from examiner.results.atari import atari_games as atari_games
 from examiner.results.attributes import Attributes as Attributes
@@ -18,5 +17,6 @@ from examiner.results.scale import TaskScale as TaskScale
 from examiner.results.table import Results as Results
 from examiner.results.writers import WRITERS as WRITERS
 from examiner.results.writers import write as write
+from examiner.validation import names_of as _names_of
 
 __dir__ = _names_of(__name__)

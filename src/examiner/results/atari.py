@@ -9,7 +9,7 @@ from functools import cache, lru_cache
 from importlib.resources import files
 from types import MappingProxyType
 
-from examiner.wording import counted, shorten
+from examiner.messages import counted, shorten
 
 _ENVIRONMENT = re.compile(r"(-ram)?(noframeskip|deterministic)?-v\d+$")
 _PREFIX = re.compile(r"^(?:ale/|atari[_/-])")

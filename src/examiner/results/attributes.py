@@ -13,9 +13,9 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.checking import check_known, check_names, from_record, to_record
+from examiner.messages import ExaminerWarning, InputError, counted, listed, shorten
 from examiner.results.atari import matched, recognition_notes
-from examiner.wording import ExaminerWarning, InputError, counted, listed, shorten
+from examiner.validation import check_known, check_names, from_record, to_record
 
 RowKind = Literal["stated", "inferred", "unclear"]
 
@@ -168,7 +168,7 @@ class Attributes:
         >>> Attributes("task", ("t",), ("cost",), (("cheap",),)).numbers(["t"], "cost")
         Traceback (most recent call last):
         ...
-        examiner.wording.InputError: The cost of the task 't' is 'cheap'. Give a finite number, \
+        examiner.messages.InputError: The cost of the task 't' is 'cheap'. Give a finite number, \
 or leave it empty.
         """
         values = self.aligned(names, column)

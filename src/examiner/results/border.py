@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import polars as pl
 
+from examiner.messages import InputError, counted, listed, plural, shorten
 from examiner.results.codes import Codes, compact_numbers, names_of, unused_names
 from examiner.results.keys import ITEM_COLUMNS, check_unique, complete_keys, item_codes
-from examiner.wording import InputError, counted, listed, plural, shorten
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -263,7 +263,7 @@ def check_columns(frame: pl.DataFrame, names: Iterable[str]) -> None:
     >>> check_columns(pl.DataFrame({"agent": ["a"]}), ["task"])
     Traceback (most recent call last):
     ...
-    examiner.wording.InputError: There is no column 'task'; found 'agent'. Rename the column \
+    examiner.messages.InputError: There is no column 'task'; found 'agent'. Rename the column \
 or name another.
     """
     for name in names:

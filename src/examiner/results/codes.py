@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from examiner.checking import smallest_unsigned
+from examiner.validation import smallest_unsigned
 
 if TYPE_CHECKING:
     from examiner.results.table import Results

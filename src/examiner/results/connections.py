@@ -13,10 +13,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.checking import Floats
+from examiner.messages import InputError, counted, listed
 from examiner.results.matrix import ResponseMatrix
 from examiner.results.observed_cells import ObservedCells
-from examiner.wording import InputError, counted, listed
+from examiner.validation import Floats
 
 WEAK = 2.0
 """A link is weak where the error of a difference across it is at least twice what as many results on common
@@ -198,7 +198,7 @@ def check_undivided(groups: Sequence[Sequence[str]], what: str) -> None:
     >>> check_undivided([["a"], ["b"]], "abilities are not on one scale")
     Traceback (most recent call last):
     ...
-    examiner.wording.InputError: The agents fall in 2 groups that share no task: 'a'; and 'b'. So \
+    examiner.messages.InputError: The agents fall in 2 groups that share no task: 'a'; and 'b'. So \
 abilities are not on one scale. Take one group at a time, or add tasks that agents of several have met.
     """
     if groups:
@@ -215,7 +215,7 @@ def check_together(groups: Sequence[Sequence[str]], first: str, second: str) -> 
     >>> check_together([["a", "b"], ["c"]], "a", "c")
     Traceback (most recent call last):
     ...
-    examiner.wording.InputError: The agents 'a' and 'c' are in groups that share no task, so that nothing \
+    examiner.messages.InputError: The agents 'a' and 'c' are in groups that share no task, so that nothing \
 tells which is better. Compare agents of one group.
     """
     of = {agent: number for number, group in enumerate(groups) for agent in group}

@@ -12,9 +12,9 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from examiner.checking import to_record
+from examiner.messages import counted
 from examiner.results.codes import Codes, above, count_distinct
-from examiner.wording import counted
+from examiner.validation import to_record
 
 if TYPE_CHECKING:
     from examiner.results.table import Results

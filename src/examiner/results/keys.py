@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from examiner.checking import check_names
+from examiner.messages import InputError, RepeatedKeyError, counted, listed, shorten
 from examiner.results.atari import atari_game
 from examiner.results.codes import (
     Codes,
@@ -23,7 +23,7 @@ from examiner.results.codes import (
     packed_keys,
 )
 from examiner.results.row_order import number_of_sorted, sorted_rows
-from examiner.wording import InputError, RepeatedKeyError, counted, listed, shorten
+from examiner.validation import check_names
 
 ITEM_COLUMNS = ("level", "mode", "difficulty")
 """Columns that, where present, say which item of a task was played."""
@@ -201,7 +201,7 @@ def check_unique(frame: pl.DataFrame, item: Sequence[str]) -> None:
     >>> check_unique(complete_keys(frame, []).frame, [])
     Traceback (most recent call last):
     ...
-    examiner.wording.RepeatedKeyError: Row 2 repeats the key of row 1: agent 'a', task 't', \
+    examiner.messages.RepeatedKeyError: Row 2 repeats the key of row 1: agent 'a', task 't', \
 run '0', trial '0'. Give each attempt its own trial, or leave the trial column out to have repeats numbered.
     """
     keys = ["agent", "task", *item, "run", "trial"]
@@ -243,7 +243,7 @@ def refuse_row(wrong: pl.Series, said: str) -> None:
     >>> refuse_row(pl.Series([False, True]), "has no name. Name it.")
     Traceback (most recent call last):
     ...
-    examiner.wording.InputError: Row 2 has no name. Name it.
+    examiner.messages.InputError: Row 2 has no name. Name it.
     """
     if wrong.any():
         row = int(wrong.arg_max() or 0)

@@ -11,14 +11,14 @@ import numpy as np
 import polars as pl
 from numpy.typing import ArrayLike, NDArray
 
-from examiner.checking import check_finite, is_binary, read_only, smallest_unsigned
+from examiner.messages import InputError, counted, shorten
 from examiner.results.border import arrow_from, check_columns, frame_from, pandas_from
 from examiner.results.codes import name_column
 from examiner.results.display import html_table
 from examiner.results.keys import numbered_names
 from examiner.results.observed_cells import ObservedCells, few_observed
 from examiner.results.parquet import MATRIX_SCHEMA, MatrixNote, checked_note, loaded, save_frame
-from examiner.wording import InputError, counted, shorten
+from examiner.validation import check_finite, is_binary, read_only, smallest_unsigned
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.checking import read_only, smallest_unsigned
+from examiner.validation import read_only, smallest_unsigned
 
 MOST_OBSERVED = 1 / 8
 """Share of cells observed below which products with lists of cells are faster than with all cells: of 512 ×

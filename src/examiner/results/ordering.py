@@ -10,7 +10,6 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from examiner.checking import smallest_unsigned
 from examiner.results.codes import (
     count_distinct,
     name_column,
@@ -19,6 +18,7 @@ from examiner.results.codes import (
 )
 from examiner.results.keys import is_sortable, item_labels
 from examiner.results.row_order import sorted_rows
+from examiner.validation import smallest_unsigned
 
 if TYPE_CHECKING:
     from examiner.results.table import Results

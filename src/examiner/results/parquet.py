@@ -10,11 +10,11 @@ from typing import Any, NamedTuple, TypeVar
 
 import polars as pl
 
-from examiner.checking import from_record, to_record
+from examiner.messages import InputError, first_line, shorten
 from examiner.results.attributes import Attributes, Provenance
 from examiner.results.scale import TaskScale
 from examiner.results.storage import atomic_path
-from examiner.wording import InputError, first_line, shorten
+from examiner.validation import from_record, to_record
 
 METADATA_KEY = "examiner"
 RESULTS_SCHEMA = "examiner.results/1"
@@ -72,7 +72,7 @@ def loaded(
     >>> loaded("missing.parquet", RESULTS_SCHEMA, lambda frame, note: len(frame), "is another's")
     Traceback (most recent call last):
     ...
-    examiner.wording.InputError: Cannot read 'missing.parquet': no such file. Check the path.
+    examiner.messages.InputError: Cannot read 'missing.parquet': no such file. Check the path.
     """
     from examiner.results.polars_errors import PROBLEMS
 
@@ -108,7 +108,7 @@ def stored_note(path: str | Path, unpacked: bytes | None = None) -> dict[str, An
     >>> stored_note("missing.parquet")
     Traceback (most recent call last):
     ...
-    examiner.wording.InputError: Cannot read 'missing.parquet': no such file. Check the path.
+    examiner.messages.InputError: Cannot read 'missing.parquet': no such file. Check the path.
     """
     from examiner.results.polars_errors import PROBLEMS
 
@@ -149,7 +149,7 @@ def checked_note(kind: type[Note], stored: Mapping[str, Any]) -> Note:  # Any: J
     >>> checked_note(MatrixNote, {"agents": ["a"], "tasks": [3]})
     Traceback (most recent call last):
     ...
-    examiner.wording.InputError: The note that examiner stored with the table is damaged (tasks[0] is \
+    examiner.messages.InputError: The note that examiner stored with the table is damaged (tasks[0] is \
 '3'. Give text). Write the file again.
     """
     try:

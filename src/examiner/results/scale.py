@@ -10,9 +10,9 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.checking import from_record
+from examiner.messages import InputError, counted, listed, shorten
 from examiner.results.atari import matched, recognition_notes
-from examiner.wording import InputError, counted, listed, shorten
+from examiner.validation import from_record
 
 Direction = Literal["higher", "lower"]
 Anchor = Literal["random", "reference"]

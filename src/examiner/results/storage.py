@@ -14,7 +14,7 @@ from typing import Literal
 
 import polars as pl
 
-from examiner.wording import InputError, first_line, listed, shorten
+from examiner.messages import InputError, first_line, listed, shorten
 
 
 @contextmanager
@@ -181,7 +181,7 @@ def check_ending(path: str | Path, endings: Sequence[str], layout: str) -> None:
     >>> check_ending("scores.csv", (".npz",), "rliable")
     Traceback (most recent call last):
     ...
-    examiner.wording.InputError: The layout 'rliable' is written to '.npz', not to 'scores.csv'. \
+    examiner.messages.InputError: The layout 'rliable' is written to '.npz', not to 'scores.csv'. \
 Change the ending.
     """
     if Path(path).suffix.lower() not in endings:

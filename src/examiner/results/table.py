@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import ArrayLike, NDArray
 
-from examiner.checking import check_finite, check_known, is_binary
+from examiner.messages import InputError, counted, listed, shorten
 from examiner.results.attributes import Attributes, Provenance, announce
 from examiner.results.border import (
     absent_names,
@@ -34,7 +34,7 @@ from examiner.results.keys import (
 )
 from examiner.results.parquet import RESULTS_SCHEMA, ResultsNote, checked_note, loaded, save_frame
 from examiner.results.scale import NO_SCALES, Scales, scale_notes
-from examiner.wording import InputError, counted, listed, shorten
+from examiner.validation import check_finite, check_known, is_binary
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -616,7 +616,7 @@ def check_results(given: object) -> Results:
     >>> check_results("atari-dqn-family")
     Traceback (most recent call last):
     ...
-    examiner.wording.InputError: Results are needed here, not the str 'atari-dqn-family'. \
+    examiner.messages.InputError: Results are needed here, not the str 'atari-dqn-family'. \
 Load them first: ex.load(NAME) for a bundled data set, ex.read(PATH) for a file or a frame.
     """
     if isinstance(given, Results):

@@ -1,6 +1,5 @@
 """Raw made comparable: normalisers, success, likeness of tasks and agents, aggregates."""
 
-from examiner.checking import names_of as _names_of
 from examiner.scores.aggregate import AGGREGATES as AGGREGATES
 from examiner.scores.aggregate import AgentAggregates as AgentAggregates
 from examiner.scores.aggregate import Aggregate as Aggregate
@@ -82,5 +81,6 @@ from examiner.scores.variance import DecisionStudy as DecisionStudy
 from examiner.scores.variance import VarianceComponents as VarianceComponents
 from examiner.scores.variance import decision as decision
 from examiner.scores.variance import variance as variance
+from examiner.validation import names_of as _names_of
 
 __dir__ = _names_of(__name__)

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.checking import Floats, known_name, smallest_unsigned
+from examiner.messages import InputError, counted, shorten
 from examiner.results import Results
 from examiner.results.display import html_table
 from examiner.scores.cells import ratio
@@ -18,7 +18,7 @@ from examiner.scores.total import Total
 from examiner.scores.uncertainty.influence import Contributions, of_iqm, of_mean, of_median
 from examiner.scores.uncertainty.resampling import Sample, observed
 from examiner.scores.uncertainty.strata import RunScores, Strata, run_scores
-from examiner.wording import InputError, counted, shorten
+from examiner.validation import Floats, known_name, smallest_unsigned
 
 Statistic: TypeAlias = Callable[[Sample], Floats]
 UserFunction: TypeAlias = Callable[[Floats, NDArray[np.generic]], Floats]
@@ -175,7 +175,7 @@ def check_total(aggregates: Sequence[Aggregate], total: Total | None) -> None:
     >>> check_total([AGGREGATES["median"]], Total(("t", "u"), weights=(1.0, 3.0)))
     Traceback (most recent call last):
     ...
-    examiner.wording.InputError: The aggregate 'median' knows no levels or weights: a total is a mean. \
+    examiner.messages.InputError: The aggregate 'median' knows no levels or weights: a total is a mean. \
 Ask for the 'mean', or leave levels and weights out.
     """
     if total is None or total.plain:

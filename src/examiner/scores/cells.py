@@ -8,10 +8,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.checking import Floats
 from examiner.results import Results
 from examiner.results.observed_cells import ObservedCells
 from examiner.results.table import check_results
+from examiner.validation import Floats
 
 _TOGETHER = 1 << 22
 """Rows looked at together where their numbers would fill memory."""

@@ -8,8 +8,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.checking import Floats
 from examiner.scores.comparable import column_range, column_size
+from examiner.validation import Floats
 
 FEWEST_PAIRS = 3
 """With two pairs every correlation is ±1: nothing is learnt from them."""

@@ -9,11 +9,11 @@ from typing import Annotated, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.checking import Axes, Floats, read_only
+from examiner.messages import InputError, counted, listed
 from examiner.results.atari import matched
 from examiner.results.scale import Anchor, ScaleArrays, Scales
 from examiner.scores.cells import RowCodes
-from examiner.wording import InputError, counted, listed
+from examiner.validation import Axes, Floats, read_only
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +137,7 @@ class TaskScores:
         >>> TaskScores.of_cells(np.ones((1, 1)), ["a"], ["t"]).needs_several_agents("rank")
         Traceback (most recent call last):
         ...
-        examiner.wording.InputError: The normaliser 'rank' compares agents with each other, and \
+        examiner.messages.InputError: The normaliser 'rank' compares agents with each other, and \
 there is only 1. Add agents, or choose one with scales ('human', 'random-only').
         """
         if len(self.agent_means) < 2:

@@ -7,10 +7,10 @@ from typing import Literal
 
 import numpy as np
 
-from examiner.checking import Floats, check_known
+from examiner.messages import InputError, counted, listed, shorten
 from examiner.results import Results
 from examiner.scores.cells import group_means, ratio
-from examiner.wording import InputError, counted, listed, shorten
+from examiner.validation import Floats, check_known
 
 USUAL_COSTS = ("cost", "tokens_in+tokens_out", "seconds")
 """What is looked for where no cost is named, money first: the columns that readers of logs make."""
@@ -42,7 +42,7 @@ def needed_cost(results: Results, cost: str | None) -> str:
     >>> needed_cost(Results.from_numpy([[1.0]]), None)
     Traceback (most recent call last):
     ...
-    examiner.wording.InputError: Nothing says what attempts cost. Name a column (`--cost COLUMN`).
+    examiner.messages.InputError: Nothing says what attempts cost. Name a column (`--cost COLUMN`).
     """
     found = usual_cost(results) if cost is None else cost
     if found is None:

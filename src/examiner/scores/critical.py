@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from examiner.checking import Floats
+from examiner.validation import Floats
 
 
 def critical_difference(agents: int, tasks: int, alpha: float = 0.05) -> float:

@@ -9,14 +9,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.checking import Floats, check_known
+from examiner.messages import InputError, shorten
 from examiner.results import Results
 from examiner.scores.cells import codes_of
 from examiner.scores.nest import Nest, stratified_error
 from examiner.scores.total import Total
 from examiner.scores.uncertainty.resampling import Unit, usual_unit
 from examiner.scores.uncertainty.strata import Strata, common_rows, run_scores, same_sign
-from examiner.wording import InputError, shorten
+from examiner.validation import Floats, check_known
 
 POWER = 0.8
 """The usual probability with which a detectable effect would be detected."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from examiner.wording import InputError
+from examiner.messages import InputError
 
 
 class Estimate(NamedTuple):
@@ -26,7 +26,7 @@ def check_level(level: float) -> None:
     >>> check_level(95)
     Traceback (most recent call last):
     ...
-    examiner.wording.InputError: The level is 95. Give a number between 0 and 1, as 0.95.
+    examiner.messages.InputError: The level is 95. Give a number between 0 and 1, as 0.95.
     """
     if not 0 < level < 1:
         raise InputError(f"The level is {level}. Give a number between 0 and 1, as 0.95.")

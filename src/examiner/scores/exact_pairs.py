@@ -7,10 +7,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.checking import Floats
 from examiner.results import Results
 from examiner.scores.cells import RowCodes
 from examiner.scores.estimate import wilson
+from examiner.validation import Floats
 
 
 class Discordance(NamedTuple):

@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from examiner.checking import Floats, Randomness, generator
 from examiner.scores.uncertainty.strata import RunScores
+from examiner.validation import Floats, Randomness, generator
 
 MOST_DRAWS, FEWEST_DRAWS = 499, 99
 _EXCHANGED_RUNS = 20_000_000

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from examiner.messages import counted, shorten
 from examiner.results import Results
-from examiner.wording import counted, shorten
 
 SHOWN = 3
 

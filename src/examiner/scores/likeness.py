@@ -7,7 +7,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.checking import Floats
+from examiner.messages import InputError, listed, shorten
 from examiner.results import ResponseMatrix, Results
 from examiner.scores.cells import cell_means
 from examiner.scores.common_rows import (
@@ -18,7 +18,7 @@ from examiner.scores.common_rows import (
 )
 from examiner.scores.comparable import column_range, column_size
 from examiner.scores.signed_ranks import midranks
-from examiner.wording import InputError, listed, shorten
+from examiner.validation import Floats
 
 Method = Literal["pearson", "spearman"]
 

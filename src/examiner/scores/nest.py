@@ -9,8 +9,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.checking import Floats, read_only
 from examiner.scores.cells import ratio
+from examiner.validation import Floats, read_only
 
 _MOST_EXACT = 2.0**53
 """Whole numbers up to here are exact, and so are their sums, in whatever order they are taken."""

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from examiner.checking import known_name
+from examiner.messages import InputError, counted
 from examiner.results import Results, Scales
 from examiner.results.attributes import announce
 from examiner.results.table import check_results
@@ -20,7 +20,7 @@ from examiner.scores.comparable import (
 )
 from examiner.scores.isolated import in_shares, isolated_notes
 from examiner.scores.normalisers import NORMALISERS
-from examiner.wording import InputError, counted
+from examiner.validation import known_name
 
 FAR_APART = 100
 """Ranges of tasks so many times apart are units of their own: few tasks decide their average."""
@@ -176,7 +176,7 @@ def check_reachable(normaliser: str | OwnFunction | None, success: float | str |
     >>> check_reachable("z-score", 100.0)
     Traceback (most recent call last):
     ...
-    examiner.wording.InputError: Success is 100, and scores normalised by 'z-score' lie between 0 and 1 ...
+    examiner.messages.InputError: Success is 100, and scores normalised by 'z-score' lie between 0 and 1 ...
     """
     if not isinstance(normaliser, str) or success is None or isinstance(success, str):
         return

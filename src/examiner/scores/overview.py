@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, Unpack
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.checking import Floats, Randomness, generator
+from examiner.messages import InputError
 from examiner.results import Results
 from examiner.results.atari import atari_game
 from examiner.results.connections import Connections
@@ -38,7 +38,7 @@ from examiner.scores.uncertainty.ranks import RankProbabilities, ranks_of
 from examiner.scores.uncertainty.resampling import Unit, usual_unit
 from examiner.scores.uncertainty.strata import RunScores, run_scores
 from examiner.scores.variance import DecisionStudy, decision
-from examiner.wording import InputError
+from examiner.validation import Floats, Randomness, generator
 
 MOST_COMPARED = 30
 """Agents of whom every pair is compared; of more, only neighbours in rank."""

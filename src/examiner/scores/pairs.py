@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from examiner.checking import Floats, Randomness, generator, read_only
+from examiner.messages import InputError, shorten
 from examiner.results import Results
 from examiner.scores.cells import judged_runs
 from examiner.scores.differences import Difference, clusters_of, difference_of
@@ -23,7 +23,7 @@ from examiner.scores.total import Total
 from examiner.scores.uncertainty.improvement import Improvement, improvement
 from examiner.scores.uncertainty.resampling import Unit, usual_unit
 from examiner.scores.uncertainty.strata import RunScores, common_rows, run_scores, same_sign
-from examiner.wording import InputError, shorten
+from examiner.validation import Floats, Randomness, generator, read_only
 
 MCNEMAR, T_OVER_TASKS, T_OF_RUNS = "McNemar's exact test", "t over tasks", "t over runs"
 """The tests of a pair: of single trials of 0 or 1, of paired means of tasks, and of runs on fixed tasks."""

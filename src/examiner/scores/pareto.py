@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, TypedDict, Unpack
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.checking import Floats, Randomness, read_only, seed_of
+from examiner.messages import InputError, counted, listed, shorten
 from examiner.results import Results
 from examiner.results.scale import NO_SCALES
 from examiner.scores.aggregate import mean
@@ -26,7 +26,7 @@ from examiner.scores.uncertainty.bootstrap import (
 from examiner.scores.uncertainty.intervals import AggregateIntervals, intervals
 from examiner.scores.uncertainty.resampling import Block
 from examiner.scores.uncertainty.strata import RunScores, run_scores
-from examiner.wording import InputError, counted, listed, shorten
+from examiner.validation import Floats, Randomness, read_only, seed_of
 
 DIGITS = 12
 """Means that agree in so many digits of the largest are equal: what differs beyond is rounding."""

@@ -8,7 +8,7 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
-from examiner.checking import Floats, check_known
+from examiner.messages import InputError, listed, shorten
 from examiner.results import ResponseMatrix, Results, Scales, atari_game
 from examiner.results.table import check_results
 from examiner.scores.cells import cell_means
@@ -33,7 +33,7 @@ from examiner.scores.success import (
 )
 from examiner.scores.total import Total
 from examiner.scores.training.reduce import reduce as reduced
-from examiner.wording import InputError, listed, shorten
+from examiner.validation import Floats, check_known
 
 Transform: TypeAlias = Literal["none", "log"]
 

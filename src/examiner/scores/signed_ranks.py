@@ -7,7 +7,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.checking import Floats
+from examiner.validation import Floats
 
 MOST_EXACT = 50
 """Differences up to which p-values are exact: counts of sign patterns stay whole in float64 (2^53)."""

@@ -9,7 +9,7 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.checking import Floats, check_known, read_only
+from examiner.messages import InputError, counted, listed
 from examiner.results import Results
 from examiner.results.display import html_columns
 from examiner.scores.cells import cell_means, judged_runs
@@ -20,7 +20,7 @@ from examiner.scores.signed_ranks import midranks, signed_rank_p
 from examiner.scores.total import Total
 from examiner.scores.uncertainty.resampling import Unit, usual_unit
 from examiner.scores.uncertainty.strata import RunScores, common_rows, run_scores, same_sign
-from examiner.wording import InputError, counted, listed
+from examiner.validation import Floats, check_known, read_only
 
 PostHoc = Literal["t-holm", "wilcoxon-holm", "nemenyi"]
 POST_HOCS: tuple[PostHoc, ...] = get_args(PostHoc)

@@ -6,11 +6,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from examiner.checking import Floats, check_known
+from examiner.messages import InputError, counted, listed
 from examiner.results import Results
 from examiner.scores.cells import cell_means
 from examiner.scores.comparable import LearntScale, TaskScores
-from examiner.wording import InputError, counted, listed
+from examiner.validation import Floats, check_known
 
 
 class Others(NamedTuple):

@@ -9,13 +9,13 @@ from typing import Literal, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.checking import check_known
+from examiner.messages import InputError, shorten
 from examiner.results import ResponseMatrix, Results
 from examiner.results.observed_cells import ObservedCells, few_observed
 from examiner.results.scale import Anchor
 from examiner.scores.cells import cell_means, counted_cells, judged_runs, observed_means
 from examiner.scores.normalise import task_scores
-from examiner.wording import InputError, shorten
+from examiner.validation import check_known
 
 Success: TypeAlias = float | Literal["reference", "human", "random"]
 """A number, or a score of the task's scale: `human` is another word for `reference`."""
@@ -186,7 +186,7 @@ def check_success(success: Success | None) -> None:
     >>> check_success(float("nan"))
     Traceback (most recent call last):
     ...
-    examiner.wording.InputError: The success threshold is nan. Give a finite number.
+    examiner.messages.InputError: The success threshold is nan. Give a finite number.
     """
     if isinstance(success, str):
         if success not in _ANCHORS:

@@ -10,14 +10,14 @@ from typing import Annotated, Literal, TypeAlias, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.checking import Axes, Bounds, Floats, check_known
+from examiner.messages import InputError, counted, listed, shorten
 from examiner.results import Results, Scales, TaskScale
 from examiner.results.atari import matched
 from examiner.results.attributes import Value
 from examiner.results.table import check_results
 from examiner.scores.cells import codes_of
 from examiner.scores.nest import Nest, Step
-from examiner.wording import InputError, counted, listed, shorten
+from examiner.validation import Axes, Bounds, Floats, check_known
 
 Average: TypeAlias = Literal["micro", "macro"]
 AVERAGES: tuple[Average, ...] = get_args(Average)

@@ -9,10 +9,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.checking import Floats, read_only
+from examiner.messages import InputError, counted
 from examiner.results import Results
 from examiner.scores.uncertainty.strata import RunScores, run_scores, same_sign
-from examiner.wording import InputError, counted
+from examiner.validation import Floats, read_only
 
 RUNS = (1, 2, 3, 5, 10, 20)
 """Numbers of runs whose errors are foreseen where none are named."""

@@ -1,6 +1,5 @@
 """Fewer tasks, same story: which few to run, and proof on held-out agents that they are enough."""
 
-from examiner.checking import names_of as _names_of
 from examiner.selection.addition import Added as Added
 from examiner.selection.addition import adds as adds
 from examiner.selection.benchmark import Benchmark as Benchmark
@@ -32,5 +31,6 @@ from examiner.selection.selection import place as place
 from examiner.selection.selection import select as select
 from examiner.selection.selection import settle as settle
 from examiner.selection.selection import with_predictor as with_predictor
+from examiner.validation import names_of as _names_of
 
 __dir__ = _names_of(__name__)

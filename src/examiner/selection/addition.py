@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.checking import Floats, Randomness, check_known, generator
 from examiner.information.channels import channels_of
 from examiner.information.clusters import PAPER_THRESHOLD
 from examiner.information.confusion import PairLikelihood
@@ -18,12 +17,13 @@ from examiner.information.noise import ChannelModel
 from examiner.information.observations import Moments
 from examiner.information.plausible import plausible
 from examiner.information.uncertainty import dealt, ends_of
+from examiner.messages import InputError, counted
 from examiner.results import Results
 from examiner.scores.estimate import Estimate, check_level
 from examiner.selection.benchmark import Benchmark, benchmark
 from examiner.selection.evidence import fold_of, likeness
 from examiner.selection.ridge import Design, ridge_fits, with_one_more
-from examiner.wording import InputError, counted
+from examiner.validation import Floats, Randomness, check_known, generator
 
 NEAREST = 3
 

@@ -10,11 +10,11 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.checking import Floats, check_squares
 from examiner.information.channels import Channels, channels_of
 from examiner.information.noise import ChannelModel, Noise
 from examiner.information.observations import Moments, Observations, moments, observe
 from examiner.irt.diagnostics.chance import agents_differ
+from examiner.messages import InputError, counted, listed, shorten
 from examiner.results import ResponseMatrix, Results
 from examiner.results.connections import Connections
 from examiner.results.table import check_results
@@ -32,7 +32,7 @@ from examiner.selection.targets import (
     total_for,
     weights_of,
 )
-from examiner.wording import InputError, counted, listed, shorten
+from examiner.validation import Floats, check_squares
 
 LEAST_SHARE = 0.2
 """An agent observed on fewer of the tasks says hardly anything about how tasks go together."""

@@ -9,11 +9,11 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.checking import Floats, check_known
+from examiner.messages import InputError, counted, listed, shorten
 from examiner.results import Classification, Results
 from examiner.results.atari import matched
 from examiner.scores.cells import codes_of
-from examiner.wording import InputError, counted, listed, shorten
+from examiner.validation import Floats, check_known
 
 Levels = Literal["free", "together", "apart"]
 
@@ -31,7 +31,7 @@ class Constraints:
     >>> Constraints(levels="near")
     Traceback (most recent call last):
     ...
-    examiner.wording.InputError: Unknown levels 'near'. Known: 'apart', 'free', 'together'.
+    examiner.messages.InputError: Unknown levels 'near'. Known: 'apart', 'free', 'together'.
     """
 
     must: tuple[str, ...] = ()

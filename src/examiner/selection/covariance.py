@@ -12,8 +12,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.checking import Floats
 from examiner.selection.factors import Factors
+from examiner.validation import Floats
 
 USED_UP = 1e-6
 """A task with less than this share of its variance left is told by those chosen."""

@@ -12,9 +12,9 @@ from typing import Annotated, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.checking import Axes, Bounds, Floats, read_only
 from examiner.irt.items import sigmoid_pair
-from examiner.wording import InputError
+from examiner.messages import InputError
+from examiner.validation import Axes, Bounds, Floats, read_only
 
 NODES = np.linspace(-6.0, 6.0, 61)
 """Abilities at which what is known of an agent is added up, in deviations of the agents seen."""
@@ -120,7 +120,7 @@ def check_small(values: Floats | float, what: str) -> None:
     >>> check_small(float("nan"), "predictor's mean")
     Traceback (most recent call last):
     ...
-    examiner.wording.InputError: The predictor's mean holds nan, which no agents give. Make it again.
+    examiner.messages.InputError: The predictor's mean holds nan, which no agents give. Make it again.
     """
     odd = [value for value in np.ravel(values).tolist() if not abs(value) < _LARGEST]
     if odd:

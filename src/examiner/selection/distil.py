@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import builtins
 
-from examiner.checking import Randomness, generator
 from examiner.results import Results
 from examiner.selection.benchmark import Benchmark, benchmark
 from examiner.selection.methods import DEFAULT
 from examiner.selection.proof.comparison import Map, compare
 from examiner.selection.proof.holdout import Holdout, folds_of_proof
 from examiner.selection.selection import Selection, choose, settle, with_predictor
+from examiner.validation import Randomness, generator
 from examiner.workers import Progress
 
 DRAWS = 50

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from examiner.messages import InputError, listed
 from examiner.selection.selection import Selection
-from examiner.wording import InputError, listed
 
 
 def stop_when_sure(tiny: Selection, *, within: float, scorer: str | None = None) -> EarlyStopping:

@@ -9,11 +9,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.checking import Floats
 from examiner.information.channels import Channels
 from examiner.information.clusters import MOST_TASKS
 from examiner.irt import ItemParameters
 from examiner.irt import fit as fit_irt
+from examiner.messages import InputError
 from examiner.results import ResponseMatrix
 from examiner.scores import LearntScale
 from examiner.scores.common_rows import column_blocks
@@ -22,7 +22,7 @@ from examiner.selection.benchmark import Benchmark
 from examiner.selection.constraints import Terms
 from examiner.selection.curves import ScoreCurves, curves_of
 from examiner.selection.shrinkage import Shrinkage, Table, settled
-from examiner.wording import InputError
+from examiner.validation import Floats
 
 MISSING = {
     "target": "a target: the aggregate of the full benchmark for each agent. Give one (`--target mean`).",
@@ -57,7 +57,7 @@ class Evidence:
     >>> evidence.needed("fisher", "items")
     Traceback (most recent call last):
     ...
-    examiner.wording.InputError: fisher needs a fit: the difficulty and discrimination of each \
+    examiner.messages.InputError: fisher needs a fit: the difficulty and discrimination of each \
 task. Give successes (`--success`), so that one can be fitted, or choose another method.
     """
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from examiner.checking import Floats
+from examiner.validation import Floats
 
 ITERATIONS = 25
 """Steps of EM from principal components; what is left to gain is less than what shrinking takes away."""

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from examiner.checking import Floats, Randomness, generator
+from examiner.messages import InputError, listed, shorten
 from examiner.results import Results
 from examiner.scores import shared_ranks
 from examiner.scores.training.verdicts import kendall_tau
@@ -15,7 +15,7 @@ from examiner.selection.benchmark import Benchmark, benchmark
 from examiner.selection.evidence import Evidence, fold_of
 from examiner.selection.methods import DEFAULT, METHODS
 from examiner.selection.ridge import Design, ridge_fits
-from examiner.wording import InputError, listed, shorten
+from examiner.validation import Floats, Randomness, generator
 
 
 class Trial(NamedTuple):

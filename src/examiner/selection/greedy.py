@@ -9,10 +9,10 @@ from typing import Annotated, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.checking import Axes, Floats, read_only
+from examiner.messages import InputError, counted
 from examiner.results.names import name_order
 from examiner.selection.evidence import Evidence
-from examiner.wording import InputError, counted
+from examiner.validation import Axes, Floats, read_only
 
 Gains: TypeAlias = Callable[[list[int]], Floats]
 """What every task would add to those chosen, shape [tasks]; −inf or NaN never joins willingly."""

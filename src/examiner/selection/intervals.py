@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.checking import Floats
+from examiner.validation import Floats
 
 LEAST_SLOPE = 0.5
 """Where predictions follow the truth less than this, undoing the pull would blow up noise."""

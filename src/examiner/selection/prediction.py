@@ -8,12 +8,12 @@ from typing import Annotated, NamedTuple
 
 import numpy as np
 
-from examiner.checking import Axes, Bounds, Floats, read_only
+from examiner.messages import InputError
 from examiner.selection.curves import ByCurves, ScoreCurves, check_small
 from examiner.selection.evidence import Fold
 from examiner.selection.intervals import Predicted, Reach, calibrated
 from examiner.selection.ridge import Design, fits_of_targets, ridge_fits
-from examiner.wording import InputError
+from examiner.validation import Axes, Bounds, Floats, read_only
 
 UNEXPECTED = 2.0
 """A result further from its prediction than this many deviations is called unexpected."""

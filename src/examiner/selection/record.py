@@ -7,8 +7,8 @@ from typing import Annotated
 
 import numpy as np
 
-from examiner.checking import Bounds, Floats
 from examiner.selection.proof.comparison import Comparison
+from examiner.validation import Bounds, Floats
 
 DROPS = (0.01, 0.02, 0.05)
 """Regressions that users ask about: one, two and five points of a hundred."""

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.checking import Floats
+from examiner.validation import Floats
 
 SHRINKAGE = np.logspace(-3.0, 1.5, 10)
 """Penalties tried, in units of the tasks' mean variance: from hardly any to nearly the mean alone."""

@@ -8,7 +8,7 @@ from typing import Annotated, NamedTuple
 
 import numpy as np
 
-from examiner.checking import Bounds, Floats, Randomness, generator
+from examiner.messages import InputError, counted, listed, shorten
 from examiner.results import Results
 from examiner.results.atari import matched
 from examiner.results.display import html_table
@@ -34,7 +34,7 @@ from examiner.selection.record import Record, record_of
 from examiner.selection.sampled import note_of_sample
 from examiner.selection.shrinkage import Shrinkage
 from examiner.selection.targets import aggregate, check_target
-from examiner.wording import InputError, counted, listed, shorten
+from examiner.validation import Bounds, Floats, Randomness, generator
 
 DRAWS = 30
 """Random sets that a choice is held against, where no comparison has."""

@@ -7,11 +7,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from examiner.checking import Floats
 from examiner.results.names import name_order
 from examiner.selection.covariance import Conditionals, Covariance, blended
 from examiner.selection.factors import Centred, Factors, factors_of
 from examiner.selection.sampled import agents_within
+from examiner.validation import Floats
 
 FACTORS = (1, 3)
 SHRINKAGES = (0.9, 0.6, 0.3, 0.15)

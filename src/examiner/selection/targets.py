@@ -9,10 +9,10 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.checking import Floats, known_name
+from examiner.messages import InputError
 from examiner.scores import Total
 from examiner.scores.cells import ratio
-from examiner.wording import InputError
+from examiner.validation import Floats, known_name
 
 Target = Literal["mean", "median", "iqm", "macro-mean", "mean-rank", "rank-points"]
 RANKED: dict[str, str] = {"mean-rank": "rank", "rank-points": "points"}

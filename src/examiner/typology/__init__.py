@@ -1,6 +1,5 @@
 """Kinds of task: schemas, groups of identical tasks, what they cover, and whether agents agree."""
 
-from examiner.checking import names_of as _names_of
 from examiner.typology.agreement import Agreement as Agreement
 from examiner.typology.agreement import PermutationTest as PermutationTest
 from examiner.typology.agreement import adjusted_rand as adjusted_rand
@@ -28,5 +27,6 @@ from examiner.typology.validation import Draws as Draws
 from examiner.typology.validation import GroupTests as GroupTests
 from examiner.typology.validation import Validation as Validation
 from examiner.typology.validation import validate as validate
+from examiner.validation import names_of as _names_of
 
 __dir__ = _names_of(__name__)

@@ -10,12 +10,12 @@ from typing import Literal, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.checking import Floats, Randomness, generator
+from examiner.messages import InputError, shorten
 from examiner.scores.cells import codes_of, ratio
 from examiner.scores.common_rows import FEWEST_PAIRS
 from examiner.scores.likeness import correlate_columns, correlation_distances
 from examiner.scores.uncertainty.bootstrap import Progress
-from examiner.wording import InputError, shorten
+from examiner.validation import Floats, Randomness, generator
 
 ClusterFunction: TypeAlias = Callable[[Floats, int], Sequence[Hashable]]
 """From scores [agents, tasks] and a number of clusters to a label for each task."""

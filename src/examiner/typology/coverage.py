@@ -9,12 +9,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.checking import read_only
+from examiner.messages import InputError, counted, shorten, unknown_name
 from examiner.results import Classification
 from examiner.results.display import html_table
 from examiner.typology.schema import Schema
 from examiner.typology.schemas import conform, named_schema, observed_schema
-from examiner.wording import InputError, counted, shorten, unknown_name
+from examiner.validation import read_only
 
 MOST_VALUES = 200
 """Values of one dimension: a column with more is a description, not a kind."""

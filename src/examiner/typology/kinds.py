@@ -6,14 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from examiner.checking import Randomness, check_known, generator
+from examiner.messages import InputError, counted, listed, shorten, unknown_name
 from examiner.results import Classification
 from examiner.results.display import html_table
 from examiner.typology.coverage import Coverage
 from examiner.typology.coverage import coverage as task_coverage
 from examiner.typology.schema import Schema, letters
 from examiner.typology.schemas import conform, fitting_schema, named_schema, observed_schema
-from examiner.wording import InputError, counted, listed, shorten, unknown_name
+from examiner.validation import Randomness, check_known, generator
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,8 +8,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.checking import Floats
 from examiner.scores.signed_ranks import normal_signed_rank_p
+from examiner.validation import Floats
 
 FEWEST_AGENTS = 3
 """The Shapiro–Wilk test needs three values."""

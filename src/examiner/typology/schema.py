@@ -9,8 +9,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from examiner.checking import check_known, check_names, from_record
-from examiner.wording import InputError, counted, shorten, unknown_name
+from examiner.messages import InputError, counted, shorten, unknown_name
+from examiner.validation import check_known, check_names, from_record
 
 _NOT_IN_A_NAME = re.compile(r"[\W_]+")
 
@@ -68,7 +68,7 @@ class Dimension:
         >>> Dimension("time.haste", "Time", "", ("present", "absent")).value("none")
         Traceback (most recent call last):
         ...
-        examiner.wording.InputError: Unknown value of time.haste 'none'. Known: 'absent', 'present'.
+        examiner.messages.InputError: Unknown value of time.haste 'none'. Known: 'absent', 'present'.
         """
         if not text.strip():
             raise InputError(
@@ -138,7 +138,7 @@ class Schema:
         >>> schema.dimension("perspective")
         Traceback (most recent call last):
         ...
-        examiner.wording.InputError: 'perspective' may be 'virtual_space.perspective' or \
+        examiner.messages.InputError: 'perspective' may be 'virtual_space.perspective' or \
 'physical_space.perspective'. Give the whole name.
         """
         found = self._found(name)
@@ -183,7 +183,7 @@ class Schema:
         >>> Schema.from_dict({"name": "s", "dimensions": [{"name": "haste"}]})
         Traceback (most recent call last):
         ...
-        examiner.wording.InputError: The dimension 'haste' has no values. Give those that it may have.
+        examiner.messages.InputError: The dimension 'haste' has no values. Give those that it may have.
         """
         made = from_record(cls, fields)
         return replace(made, title=made.title or made.name)

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.checking import Floats, Randomness, generator
+from examiner.messages import InputError, counted, listed
 from examiner.results import Results, atari_game
 from examiner.results.display import html_table
 from examiner.scores.cells import cell_means
@@ -32,7 +32,7 @@ from examiner.typology.pair_tests import (
     compare_pairs,
     summed,
 )
-from examiner.wording import InputError, counted, listed
+from examiner.validation import Floats, Randomness, generator
 
 MOST_TASKS = 2_000
 """Two million pairs are tested for as many tasks; more take minutes."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+from examiner.messages import counted, listed
 from examiner.typology.agreement import SMALL_P
 from examiner.typology.pair_tests import smallest_wilcoxon_p
-from examiner.wording import counted, listed
 
 if TYPE_CHECKING:
     from examiner.typology.validation import Validation

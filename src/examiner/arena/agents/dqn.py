@@ -11,8 +11,8 @@ import numpy as np
 from examiner.arena.contract import Task
 from examiner.arena.learning.arrays import packed, unpacked
 from examiner.arena.learning.deep_network import DeepNetwork, NetworkSettings
-from examiner.checking import check_numbers
-from examiner.wording import InputError
+from examiner.messages import InputError
+from examiner.validation import check_numbers
 
 _PACKAGES = ("torch", "stable_baselines3")
 

@@ -10,7 +10,7 @@ import numpy as np
 from examiner.arena.contract import Seen, best
 from examiner.arena.planning.planner import Lookahead, Planner
 from examiner.arena.planning.tree import Novelty, grow_breadth_first, grow_by_rollouts
-from examiner.checking import check_known
+from examiner.validation import check_known
 
 Search = Literal["rollouts", "breadth-first"]
 

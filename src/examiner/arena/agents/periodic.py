@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from examiner.arena.contract import Task
-from examiner.wording import InputError
+from examiner.messages import InputError
 
 
 class Periodic:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from examiner.arena.contract import Task, best
-from examiner.checking import check_numbers
+from examiner.validation import check_numbers
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

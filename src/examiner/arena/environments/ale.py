@@ -19,8 +19,8 @@ from examiner.arena.environments.games import (
 from examiner.arena.environments.screens import OBSERVATIONS, STACK, Merger, Screen, shrink
 from examiner.arena.environments.starts import recorded_starts
 from examiner.arena.protocol import Protocol
-from examiner.checking import check_known
-from examiner.wording import InputError
+from examiner.messages import InputError
+from examiner.validation import check_known
 
 NO_OP = 0
 

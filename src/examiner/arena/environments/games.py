@@ -10,8 +10,8 @@ from types import MappingProxyType, ModuleType
 from typing import Any, Literal, NamedTuple
 
 from examiner.arena.contract import extra_package
+from examiner.messages import InputError, listed, nearest, shorten
 from examiner.results.atari import atari_game, atari_games
-from examiner.wording import InputError, listed, nearest, shorten
 
 TRAINING_GAMES = ("asterix", "beam_rider", "freeway", "seaquest", "space_invaders")
 """The games Bellemare et al. (2013) tuned agents on; all others are for testing (papers/001, section 2)."""
@@ -54,7 +54,7 @@ def playable_game(name: str) -> str:
     >>> playable_game("combat")
     Traceback (most recent call last):
     ...
-    examiner.wording.InputError: The game 'combat' cannot be played: it is for two \
+    examiner.messages.InputError: The game 'combat' cannot be played: it is for two \
 players, and loading it ends the process. 104 games can be: 'adventure', 'air_raid', ...
     """
     game = atari_game(name)
@@ -137,7 +137,7 @@ def game_variant(game: str, mode: int | None = None, difficulty: int | None = No
     >>> game_variant("freeway", mode=8)
     Traceback (most recent call last):
     ...
-    examiner.wording.InputError: The game 'freeway' has no mode 8. It has 0, 1, 2, 3, 4, 5, 6, 7.
+    examiner.messages.InputError: The game 'freeway' has no mode 8. It has 0, 1, 2, 3, 4, 5, 6, 7.
     """
     return chosen_variant(game, game_variants(playable_game(game)), mode, difficulty)
 

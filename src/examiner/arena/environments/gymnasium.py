@@ -10,7 +10,7 @@ import numpy as np
 
 from examiner.arena.contract import Environment, ForwardModel, Seen, extra_package
 from examiner.arena.protocol import Protocol
-from examiner.wording import InputError, first_line, shorten
+from examiner.messages import InputError, first_line, shorten
 
 
 class GymnasiumEnvironment(Environment):

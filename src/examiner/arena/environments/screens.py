@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from examiner.arena.protocol import Screens
-from examiner.checking import read_only
+from examiner.validation import read_only
 
 Observation = Literal["raw", "dqn84x4", "ram"]
 OBSERVATIONS: tuple[Observation, ...] = ("raw", "dqn84x4", "ram")

@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 
 from examiner.arena.environments.games import playable_game
 from examiner.arena.protocol import START
-from examiner.wording import InputError, counted, listed, shorten
+from examiner.messages import InputError, counted, listed, shorten
 
 _PART = re.compile(r"([A-Z]+)(?:\*(\d+))?")
 

@@ -14,7 +14,7 @@ from importlib.resources import as_file, files
 from pathlib import Path
 
 from examiner.arena.gvgai.checkout import Checkout
-from examiner.wording import InputError, shorten
+from examiner.messages import InputError, shorten
 
 LEAST_JAVA = 11
 _VERSION = re.compile(r'"?(?:1\.)?(\d+)[\d._+\-]*')

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 
-from examiner.wording import InputError, listed, shorten, unknown_name
+from examiner.messages import InputError, listed, shorten, unknown_name
 
 VARIABLE = "GVGAI_CHECKOUT"
 """Names the checkout where neither plan nor command line does."""
@@ -102,7 +102,7 @@ def checkout(folder: str | Path | None) -> Checkout:
     >>> checkout("missing")
     Traceback (most recent call last):
     ...
-    examiner.wording.InputError: There is no GVGAI checkout in 'missing': no such folder. Clone \
+    examiner.messages.InputError: There is no GVGAI checkout in 'missing': no such folder. Clone \
 github.com/GAIGResearch/GVGAI and give its folder.
     """
     given = folder or os.environ.get(VARIABLE)

@@ -24,8 +24,8 @@ from examiner.arena.plan_fields import (
     listed_seeds,
     refuse_too_many,
 )
-from examiner.checking import Bounds, Wanted, from_record
-from examiner.wording import ExaminerWarning, InputError, counted, shorten
+from examiner.messages import ExaminerWarning, InputError, counted, shorten
+from examiner.validation import Bounds, Wanted, from_record
 from examiner.workers import Limits
 from examiner.workers.programs import ProgramCrew
 
@@ -96,7 +96,7 @@ class GvgaiPlan:
         >>> GvgaiPlan((GvgaiAgent("olets"),), checkout=Path("missing")).jobs()
         Traceback (most recent call last):
         ...
-        examiner.wording.InputError: There is no GVGAI checkout in 'missing': no such folder. Clone ...
+        examiner.messages.InputError: There is no GVGAI checkout in 'missing': no such folder. Clone ...
         """
         found = checkout(self.checkout)
         games = found.listed_games() if self.games is None else self.games
@@ -125,7 +125,7 @@ class GvgaiPlan:
         >>> GvgaiPlan((GvgaiAgent("olets"),), checkout=Path("missing")).crew(1, Limits(), None)
         Traceback (most recent call last):
         ...
-        examiner.wording.InputError: There is no GVGAI checkout in 'missing': no such folder. Clone ...
+        examiner.messages.InputError: There is no GVGAI checkout in 'missing': no such folder. Clone ...
         """
         if self.rules.milliseconds is not None:
             warnings.warn(
@@ -144,7 +144,7 @@ class GvgaiPlan:
         >>> GvgaiPlan((GvgaiAgent("olets"),), checkout=Path("missing")).versions()
         Traceback (most recent call last):
         ...
-        examiner.wording.InputError: There is no GVGAI checkout in 'missing': no such folder. Clone ...
+        examiner.messages.InputError: There is no GVGAI checkout in 'missing': no such folder. Clone ...
         """
         found = checkout(self.checkout)
         return {"gvgai": found.version(), "java": built(found).version}

@@ -7,8 +7,8 @@ import json
 from dataclasses import asdict, dataclass
 from typing import Annotated, Literal
 
-from examiner.checking import Bounds, settle
-from examiner.wording import InputError
+from examiner.messages import InputError
+from examiner.validation import Bounds, settle
 
 MOST_TICKS = 2000
 """The framework ends every play then: the number is compiled into it."""

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from examiner.arena.contract import extra_package
-from examiner.wording import InputError
+from examiner.messages import InputError
 
 Function = Callable[..., Any]  # numba infers what compiled functions take and give
 Number = TypeVar("Number", bound=np.generic)
@@ -55,7 +55,7 @@ def unpacked(data: bytes, *, agent: str) -> tuple[dict[str, NDArray[Any]], dict[
     >>> unpacked(b"?", agent="brute")
     Traceback (most recent call last):
     ...
-    examiner.wording.InputError: This is no checkpoint of the agent 'brute'. Play the job from \
+    examiner.messages.InputError: This is no checkpoint of the agent 'brute'. Play the job from \
 its beginning.
     """
     try:

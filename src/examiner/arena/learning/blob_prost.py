@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from examiner.arena.learning.arrays import compiled
-from examiner.wording import InputError
+from examiner.messages import InputError
 
 REACH = 3
 """Pixels of one colour so far apart, in rows and in columns, still belong to one blob."""

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from examiner.arena.learning.arrays import packed, unpacked
 from examiner.arena.learning.replay import Arrays, ReplayMemory
-from examiner.checking import check_number
-from examiner.wording import InputError
+from examiner.messages import InputError
+from examiner.validation import check_number
 
 if TYPE_CHECKING:  # both come only with an extra, and take seconds to import
     import torch

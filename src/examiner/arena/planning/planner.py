@@ -8,8 +8,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from examiner.arena.contract import ForwardModel, Seen, Task
-from examiner.checking import check_numbers
-from examiner.wording import InputError
+from examiner.messages import InputError
+from examiner.validation import check_numbers
 
 
 @dataclass(eq=False)

@@ -30,8 +30,8 @@ from examiner.arena.plan_fields import (
     listed_seeds,
 )
 from examiner.arena.protocol import Protocol, usual_protocol
-from examiner.checking import Bounds, ShapeError, Wanted, from_record, read_outside
-from examiner.wording import InputError, shorten, unknown_name
+from examiner.messages import InputError, shorten, unknown_name
+from examiner.validation import Bounds, ShapeError, Wanted, from_record, read_outside
 
 _MOST_BYTES = 4 * 2**20  # a plan of a page is a thousandth of it
 _MOST_DOTS = 100  # in one key: a.b.c
@@ -104,7 +104,7 @@ def plan(source: str | Path) -> Plan | GvgaiPlan:
     >>> plan("atari-arean")
     Traceback (most recent call last):
     ...
-    examiner.wording.InputError: Unknown plan 'atari-arean'. Did you mean 'atari-arena'? Known: ...
+    examiner.messages.InputError: Unknown plan 'atari-arean'. Did you mean 'atari-arena'? Known: ...
     """
     path, name = Path(source), str(source)
     if is_bundled(name):
@@ -157,7 +157,7 @@ def plan_from_toml(
     >>> plan_from_toml('games = ["pong"]\\nseedz = 3')
     Traceback (most recent call last):
     ...
-    examiner.wording.InputError: Unknown key of the plan 'seedz'. Did you mean 'seeds'? Known: ...
+    examiner.messages.InputError: Unknown key of the plan 'seedz'. Did you mean 'seeds'? Known: ...
     """
     table = _table(source)
     if table.get("environment") == GVGAI:

@@ -15,9 +15,9 @@ import numpy as np
 from examiner.arena.agents import AGENTS
 from examiner.arena.contract import Environment, Task, make_agent
 from examiner.arena.job import Job, environment_of
-from examiner.checking import Floats
 from examiner.ledger import Account, Checkpoint, Episode, Phase
-from examiner.wording import InputError, shorten
+from examiner.messages import InputError, shorten
+from examiner.validation import Floats
 
 
 class Playing:

@@ -9,9 +9,9 @@ from typing import TypeAlias
 
 import numpy as np
 
-from examiner.checking import Floats
+from examiner.messages import InputError, listed
 from examiner.results import Results
-from examiner.wording import InputError, listed
+from examiner.validation import Floats
 
 Variant: TypeAlias = tuple[str, str, int | None, int | None]
 """Agent, game, mode and difficulty; only Atari games have the last two."""

@@ -15,7 +15,7 @@ from examiner.arena.job import Job, Plan
 from examiner.arena.plans import plan
 from examiner.arena.play.episodes import Saved, Start, packages_of, perform_job
 from examiner.ledger import Account, Episode, JobRecord, Ledger
-from examiner.wording import InputError, counted, shorten
+from examiner.messages import InputError, counted, shorten
 from examiner.workers import JobError, Limits
 from examiner.workers.crew import Crew, oversee
 from examiner.workers.processes import ProcessCrew

@@ -16,8 +16,8 @@ from examiner.arena.play.episodes import Playing
 from examiner.arena.play.means import RunsMean, mean_of_runs
 from examiner.arena.protocol import Protocol
 from examiner.ledger import Phase
+from examiner.messages import InputError, shorten
 from examiner.results import Results
-from examiner.wording import InputError, shorten
 from examiner.workers import reason_of
 
 Mapper = Callable[..., list[Any]]

@@ -13,7 +13,7 @@ from examiner.arena.agents.one_step_lookahead import OneStepLookahead
 from examiner.arena.contract import Environment, Task
 from examiner.arena.job import Job, environment_of
 from examiner.arena.profiling.walk import Estimate, Moment, Walk, jackknife, mean
-from examiner.checking import Floats
+from examiner.validation import Floats
 
 FINALISTS = 4
 """Constant actions that are played a second time, for twice as long."""

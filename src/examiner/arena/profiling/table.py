@@ -14,8 +14,8 @@ from examiner.arena.job import Job, check_job
 from examiner.arena.profile import Profile, profile
 from examiner.arena.profiling.other_play import Achievement
 from examiner.arena.protocol import PROTOCOLS, Protocol, usual_protocol
+from examiner.messages import InputError, listed, shorten
 from examiner.results.storage import write_text
-from examiner.wording import InputError, listed, shorten
 
 ProfileRow: TypeAlias = dict[str, str]
 """Column → text: `task`, the features of the agent-centric schema, what was `measured.` beside, `notes`."""

@@ -11,7 +11,7 @@ import numpy as np
 
 from examiner.arena.contract import Environment, Seen
 from examiner.arena.job import Job
-from examiner.checking import Floats
+from examiner.validation import Floats
 
 BLOCK = 100
 """Decisions that stand together in a standard error: rewards come in bursts, but seldom in longer ones."""

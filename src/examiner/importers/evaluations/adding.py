@@ -16,8 +16,8 @@ from examiner.importers.evaluations.assembly import (
     UNION_NOTE,
     results_from_rows,
 )
+from examiner.messages import InputError, counted, listed, shorten
 from examiner.results import Results
-from examiner.wording import InputError, counted, listed, shorten
 
 _ADDED = "of new logs added to"
 
@@ -40,8 +40,8 @@ class Before:
         >>> Before.of(stored)
         Traceback (most recent call last):
         ...
-        examiner.wording.InputError: '...results.parquet' does not say which logs its rows are from, so that
-        none can be added. Only logs of evaluations of language models can be: convert them anew.
+        examiner.messages.InputError: '...results.parquet' does not say which logs its rows are from, so
+        that none can be added. Only logs of evaluations of language models can be: convert them anew.
         """
         results = Results.load(path)
         if not set(ORIGIN) <= set(results.attributes):

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from examiner.importers.files import open_source
 from examiner.importers.text import parse_json, text_of
-from examiner.wording import InputError, shorten
+from examiner.messages import InputError, shorten
 
 _COLUMNS = ("instance_id", "item", "task", "id")
 

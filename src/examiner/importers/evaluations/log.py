@@ -10,7 +10,7 @@ from pathlib import Path
 
 import polars as pl
 
-from examiner.wording import InputError, shorten
+from examiner.messages import InputError, shorten
 
 COSTS = ("tokens_in", "tokens_out", "seconds", "cost")
 """What a sample cost the agent itself: tokens read and written, seconds, and money."""
@@ -93,7 +93,7 @@ class Samples:
         ...     samples.add("7", {"acc": score})
         Traceback (most recent call last):
         ...
-        examiner.wording.InputError: 'x.jsonl' holds two results of the sample '7': 'acc' is 1 and 0. Keep
+        examiner.messages.InputError: 'x.jsonl' holds two results of the sample '7': 'acc' is 1 and 0. Keep
         one of them.
         """
         found = {_own_name(name): value for name, value in scores.items() if value is not None}

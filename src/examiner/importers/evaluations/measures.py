@@ -7,7 +7,7 @@ from fnmatch import fnmatchcase
 from typing import NamedTuple
 
 from examiner.importers.evaluations.log import BESIDE, EvaluationLog
-from examiner.wording import InputError, counted, listed, shorten
+from examiner.messages import InputError, counted, listed, shorten
 
 MERGED = "score"
 """The measure in which different ones of different benchmarks are put together."""
@@ -77,7 +77,7 @@ def chosen(
     >>> chosen([log], [], [])
     Traceback (most recent call last):
     ...
-    examiner.wording.InputError: The logs hold several measures, of which one is to be chosen: 'acc',
+    examiner.messages.InputError: The logs hold several measures, of which one is to be chosen: 'acc',
     'acc_norm' of 'arc'. Name it (`--measure acc`), or one for each benchmark (`--measure 'arc=acc'`).
     """
     held: dict[str, dict[str, None]] = {}

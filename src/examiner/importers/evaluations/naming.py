@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import polars as pl
 
-from examiner.wording import counted, listed
+from examiner.messages import counted, listed
 
 _HASH_LETTERS = 8  # of a hash, to tell items of one id apart
 _ITEM = ("items", "content", "twin")

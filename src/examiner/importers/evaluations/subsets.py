@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from examiner.messages import InputError, listed, shorten
 from examiner.results import Results
-from examiner.wording import InputError, listed, shorten
 
 
 def lm_eval_samples(results: Results, tasks: Sequence[str]) -> dict[str, list[int]]:

@@ -32,7 +32,7 @@ from examiner.importers.formats import (
 from examiner.importers.other_files import with_real_reason
 from examiner.importers.readings import Reading
 from examiner.importers.tables import TableOptions
-from examiner.wording import InputError, listed, shorten, unknown_name
+from examiner.messages import InputError, listed, shorten, unknown_name
 
 ReadOne = Callable[[SourceFile, TableOptions], Reading]
 ReadMany = Callable[[Sequence[SourceFile], TableOptions], list[Reading]]
@@ -85,7 +85,7 @@ class Format(NamedTuple):
         >>> FORMATS["lm-eval"].reading_of([], TableOptions())
         Traceback (most recent call last):
         ...
-        examiner.wording.InputError: There is no log to read. Name one.
+        examiner.messages.InputError: There is no log to read. Name one.
         """
         name = next(name for name, kind in FORMATS.items() if kind.logs == self.logs)
         return reading_of(logs, name, options.measures, options.measure_of)

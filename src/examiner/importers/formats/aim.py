@@ -11,7 +11,7 @@ from examiner.importers.tables import TableOptions, table_reading
 from examiner.importers.text import beginning
 from examiner.importers.text_tables import TextTable
 from examiner.importers.training import CHECKPOINT_TAGS, EPISODE_TAGS
-from examiner.wording import InputError, listed, shorten
+from examiner.messages import InputError, listed, shorten
 
 _METRIC, _RUN = ("metric.name", "metric"), ("run.hash", "run")
 _AGENTS = (*AGENT_COLUMNS, "exp_name", "experiment")

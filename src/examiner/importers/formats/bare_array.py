@@ -12,7 +12,7 @@ from examiner.importers.files import SourceFile
 from examiner.importers.readings import Reading
 from examiner.importers.tables import TableOptions
 from examiner.importers.training import Run, training_reading
-from examiner.wording import InputError, shorten
+from examiner.messages import InputError, shorten
 
 _NAMED = re.compile(r"(?P<agent>.+?)_(?P<task>[^_]+-v\d+)_(?P<run>\d+)\.npy")
 _NAMED_NOTE = (

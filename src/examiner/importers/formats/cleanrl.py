@@ -25,7 +25,7 @@ from examiner.importers.training import (
     run_of,
     training_reading,
 )
-from examiner.wording import InputError, counted, listed, shorten
+from examiner.messages import InputError, counted, listed, shorten
 
 _LENGTH = "charts/episodic_length"
 _TAGS = (*EPISODE_TAGS, *CHECKPOINT_TAGS)

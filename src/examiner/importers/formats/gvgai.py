@@ -22,8 +22,8 @@ from examiner.importers.files import SourceFile
 from examiner.importers.readings import Reading, Whereabouts
 from examiner.importers.tables import TableOptions
 from examiner.importers.text import begins_with_lines_like, filled_lines, text_of
+from examiner.messages import InputError, counted, shorten
 from examiner.results import Provenance
-from examiner.wording import InputError, counted, shorten
 
 _DISQUALIFIED, _NO_OUTCOME, _UNKNOWN = -100, -1, 99
 _WIN = r"(1|0|-1|-100)(?:\.0*)?"

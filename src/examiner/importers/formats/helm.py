@@ -12,7 +12,7 @@ from examiner.importers.files import SourceFile, open_source
 from examiner.importers.json_values import as_mapping, as_sequence, first_text, number
 from examiner.importers.tables import TableOptions
 from examiner.importers.text import beginning, parse_json, text_of
-from examiner.wording import InputError, shorten
+from examiner.messages import InputError, shorten
 
 _START = re.compile(rb'\s*\[\s*\{\s*"(instance_id|perturbation|train_trial_index)"\s*:')
 _PARTS = re.compile(r",(?=[^,=]+=)")

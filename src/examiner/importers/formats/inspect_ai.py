@@ -23,7 +23,7 @@ from examiner.importers.files import SourceFile
 from examiner.importers.json_values import as_mapping, as_sequence, first_text, number
 from examiner.importers.tables import TableOptions
 from examiner.importers.text import beginning, parse_json, text_of
-from examiner.wording import InputError, shorten
+from examiner.messages import InputError, shorten
 
 _MEMBERS = (b"_journal/", b"samples/", b"header.json", b"summaries.json", b"reductions.json")
 _START = re.compile(rb'\s*\{\s*("version"\s*:\s*\d+\s*,\s*)?"status"\s*:\s*"\w+"\s*,')

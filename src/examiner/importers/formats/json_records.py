@@ -13,7 +13,7 @@ from examiner.importers.files import SourceFile
 from examiner.importers.readings import Reading
 from examiner.importers.tables import TableOptions, table_reading
 from examiner.importers.text import beginning, parse_json, text_of
-from examiner.wording import InputError, shorten
+from examiner.messages import InputError, shorten
 
 _START = re.compile(rb"\s*\[\s*\{")
 

@@ -7,7 +7,7 @@ from typing import Literal
 from examiner.importers.files import SourceFile
 from examiner.importers.readings import Reading, Whereabouts
 from examiner.importers.tables import TableOptions
-from examiner.wording import InputError, shorten
+from examiner.messages import InputError, shorten
 
 _SQLITE = b"SQLite"
 _MARK = slice(68, 72)
@@ -33,7 +33,7 @@ def read(file: SourceFile, options: TableOptions, phase: Literal["both"] | None 
     >>> read(SourceFile(Path("x.gz"), "gzip", b""), TableOptions())
     Traceback (most recent call last):
     ...
-    examiner.wording.InputError: 'x.gz' is packed. Unpack a ledger before it is read.
+    examiner.messages.InputError: 'x.gz' is packed. Unpack a ledger before it is read.
     """
     from examiner.ledger import ledger_results  # the room of runs, which few tables come from
 

@@ -19,8 +19,8 @@ from examiner.importers.nesting import refuse_deep_lines
 from examiner.importers.readings import Reading
 from examiner.importers.tables import TableOptions, table_reading
 from examiner.importers.text import beginning, json_lines, parse_json, text_of
+from examiner.messages import InputError, counted, listed, shorten
 from examiner.results.polars_errors import PROBLEMS
-from examiner.wording import InputError, counted, listed, shorten
 
 _COLUMN_KINDS = MappingProxyType(
     {int: pl.Int64, float: pl.Float64, bool: pl.Boolean, str: pl.String}

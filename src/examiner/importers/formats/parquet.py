@@ -10,10 +10,10 @@ from examiner.importers.cells import with_given
 from examiner.importers.files import SourceFile, check_size, check_unpacked
 from examiner.importers.readings import Reading, Whereabouts
 from examiner.importers.tables import TableColumns, TableOptions, is_left_out, table_reading
+from examiner.messages import InputError
 from examiner.results.parquet import RESULTS_SCHEMA, damaged, stored_note
 from examiner.results.polars_errors import PROBLEMS
 from examiner.results.table import restored
-from examiner.wording import InputError
 
 _NUMBERS = ("run", "trial", "seed")
 _MANY_ROWS = 1_000_000

@@ -15,10 +15,10 @@ from examiner.importers.files import SourceFile
 from examiner.importers.readings import Reading, Whereabouts
 from examiner.importers.tables import TableOptions
 from examiner.importers.text import beginning, json_lines, text_of
+from examiner.messages import InputError, RepeatedKeyError, shorten
 from examiner.results import Provenance
 from examiner.results.codes import name_column
 from examiner.results.keys import trial_numbers
-from examiner.wording import InputError, RepeatedKeyError, shorten
 
 _RESPONSES = re.compile(rb'"responses"\s*:\s*\{')
 

@@ -10,16 +10,16 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from examiner.checking import check_names
 from examiner.importers.arrays import array_dimensions, array_names, read_arrays
 from examiner.importers.files import SourceFile
 from examiner.importers.readings import Reading, Whereabouts
 from examiner.importers.tables import TableOptions
 from examiner.importers.text import beginning, parse_json, text_of
+from examiner.messages import InputError, shorten
 from examiner.results import Provenance
 from examiner.results.codes import name_column
 from examiner.results.keys import numbered_names
-from examiner.wording import InputError, shorten
+from examiner.validation import check_names
 
 TASK_ARRAYS = ("tasks", "task", "games", "game", "task_names", "game_names", "env_ids")
 """Names under which an array of text names the tasks."""

@@ -29,8 +29,8 @@ from examiner.importers.training import (
     times_of,
     training_reading,
 )
+from examiner.messages import InputError, counted, listed, shorten
 from examiner.results.polars_errors import PROBLEMS
-from examiner.wording import InputError, counted, listed, shorten
 
 _WORKER = re.compile(r"(?:\d+\.)?monitor\.csv")
 _NEEDED = ("r", "l", "t")

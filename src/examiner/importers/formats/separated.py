@@ -19,11 +19,11 @@ from examiner.importers.tables import (
 )
 from examiner.importers.text import is_utf16
 from examiner.importers.text_tables import TextTable
+from examiner.messages import InputError, RepeatedKeyError
 from examiner.results import Provenance
 from examiner.results.codes import compact_names
 from examiner.results.keys import ITEM_COLUMNS, JUDGES, content_columns, trial_numbers
 from examiner.results.polars_errors import PROBLEMS
-from examiner.wording import InputError, RepeatedKeyError
 
 _BLOCK_BYTES = 128 * 2**20  # of files held at once as one text
 

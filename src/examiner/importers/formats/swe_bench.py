@@ -12,7 +12,7 @@ from examiner.importers.files import SourceFile
 from examiner.importers.json_values import as_mapping, as_sequence, number
 from examiner.importers.tables import TableOptions
 from examiner.importers.text import beginning, parse_json, text_of
-from examiner.wording import InputError, listed, shorten
+from examiner.messages import InputError, listed, shorten
 
 BENCHMARK = "SWE-bench"
 MEASURE = "resolved"

@@ -15,7 +15,7 @@ from examiner.importers.text import beginning
 from examiner.importers.text_tables import TextTable
 from examiner.importers.time import TIME_COLUMNS
 from examiner.importers.training import cleanrl_names
-from examiner.wording import InputError, shorten
+from examiner.messages import InputError, shorten
 
 _ENDS = ("__MIN", "__MAX")
 _NOTE = (

@@ -31,7 +31,7 @@ from examiner.importers.run_times.rows import (
     time_text,
 )
 from examiner.importers.run_times.spacing import LENGTHS, episode_runs, evenly_spaced, on_grid
-from examiner.wording import counted, shorten
+from examiner.messages import counted, shorten
 
 
 class Arranged(NamedTuple):

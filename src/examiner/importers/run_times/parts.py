@@ -25,7 +25,7 @@ from examiner.importers.run_times.rows import (
     typical_gaps,
 )
 from examiner.importers.run_times.spacing import EVEN
-from examiner.wording import shorten
+from examiner.messages import shorten
 
 
 def without_second_copy(frame: pl.DataFrame) -> tuple[Rows, int]:

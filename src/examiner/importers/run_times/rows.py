@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from examiner.wording import InputError, counted, listed, shorten
+from examiner.messages import InputError, counted, listed, shorten
 
 Rows = NDArray[np.intp]
 Floats = NDArray[np.float64]

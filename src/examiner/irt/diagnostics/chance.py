@@ -8,16 +8,16 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.checking import Randomness, generator
 from examiner.irt.diagnostics.even_tables import EvenTables, drawn_successes
 from examiner.irt.evidence import ChanceTest, evidence_stream
 from examiner.irt.items import Floats, ItemParameters
 from examiner.irt.posterior import Quadrature, drawn_abilities, posterior_blocks
 from examiner.irt.simulate import simulate
+from examiner.messages import counted
 from examiner.results import ResponseMatrix
 from examiner.results.names import name_order
 from examiner.results.observed_cells import ObservedCells
-from examiner.wording import counted
+from examiner.validation import Randomness, generator
 
 MOST_DRAWS, FEWEST_DRAWS = 499, 99
 _EXCHANGED_CELLS = 2_000_000

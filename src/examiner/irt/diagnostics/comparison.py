@@ -10,7 +10,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.checking import Randomness, generator
 from examiner.irt.estimation.kernels import kernel_for, log_choose
 from examiner.irt.fit import fit as fit_irt
 from examiner.irt.fit import shown
@@ -19,10 +18,11 @@ from examiner.irt.fitting import QUICKLY
 from examiner.irt.items import Floats, curves, positions
 from examiner.irt.model import Model
 from examiner.irt.posterior import posterior_blocks
+from examiner.messages import InputError, counted
 from examiner.results import ResponseMatrix
 from examiner.results.display import html_table
 from examiner.scores.uncertainty.bootstrap import Progress
-from examiner.wording import InputError, counted
+from examiner.validation import Randomness, generator
 
 Fitter = Callable[[ResponseMatrix], IRTFit]
 

@@ -12,8 +12,8 @@ from examiner.irt.diagnostics.residuals import Residuals
 from examiner.irt.fitted import ToldByName
 from examiner.irt.items import Floats, ItemParameters, curves
 from examiner.irt.posterior import Quadrature, quadrature_for
+from examiner.messages import InputError, counted
 from examiner.results import ResponseMatrix
-from examiner.wording import InputError, counted
 
 _FEWEST_AGENTS = 3
 _HEAVIEST = 5

@@ -8,7 +8,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from examiner.checking import Randomness, generator
 from examiner.irt.diagnostics.comparison import OverdispersionTest
 from examiner.irt.diagnostics.comparison import overdispersion as overdispersion_test
 from examiner.irt.diagnostics.cutoffs import rarely_exceeded
@@ -33,9 +32,10 @@ from examiner.irt.errors.draws import View, view
 from examiner.irt.errors.draws import replicates as drawn_views
 from examiner.irt.fitted import IRTFit
 from examiner.irt.items import SCORES, Floats, positions
+from examiner.messages import InputError, counted
 from examiner.results import ResponseMatrix
 from examiner.scores.uncertainty.bootstrap import Progress
-from examiner.wording import InputError, counted
+from examiner.validation import Randomness, generator
 
 _FEWEST_DRAWS = 20
 _RARE = 0.01

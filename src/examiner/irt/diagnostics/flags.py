@@ -15,9 +15,9 @@ from examiner.irt.fitted import Abilities, FitOutcome, IRTFit, Starts, TaskError
 from examiner.irt.items import Floats, ItemParameters
 from examiner.irt.model import Model
 from examiner.irt.models import MODELS
+from examiner.messages import counted, listed
 from examiner.results import ResponseMatrix
 from examiner.results.observed_cells import ObservedCells
-from examiner.wording import counted, listed
 
 BOUNDARY = "slope or intercept at a boundary"
 SEPARATED = "agents who succeed and agents who fail are separated by ability"

@@ -8,7 +8,6 @@ from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 
-from examiner.checking import Randomness, check_known, generator
 from examiner.irt.diagnostics.residuals import Residuals, residuals
 from examiner.irt.errors.intervals import allowing_equal_abilities
 from examiner.irt.estimation.kernels import kernel_for
@@ -18,9 +17,10 @@ from examiner.irt.items import Floats, ItemParameters, curves, positions
 from examiner.irt.models import MODELS
 from examiner.irt.posterior import drawn_abilities, posterior_blocks
 from examiner.irt.simulate import simulate
+from examiner.messages import InputError
 from examiner.results import ResponseMatrix
 from examiner.scores.uncertainty.bootstrap import Progress
-from examiner.wording import InputError
+from examiner.validation import Randomness, check_known, generator
 
 Resampling = Literal["agents", "responses"]
 _FEWEST = 20

@@ -28,8 +28,8 @@ from examiner.irt.items import Floats, ItemParameters
 from examiner.irt.model import Model
 from examiner.irt.posterior import Quadrature
 from examiner.irt.priors import Priors, SlopeScale
+from examiner.messages import InputError
 from examiner.results import ResponseMatrix
-from examiner.wording import InputError
 
 _TABLES = 10
 """Tables of [tasks, nodes] in double precision at work where trials are the same for all."""

@@ -20,8 +20,8 @@ from examiner.irt.estimation.score_kernels import Beta, Normal, log_density_of_s
 from examiner.irt.estimation.tables import listed_cells
 from examiner.irt.items import SCORES, Curves, Floats, ItemParameters, Response, curves
 from examiner.irt.model import Parameter
+from examiner.messages import InputError
 from examiner.results import ResponseMatrix
-from examiner.wording import InputError
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array

@@ -34,9 +34,9 @@ from examiner.irt.fitted import Dropped
 from examiner.irt.items import Floats, ItemParameters, Response
 from examiner.irt.model import Unknowns
 from examiner.irt.posterior import Quadrature
+from examiner.messages import InputError
 from examiner.results import Connections, ResponseMatrix
 from examiner.scores.recipe import Recipe
-from examiner.wording import InputError
 
 
 class Whole(NamedTuple):

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from examiner.irt.estimation.kernel import ByCut, Slopes
 from examiner.irt.gamma_functions import trigamma
 from examiner.irt.items import Curves, Floats, ItemParameters, sigmoid_pair
+from examiner.messages import InputError, shorten
 from examiner.results import ResponseMatrix
-from examiner.wording import InputError, shorten
 
 _ROUNDING = 1e-14
 """Scores this close to 0 or 1 are exactly that, and were rounded."""

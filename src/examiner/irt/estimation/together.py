@@ -16,10 +16,10 @@ from functools import lru_cache
 
 import numpy as np
 
-from examiner.checking import read_only
 from examiner.irt.estimation.heights import Heights
 from examiner.irt.estimation.task_steps import solved
 from examiner.irt.items import Floats
+from examiner.validation import read_only
 
 _DIRECTIONS = 8
 """Profiles over ability along which tasks move together. In a 3PL of 1000 × 500 they miss 0.98, 0.98, 0.75,

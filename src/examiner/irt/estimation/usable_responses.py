@@ -8,7 +8,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.checking import check_squares, is_binary
 from examiner.irt.estimation.em import ResponseSource
 from examiner.irt.estimation.kernels import kernel_for
 from examiner.irt.estimation.score_kernels import standardised
@@ -16,11 +15,12 @@ from examiner.irt.estimation.tables import Table
 from examiner.irt.fitted import Dropped
 from examiner.irt.items import Floats, Response
 from examiner.irt.model import Model
+from examiner.messages import InputError, counted, shorten
 from examiner.results import Connections, ResponseMatrix
 from examiner.results.observed_cells import ObservedCells
 from examiner.scores.cells import ratio
 from examiner.scores.recipe import Recipe
-from examiner.wording import InputError, counted, shorten
+from examiner.validation import check_squares, is_binary
 
 _FEWEST_AGENTS = 3
 _ROUNDING = 1e-9

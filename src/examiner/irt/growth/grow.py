@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from examiner.checking import Randomness, check_known, generator
 from examiner.irt.estimation.kernel_source import KernelSource
 from examiner.irt.estimation.kernels import kernel_for
 from examiner.irt.fitted import Abilities, Dropped, IRTFit, TaskErrors
@@ -18,8 +17,9 @@ from examiner.irt.items import SCORES, Floats, ItemParameters, curves
 from examiner.irt.models import MODELS
 from examiner.irt.place import responses_for
 from examiner.irt.posterior import Quadrature, agent_blocks, moments, posterior_weights
+from examiner.messages import InputError
 from examiner.results import ResponseMatrix, Results
-from examiner.wording import InputError
+from examiner.validation import Randomness, check_known, generator
 
 ADDED = "calibrated later, on the agents that took it"
 _SPACING = 0.4

@@ -7,11 +7,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from examiner.checking import Randomness, generator
 from examiner.irt.fitted import IRTFit, ToldByName
 from examiner.irt.items import Floats, ItemParameters, information, probability
 from examiner.irt.posterior import Quadrature
-from examiner.wording import InputError, counted
+from examiner.messages import InputError, counted
+from examiner.validation import Randomness, generator
 
 NODES = 121
 """Evenly spaced abilities from −6 to 6: an error of 0.1 still spans a node to either side."""

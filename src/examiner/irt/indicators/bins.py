@@ -9,9 +9,9 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.checking import read_only
 from examiner.irt.items import Floats, ItemParameters
-from examiner.wording import InputError, counted
+from examiner.messages import InputError, counted
+from examiner.validation import read_only
 
 FEWEST = 8
 """Tasks a bin must have where bins are made automatically: papers/002 has 8 to 11."""

@@ -10,15 +10,15 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.checking import Randomness, generator
 from examiner.irt.errors.intervals import interval
 from examiner.irt.evidence import LEVEL, Evidence
 from examiner.irt.fitted import Abilities, ToldByName
 from examiner.irt.items import Floats, positions
+from examiner.messages import InputError
 from examiner.results import ResponseMatrix
 from examiner.scores.likeness import correlate_columns
 from examiner.scores.significance import holm
-from examiner.wording import InputError
+from examiner.validation import Randomness, generator
 
 _CELLS = 20_000_000
 MOST_AGENTS = 5_000

@@ -9,8 +9,8 @@ import numpy as np
 from examiner.irt.fitted import ToldByName
 from examiner.irt.indicators.generality import Indicators
 from examiner.irt.items import Floats
+from examiner.messages import InputError, counted, listed
 from examiner.scores.signed_ranks import midranks
-from examiner.wording import InputError, counted, listed
 
 STEPS = 101
 """Weights tried from 0 to 1: ranks change at few of them."""

@@ -16,9 +16,9 @@ from examiner.irt.items import (
     inverse_link,
     probability,
 )
+from examiner.messages import InputError
 from examiner.results import ResponseMatrix
 from examiner.scores.estimate import check_level
-from examiner.wording import InputError
 
 GROUPS = 8
 HALF = 0.5

@@ -9,7 +9,6 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.checking import Randomness
 from examiner.irt.fitted import IRTFit, rows_of, table_of
 from examiner.irt.indicators.bins import DifficultyBins
 from examiner.irt.indicators.bins import bins as difficulty_bins
@@ -17,10 +16,11 @@ from examiner.irt.indicators.comparison import IndicatorCorrelation, indicator_c
 from examiner.irt.indicators.curves import EmpiricalAgentCurves, empirical_agent_curves
 from examiner.irt.items import Floats, ItemParameters, positions
 from examiner.irt.outcomes import landmark_reached
+from examiner.messages import InputError, counted, listed, shorten
 from examiner.results import ResponseMatrix, Results
 from examiner.scores.normalise import normalise
 from examiner.scores.success import responses
-from examiner.wording import InputError, counted, listed, shorten
+from examiner.validation import Randomness
 
 FEWEST_OBSERVED = 2
 """Observed tasks below which a bin says nothing of an agent's variance."""

@@ -12,8 +12,8 @@ from examiner.irt.fitted import ToldByName
 from examiner.irt.indicators.comparison import IndicatorCorrelation, indicator_correlations
 from examiner.irt.indicators.generality import Indicators
 from examiner.irt.items import Floats
+from examiner.messages import InputError, counted, listed
 from examiner.scores.estimate import Estimate
-from examiner.wording import InputError, counted, listed
 
 LEVEL = 0.95
 

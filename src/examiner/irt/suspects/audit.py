@@ -8,7 +8,6 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from examiner.checking import Randomness, generator
 from examiner.irt.diagnostics.chance import agents_differ
 from examiner.irt.evidence import ChanceTest
 from examiner.irt.items import Floats
@@ -24,10 +23,11 @@ from examiner.irt.suspects.together import (
     together,
 )
 from examiner.irt.suspects.unsteady import Unsteady, disagreement_over_trials, unsteady
+from examiner.messages import InputError, counted
 from examiner.results import ResponseMatrix, Results
 from examiner.results.display import html_columns
 from examiner.scores import Recipe, cell_means
-from examiner.wording import InputError, counted
+from examiner.validation import Randomness, generator
 
 GROUPS = ("benchmark", "subtask", "group")
 """Columns of the table of tasks that say which tasks may share an environment."""

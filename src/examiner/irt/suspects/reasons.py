@@ -13,8 +13,8 @@ from examiner.irt.suspects.discrimination import Discrimination
 from examiner.irt.suspects.given_ability import Expectations, Responses
 from examiner.irt.suspects.together import Pair
 from examiner.irt.suspects.unsteady import Unsteady
+from examiner.messages import counted, listed
 from examiner.results import ResponseMatrix
-from examiner.wording import counted, listed
 
 Bools = NDArray[np.bool_]
 Kind = Literal["negative", "unsteady", "scorers", "flat", "repeat", "nobody", "everybody"]

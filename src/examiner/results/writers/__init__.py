@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from types import MappingProxyType
 
-from examiner.checking import check_known
 from examiner.results.storage import check_ending, file_kind
 from examiner.results.table import Results
 from examiner.results.writers.every_eval_ever import check_folder, every_eval_ever
@@ -13,6 +12,7 @@ from examiner.results.writers.py_irt import py_irt
 from examiner.results.writers.rliable import rliable
 from examiner.results.writers.tidy import tidy
 from examiner.results.writers.wide import wide
+from examiner.validation import check_known
 
 WRITERS = MappingProxyType(
     {
@@ -56,7 +56,7 @@ def check_path(path: str | Path, layout: str) -> None:
     >>> check_path("scores.npz", "tidy")
     Traceback (most recent call last):
     ...
-    examiner.wording.InputError: Cannot tell how to write 'scores.npz' from its ending. ...
+    examiner.messages.InputError: Cannot tell how to write 'scores.npz' from its ending. ...
     """
     check_known("layout", layout, WRITERS)
     if layout == "every-eval-ever":

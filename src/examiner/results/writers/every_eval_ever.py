@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 
+from examiner.messages import InputError, shorten
 from examiner.results.storage import write_bytes
 from examiner.results.table import Results
-from examiner.wording import InputError, shorten
 
 VERSION = "0.3.0"
 _PLAIN = "results"  # the evaluation that tasks are said to be of that are of no benchmark
@@ -60,7 +60,7 @@ def check_folder(target: Path) -> None:
     >>> check_folder(Path("scores.csv"))
     Traceback (most recent call last):
     ...
-    examiner.wording.InputError: The layout 'every-eval-ever' is written to a new folder, not to
+    examiner.messages.InputError: The layout 'every-eval-ever' is written to a new folder, not to
     'scores.csv'. Name a folder that is not there yet.
     """
     if target.suffix or target.is_file() or (target.is_dir() and any(target.iterdir())):

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import numpy as np
 
+from examiner.messages import InputError, counted, shorten
 from examiner.results.storage import check_ending, write_bytes
 from examiner.results.table import Results
-from examiner.wording import InputError, counted, shorten
 
 ENDINGS = (".jsonl", ".ndjson")
 

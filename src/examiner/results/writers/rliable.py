@@ -13,10 +13,10 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from examiner.messages import InputError, counted, listed, shorten
 from examiner.results.codes import run_mean_table
 from examiner.results.storage import check_ending, write_bytes
 from examiner.results.table import Results
-from examiner.wording import InputError, counted, listed, shorten
 
 TASKS = "tasks"
 

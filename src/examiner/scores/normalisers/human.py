@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from examiner.checking import Floats
+from examiner.messages import listed
 from examiner.scores.comparable import LearntScale, TaskScores
-from examiner.wording import listed
+from examiner.validation import Floats
 
 
 def learn(scores: TaskScores) -> LearntScale:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from examiner.checking import Floats
 from examiner.scores.comparable import LearntScale, TaskScores
+from examiner.validation import Floats
 
 
 def learn(scores: TaskScores) -> LearntScale:

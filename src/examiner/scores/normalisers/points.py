@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from examiner.checking import Floats
 from examiner.scores.comparable import LearntScale, TaskScores
 from examiner.scores.standing import learn_standing, others_beaten
+from examiner.validation import Floats
 
 POINTS = (25.0, 18.0, 15.0, 12.0, 10.0, 8.0, 6.0, 4.0, 2.0, 1.0)
 """What the first ten ranks are worth; further ranks get nothing."""

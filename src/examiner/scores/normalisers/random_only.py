@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from examiner.checking import Floats
+from examiner.messages import listed
 from examiner.scores.comparable import LearntScale, TaskScores
-from examiner.wording import listed
+from examiner.validation import Floats
 
 EPSILON = 1e-8
 """The discount constant ε of papers/000: no division by zero when both scores are zero."""

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from examiner.checking import Floats
 from examiner.scores.comparable import LearntScale, TaskScores
 from examiner.scores.standing import learn_standing, others_beaten
+from examiner.validation import Floats
 
 
 def learn(scores: TaskScores) -> LearntScale:

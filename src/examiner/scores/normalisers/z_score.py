@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from examiner.checking import Floats
 from examiner.scores.comparable import LearntScale, TaskScores, column_size
+from examiner.validation import Floats
 
 FEW_AGENTS = 3
 

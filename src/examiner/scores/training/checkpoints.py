@@ -7,7 +7,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.checking import Floats
 from examiner.results import Results
 from examiner.results.keys import CHECKPOINT, EVALUATION
 from examiner.scores.cells import group_means
@@ -18,6 +17,7 @@ from examiner.scores.training.episodes import (
     last_of_runs,
     window_means,
 )
+from examiner.validation import Floats
 
 SURE = 0.01
 """How often a flat, noisy curve may be taken for one that moved."""

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.checking import Floats
+from examiner.messages import counted
 from examiner.scores.training.episodes import AtPoints, Episodes
 from examiner.scores.training.phases import Phases
-from examiner.wording import counted
+from examiner.validation import Floats
 
 
 def curve_notes(

@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from examiner.checking import Floats
+from examiner.messages import counted, listed
 from examiner.results import Results, Scales
-from examiner.wording import counted, listed
+from examiner.validation import Floats
 
 ALIKE = 10
 """Ranges of tasks within one order of magnitude of each other are alike."""

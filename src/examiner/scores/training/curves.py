@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from examiner.checking import Floats, check_known, read_only
+from examiner.messages import InputError, counted
 from examiner.results import Results
 from examiner.results.display import html_columns
 from examiner.results.keys import EVALUATION
@@ -41,7 +41,7 @@ from examiner.scores.training.verdicts import (
     shares_beaten,
     standing,
 )
-from examiner.wording import InputError, counted
+from examiner.validation import Floats, check_known, read_only
 
 
 class Summary(NamedTuple):

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.checking import Floats
+from examiner.messages import counted, shorten
 from examiner.results import Results
 from examiner.scores.training.episodes import Curve, Episodes, end_times
-from examiner.wording import counted, shorten
+from examiner.validation import Floats
 
 CUT_SHORT = 0.5
 """Runs that end before this share of the time of others of their task are named or excluded."""

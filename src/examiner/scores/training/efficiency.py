@@ -10,7 +10,7 @@ from typing import NamedTuple, Unpack
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.checking import Floats, Randomness, generator, read_only
+from examiner.messages import InputError, counted, listed
 from examiner.results import Results
 from examiner.results.display import html_columns
 from examiner.scores.aggregate import Aggregate, Statistic, UserFunction, aggregate_named
@@ -35,7 +35,7 @@ from examiner.scores.uncertainty.bootstrap import (
 )
 from examiner.scores.uncertainty.resampling import Sample
 from examiner.scores.uncertainty.strata import RunScores, arranged, same_sign
-from examiner.wording import InputError, counted, listed
+from examiner.validation import Floats, Randomness, generator, read_only
 
 POINTS = 25
 """Evenly spaced points at which a curve is computed."""

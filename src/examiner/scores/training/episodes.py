@@ -8,11 +8,11 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.checking import Floats
+from examiner.messages import InputError, counted, listed
 from examiner.results import Results
 from examiner.results.keys import CHECKPOINT, TIMES
 from examiner.scores.cells import group_means
-from examiner.wording import InputError, counted, listed
+from examiner.validation import Floats
 
 Places = NDArray[np.int64]
 Unit = Literal["frames", "steps", "frames or steps", "checkpoints", "episodes"]

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.checking import Floats
+from examiner.messages import InputError, counted, listed
 from examiner.results import Results
 from examiner.results.keys import LEARNS
 from examiner.scores.training.checkpoints import (
@@ -17,7 +17,7 @@ from examiner.scores.training.checkpoints import (
     evaluations_of,
 )
 from examiner.scores.training.episodes import Curve, Episodes
-from examiner.wording import InputError, counted, listed
+from examiner.validation import Floats
 
 
 class Phases(NamedTuple):

@@ -10,7 +10,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.checking import Floats
+from examiner.messages import InputError, counted, shorten
 from examiner.results import Results
 from examiner.results.attributes import announce
 from examiner.results.keys import CHECKPOINT, EVALUATION
@@ -29,7 +29,7 @@ from examiner.scores.training.episodes import (
     mean_of_window,
     mean_over_time,
 )
-from examiner.wording import InputError, counted, shorten
+from examiner.validation import Floats
 
 LAST_EPISODES = 100
 """papers/001, section 3: the average of the last k = 100 episodes."""
@@ -157,7 +157,7 @@ def parse_reduction(text: str) -> Reduction:
     >>> parse_reduction("last")
     Traceback (most recent call last):
     ...
-    examiner.wording.InputError: Cannot reduce runs by 'last'. Give `last:K` (episodes), \
+    examiner.messages.InputError: Cannot reduce runs by 'last'. Give `last:K` (episodes), \
 `last:N checkpoints`, `final`, `final:FRAMES`, `auc` or `all`.
     """
     kind, colon, number = text.strip().lower().partition(":")

@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.checking import Floats
 from examiner.scores.cells import group_means
 from examiner.scores.training.curves import LearningCurves
+from examiner.validation import Floats
 
 
 class ReportTable(NamedTuple):

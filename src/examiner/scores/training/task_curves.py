@@ -7,13 +7,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.checking import Floats
 from examiner.results import Results
 from examiner.scores.cells import group_means
 from examiner.scores.training.checkpoints import at_times, checkpoint_runs
 from examiner.scores.training.episodes import Curve, Places, begin_times, end_times, episodes_of
 from examiner.scores.training.phases import learners_of
 from examiner.scores.training.times import shared_times, values_at
+from examiner.validation import Floats
 
 POINTS = 60
 """Times at which a curve is drawn: more than a small panel shows."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.checking import Floats
 from examiner.scores.training.checkpoints import at_times
 from examiner.scores.training.episodes import REACHED, Curve, end_times, window_means
+from examiner.validation import Floats
 
 
 def shared_times(curve: Curve, most: int) -> Floats | None:

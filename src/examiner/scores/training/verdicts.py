@@ -6,10 +6,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from examiner.checking import Floats
 from examiner.scores.cells import ratio
 from examiner.scores.comparable import TaskScores
 from examiner.scores.normalisers import NORMALISERS
+from examiner.validation import Floats
 
 
 class Verdicts(NamedTuple):

@@ -11,14 +11,14 @@ from typing import Any, Literal, TypeAlias, TypedDict, get_args
 
 import numpy as np
 
-from examiner.checking import Floats, check_known
+from examiner.messages import InputError
 from examiner.results import Results
 from examiner.scores.aggregate import Statistic, task_values
 from examiner.scores.estimate import check_level
 from examiner.scores.total import Total
 from examiner.scores.uncertainty.resampling import UNITS, Block, Unit, blocks, observed
 from examiner.scores.uncertainty.strata import RunScores, run_scores, same_sign
-from examiner.wording import InputError
+from examiner.validation import Floats, check_known
 
 Progress: TypeAlias = Callable[[str, int, int], None]
 Evaluate: TypeAlias = Callable[[Block], Floats]
@@ -65,7 +65,7 @@ class Resampling:
     >>> Resampling(unit="games")
     Traceback (most recent call last):
     ...
-    examiner.wording.InputError: Unknown unit 'games'. Known: 'both', 'runs', 'tasks'.
+    examiner.messages.InputError: Unknown unit 'games'. Known: 'both', 'runs', 'tasks'.
     """
 
     reps: int = 2000

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from examiner.checking import Floats
+from examiner.messages import InputError, counted, shorten
 from examiner.scores.aggregate import Aggregate, Statistic
 from examiner.scores.uncertainty.bootstrap import Bootstrap
 from examiner.scores.uncertainty.influence import by_deletion, deletions
 from examiner.scores.uncertainty.resampling import Unit
 from examiner.scores.uncertainty.strata import RunScores, Strata
-from examiner.wording import InputError, counted, shorten
+from examiner.validation import Floats
 
 FEWEST = 5
 """With fewer runs in a stratum the jackknife's third moments are noise."""
@@ -26,7 +26,7 @@ def check_corrected(scores: RunScores, aggregates: Sequence[Aggregate], unit: Un
     >>> check_corrected(run_scores(Results.from_numpy(np.zeros((1, 2, 3)))), [], "runs")
     Traceback (most recent call last):
     ...
-    examiner.wording.InputError: The interval 'bca' needs 5 runs in every cell, and some have 3. \
+    examiner.messages.InputError: The interval 'bca' needs 5 runs in every cell, and some have 3. \
 Use 'studentised', which covers with few runs.
     """
     for aggregate in aggregates:

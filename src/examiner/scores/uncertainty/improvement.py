@@ -10,7 +10,7 @@ from typing import Unpack
 
 import numpy as np
 
-from examiner.checking import Floats, Randomness, generator, read_only
+from examiner.messages import InputError, counted, shorten, unknown_name
 from examiner.results import Results
 from examiner.results.display import html_table
 from examiner.scores.estimate import least_after_all_won, wilson
@@ -23,7 +23,7 @@ from examiner.scores.uncertainty.bootstrap import (
 )
 from examiner.scores.uncertainty.strata import RunScores
 from examiner.scores.uncertainty.wins import Wins, by_task_and_overall, overall, wins
-from examiner.wording import InputError, counted, shorten, unknown_name
+from examiner.validation import Floats, Randomness, generator, read_only
 
 NO_BCA = "The interval 'bca' is not made for the probability of improvement."
 

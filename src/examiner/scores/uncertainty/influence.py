@@ -12,9 +12,9 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.checking import Floats
 from examiner.scores.uncertainty.resampling import Sample, Unit
 from examiner.scores.uncertainty.strata import Strata
+from examiner.validation import Floats
 
 Contributions: TypeAlias = Callable[[Strata, float], Floats]
 """From an agent's runs, and the standard error of its aggregate, to what each run adds."""

@@ -11,7 +11,7 @@ from typing import Any, TypeAlias, Unpack
 
 import numpy as np
 
-from examiner.checking import Floats, Randomness, generator, read_only
+from examiner.messages import InputError, counted, listed
 from examiner.results import Results
 from examiner.results.display import html_table
 from examiner.scores.aggregate import (
@@ -34,7 +34,7 @@ from examiner.scores.uncertainty.bootstrap import (
 from examiner.scores.uncertainty.corrected import check_corrected, corrected_bounds
 from examiner.scores.uncertainty.strata import Strata
 from examiner.scores.uncertainty.studentised import studentised_bounds
-from examiner.wording import InputError, counted, listed
+from examiner.validation import Floats, Randomness, generator, read_only
 
 FEW_DEGREES = 10
 """Below this many degrees of freedom, normal-like tails are noticeably too short."""

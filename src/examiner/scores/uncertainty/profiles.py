@@ -9,7 +9,7 @@ from typing import Literal, Unpack, get_args
 
 import numpy as np
 
-from examiner.checking import Floats, Randomness, check_known, generator, read_only
+from examiner.messages import InputError, counted
 from examiner.results import Results
 from examiner.results.display import html_columns
 from examiner.scores.aggregate import task_means, task_total
@@ -22,7 +22,7 @@ from examiner.scores.uncertainty.bootstrap import (
 )
 from examiner.scores.uncertainty.resampling import Sample
 from examiner.scores.uncertainty.strata import RunScores
-from examiner.wording import InputError, counted
+from examiner.validation import Floats, Randomness, check_known, generator, read_only
 
 Kind = Literal["runs", "averages"]
 KINDS: tuple[Kind, ...] = get_args(Kind)

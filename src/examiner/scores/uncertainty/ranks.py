@@ -8,7 +8,7 @@ from typing import Unpack
 
 import numpy as np
 
-from examiner.checking import Floats, Randomness, generator, read_only
+from examiner.messages import InputError, counted, listed
 from examiner.results import Results
 from examiner.results.display import html_table
 from examiner.scores.aggregate import Aggregate, UserFunction, aggregate_named, check_total
@@ -20,7 +20,7 @@ from examiner.scores.uncertainty.bootstrap import (
     Resampling,
     each_agent,
 )
-from examiner.wording import InputError, counted, listed
+from examiner.validation import Floats, Randomness, generator, read_only
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True, repr=False)

@@ -10,9 +10,9 @@ from typing import Literal, NamedTuple, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.checking import Floats, read_only, smallest_unsigned
 from examiner.scores.nest import Nest
 from examiner.scores.uncertainty.strata import RunScores, Strata
+from examiner.validation import Floats, read_only, smallest_unsigned
 
 Unit = Literal["runs", "tasks", "both"]
 UNITS: tuple[Unit, ...] = get_args(Unit)

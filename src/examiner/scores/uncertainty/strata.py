@@ -9,13 +9,13 @@ from functools import cached_property, lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.checking import Floats, check_known, read_only
+from examiner.messages import InputError, counted, listed
 from examiner.results import Results
 from examiner.results.connections import divided_sentence, groups_of
 from examiner.scores.cells import RowCodes, RunMeans, judged_runs, mean_runs, single_values
 from examiner.scores.nest import ClusteredError, Nest, stratified_error
 from examiner.scores.total import Total
-from examiner.wording import InputError, counted, listed
+from examiner.validation import Floats, check_known, read_only
 
 
 @dataclass(frozen=True, eq=False)

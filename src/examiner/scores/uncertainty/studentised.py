@@ -7,13 +7,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from examiner.checking import Floats
 from examiner.scores.aggregate import Aggregate
 from examiner.scores.estimate import score_ends, wilson
 from examiner.scores.uncertainty.bootstrap import Bootstrap, Resampling
 from examiner.scores.uncertainty.influence import by_deletion, task_strata
 from examiner.scores.uncertainty.resampling import Unit
 from examiner.scores.uncertainty.strata import Strata
+from examiner.validation import Floats
 
 _ROUNDING = 1e-9
 """Errors smaller than this beside what they are errors of are none."""

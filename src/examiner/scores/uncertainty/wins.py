@@ -8,10 +8,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.checking import Floats, is_binary, read_only
 from examiner.scores.nest import Nest
 from examiner.scores.uncertainty.resampling import Block, Sample
 from examiner.scores.uncertainty.strata import RunScores, common_rows
+from examiner.validation import Floats, is_binary, read_only
 
 MOST_HELD = 1 << 26
 """Bytes of weights kept for all agents of a block; beyond, an agent is drawn again for each pair."""

@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from examiner.information.clusters import MOST_TASKS
+from examiner.messages import unknown_name
 from examiner.selection.benchmark import Benchmark
 from examiner.selection.effort import seconds_to_choose
 from examiner.selection.evidence import MISSING, Evidence, fold_of
@@ -26,7 +27,6 @@ from examiner.selection.methods.information import (
 from examiner.selection.methods.random import random
 from examiner.selection.methods.regression import regression, regression_path
 from examiner.selection.methods.spread import spread
-from examiner.wording import unknown_name
 
 DEFAULT = "covariance"
 """Chooses where no method is named: it beats random sets most surely (`benchmarks/selection.py`)."""

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from examiner.checking import Floats
 from examiner.selection.evidence import Evidence, check_distances
 from examiner.selection.greedy import TaskSet, exchange, grow, selection_of
+from examiner.validation import Floats
 
 
 def anchors(evidence: Evidence, size: int, rng: np.random.Generator) -> TaskSet:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from examiner.checking import Floats
 from examiner.irt import steepness
 from examiner.selection.evidence import Evidence
 from examiner.selection.greedy import TaskSet, grow
+from examiner.validation import Floats
 
 
 def discrimination(evidence: Evidence, size: int, rng: np.random.Generator) -> TaskSet:

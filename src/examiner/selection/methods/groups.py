@@ -7,10 +7,10 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.checking import Floats
 from examiner.scores.cells import codes_of
 from examiner.selection.evidence import Evidence, likeness
 from examiner.selection.greedy import TaskSet, check_size, grow
+from examiner.validation import Floats
 
 
 def typology(evidence: Evidence, size: int, rng: np.random.Generator) -> TaskSet:

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from examiner.checking import Floats
 from examiner.information.confusion import PairLikelihood
 from examiner.information.gain import bits_with, bounded_bits, table_bits
 from examiner.selection.evidence import Evidence
 from examiner.selection.greedy import Gains, TaskSet, exchanged, floating, grow
+from examiner.validation import Floats
 
 KEPT_CELLS = 1 << 22
 """Up to so many agents² · tasks their likelihoods are kept: 64 MiB for both tables."""

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from examiner.checking import Floats
 from examiner.selection.evidence import Evidence
 from examiner.selection.greedy import Gains, TaskSet, exchanged, floating
 from examiner.selection.ridge import Design, with_one_more
+from examiner.validation import Floats
 
 
 def regression(evidence: Evidence, size: int, rng: np.random.Generator) -> TaskSet:

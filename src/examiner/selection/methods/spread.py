@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from examiner.checking import Floats
 from examiner.selection.evidence import Evidence
 from examiner.selection.greedy import TaskSet, check_size, grow
+from examiner.validation import Floats
 
 
 def spread(evidence: Evidence, size: int, rng: np.random.Generator) -> TaskSet:

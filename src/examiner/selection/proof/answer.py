@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from examiner.messages import counted
 from examiner.selection.benchmark import Benchmark
 from examiner.selection.proof.rows import Row
-from examiner.wording import counted
 
 FEW_AGENTS = 20
 

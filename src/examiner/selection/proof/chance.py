@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from examiner.checking import Floats
+from examiner.messages import counted
 from examiner.selection.proof.sets import Guess
-from examiner.wording import counted
+from examiner.validation import Floats
 
 SURE = 1.645
 """Standard errors by which errors must be smaller: one in twenty tables of noise looks better by luck."""

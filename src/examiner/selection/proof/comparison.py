@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from examiner.checking import Floats, Randomness, generator
+from examiner.messages import InputError, counted
 from examiner.results import Results
 from examiner.results.display import html_table
 from examiner.scores.standing import shared_ranks
@@ -32,7 +32,7 @@ from examiner.selection.proof.sets import (
 )
 from examiner.selection.sampled import note_of_proof, proof_agents
 from examiner.selection.shrinkage import Shrinkage
-from examiner.wording import InputError, counted
+from examiner.validation import Floats, Randomness, generator
 
 Map: TypeAlias = Callable[[Callable[[FoldJob], JudgedFold], Iterable[FoldJob]], Iterable[Any]]
 # Any: executors differ in what they call the iterator

@@ -7,7 +7,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.checking import Floats
 from examiner.information.confusion import PairLikelihood
 from examiner.information.gain import table_bits
 from examiner.selection.benchmark import Benchmark
@@ -25,6 +24,7 @@ from examiner.selection.proof.sets import (
     stacked,
 )
 from examiner.selection.sampled import proof_agents
+from examiner.validation import Floats
 
 
 class FoldJob(NamedTuple):

@@ -9,6 +9,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from examiner.messages import InputError, counted, listed
 from examiner.scores.cells import codes_of
 from examiner.scores.estimate import check_level
 from examiner.selection.benchmark import Benchmark
@@ -21,7 +22,6 @@ from examiner.selection.effort import (
 )
 from examiner.selection.methods import DEFAULT, MOST_SECONDS
 from examiner.selection.sampled import PROOF_CELLS, agents_within, is_very_large
-from examiner.wording import InputError, counted, listed
 
 LEAST_TRAINING = 2
 PAIR_FOLDS = 5
@@ -49,7 +49,7 @@ class Holdout:
     >>> Holdout(level=2)
     Traceback (most recent call last):
     ...
-    examiner.wording.InputError: The level is 2. Give a number between 0 and 1, as 0.95.
+    examiner.messages.InputError: The level is 2. Give a number between 0 and 1, as 0.95.
     """
 
     folds: Literal["loo"] | int = "loo"

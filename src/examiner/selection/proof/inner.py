@@ -8,7 +8,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.checking import Floats
 from examiner.scores.cells import codes_of
 from examiner.selection.benchmark import Benchmark
 from examiner.selection.evidence import Fold, fold_of
@@ -26,6 +25,7 @@ from examiner.selection.proof.sets import (
     stacked,
 )
 from examiner.selection.sampled import some_families
+from examiner.validation import Floats
 
 STANDARD_ERRORS = 1.5
 CLEARLY = 0.75

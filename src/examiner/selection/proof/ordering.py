@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.checking import Floats
+from examiner.validation import Floats
 
 SURE = 0.9
 """A difference is detectable where the subset orders a pair right with this probability."""

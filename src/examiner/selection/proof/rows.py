@@ -9,13 +9,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from examiner.checking import Floats
 from examiner.scores.cells import codes_of
 from examiner.scores.estimate import Estimate
 from examiner.selection.benchmark import Benchmark
 from examiner.selection.proof.contest import JudgedFold
 from examiner.selection.proof.ordering import Pairs, detectable, held_out_pairs, kendall, top_hits
 from examiner.selection.proof.sets import Contest
+from examiner.validation import Floats
 
 ENDS = (2.5, 97.5)
 TOP = 3

@@ -7,7 +7,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from examiner.checking import Floats
 from examiner.selection.benchmark import Benchmark
 from examiner.selection.curves import ScoreCurves
 from examiner.selection.evidence import Fold, fill_from, fold_of
@@ -16,6 +15,7 @@ from examiner.selection.methods import BEST_OF, Method
 from examiner.selection.methods.random import random as draw_at_random
 from examiner.selection.ridge import Design, ridge_fits
 from examiner.selection.targets import remainder
+from examiner.validation import Floats
 
 Columns = tuple[int, ...]
 

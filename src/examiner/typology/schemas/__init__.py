@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 from importlib.resources import files
 from types import MappingProxyType
 
-from examiner.checking import known_name
+from examiner.messages import InputError, shorten
 from examiner.results import Classification
 from examiner.typology.schema import Dimension, Schema
-from examiner.wording import InputError, shorten
+from examiner.validation import known_name
 
 
 def _schema(file: str) -> Schema:

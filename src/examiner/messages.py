@@ -1,0 +1,141 @@
+"""Words: the error and the warning users meet, and how names and numbers are said in them."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Collection, Iterable
+
+
+class InputError(ValueError):
+    """What a user gave cannot be used; the message says what, with which value, and what to do.
+
+    >>> raise InputError("Cannot read 'scores.csv': no such file. Check the path.")
+    Traceback (most recent call last):
+    ...
+    examiner.messages.InputError: Cannot read 'scores.csv': no such file. Check the path.
+
+    `row` is the table's row (from 0) the message is about, where it is about one.
+    """
+
+    def __init__(self, message: str, *, row: int | None = None) -> None:
+        super().__init__(message)
+        self.row = row
+
+
+class RepeatedKeyError(InputError):
+    """The same key stands in two rows, `row` and `other_row`; `key` describes it."""
+
+    def __init__(self, message: str, *, row: int, other_row: int, key: str) -> None:
+        super().__init__(message, row=row)
+        self.other_row = other_row
+        self.key = key
+
+
+class ExaminerWarning(UserWarning):
+    """Something was guessed, dropped or doubtful; the same sentence is kept in the results' notes."""
+
+
+def shorten(name: object, limit: int = 60) -> str:
+    """Quote a name for a message, cut where it would drown the sentence.
+
+    >>> shorten("x" * 100, limit=10)
+    "'xxxxxxxxx…'"
+    """
+    text = str(name)
+    return repr(text if len(text) <= limit else text[: limit - 1] + "…")
+
+
+def first_line(problem: BaseException, limit: int = 200) -> str:
+    r"""Return the first line of what other software says is wrong, cut in its middle where it is long.
+
+    Such a line quotes what was met, of any length, and ends with where: both ends are worth keeping.
+
+    >>> first_line(ValueError("invalid thrift.\nstack backtrace: …"))
+    'invalid thrift'
+    >>> first_line(ValueError("cannot parse " + "9" * 5_000 + " in column 'epoch'"), limit=50)
+    "cannot parse 999999999999999 … 99 in column 'epoch'"
+    """
+    line = (str(problem).splitlines() or [""])[0].rstrip(".")
+    return (
+        line
+        if len(line) <= limit
+        else f"{line[: limit * 3 // 5 - 2]} … {line[-(limit * 2 // 5) :]}"
+    )
+
+
+def visible(text: str) -> str:
+    r"""Return text that a terminal shows and does not obey: what steers it is written out.
+
+    Names come from files of others, and an escape sequence in one could clear the screen, rename the
+    window or write letters backwards. Line ends stay: they part lines of our own.
+
+    >>> visible("red\x1b[31m"), visible("two\nlines"), visible("\u202eevil"), visible("é ≤ 5")
+    ('red\\x1b[31m', 'two\nlines', '\\u202eevil', 'é ≤ 5')
+    """
+    if text.isprintable():
+        return text
+    return "".join(
+        letter if letter.isprintable() or letter == "\n" else repr(letter)[1:-1] for letter in text
+    )
+
+
+def listed(names: Iterable[object], limit: int = 8) -> str:
+    """Name the first few of many, and say how many more there are.
+
+    >>> listed(["alien", "pong", "venture"], limit=2)
+    "'alien', 'pong' and 1 more"
+    """
+    shown = [shorten(name) for name in names]
+    if len(shown) <= limit:
+        return ", ".join(shown)
+    return ", ".join(shown[:limit]) + f" and {len(shown) - limit} more"
+
+
+def plural(noun: str) -> str:
+    """Return the plural of a noun, the last word of a few.
+
+    Nouns come from us and from columns of tables: a name with digits or marks stays as it is.
+
+    >>> [plural(noun) for noun in ("task", "family", "match", "class", "play", "missing cell", "acc_norm")]
+    ['tasks', 'families', 'matches', 'classes', 'plays', 'missing cells', 'values of acc_norm']
+    """
+    start, _, last = noun.rpartition(" ")
+    if not last.isalpha():
+        return f"values of {noun}"
+    before = f"{start} " if start else ""
+    if last.endswith("y") and last[-2:-1] not in ("", *"aeiou"):
+        return f"{before}{last[:-1]}ies"
+    if last.endswith(("s", "x", "z", "ch", "sh")):
+        return f"{before}{last}es"
+    return f"{before}{last}s"
+
+
+def counted(count: int, noun: str) -> str:
+    """Say a number with its noun.
+
+    >>> counted(1, "run"), counted(1200, "family")
+    ('1 run', '1,200 families')
+    """
+    return f"{count:,} {noun if count == 1 else plural(noun)}"
+
+
+def unknown_name(kind: str, name: object, known: Collection[str]) -> InputError:
+    """Build the error for a name that is not in a table: it lists those that are.
+
+    >>> str(unknown_name("normaliser", "humn", ["human", "rank"]))
+    "Unknown normaliser 'humn'. Did you mean 'human'? Known: 'human', 'rank'."
+    """
+    hint = nearest(str(name), known)
+    return InputError(
+        f"Unknown {kind} {shorten(name)}. {hint}Known: {listed(sorted(known), limit=40)}."
+    )
+
+
+def nearest(name: str, known: Collection[str]) -> str:
+    """Ask whether the known name that is most like this one was meant; say nothing where none is.
+
+    >>> nearest("humn", ["human", "rank"]), nearest("x", ["human"])
+    ("Did you mean 'human'? ", '')
+    """
+    near = difflib.get_close_matches(name, list(known), n=1)
+    return f"Did you mean {near[0]!r}? " if near else ""

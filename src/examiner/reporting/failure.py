@@ -1,0 +1,120 @@
+"""A section that ended in an unexpected error: what the report shows of it, and what to report."""
+
+from __future__ import annotations
+
+import os
+import platform
+import traceback
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
+
+from examiner.messages import InputError, shorten
+from examiner.reporting.finding import Facts, Finding, Text
+from examiner.reporting.prose import Name
+
+if TYPE_CHECKING:
+    from examiner.reporting.study import Study
+
+RAISE_VARIABLE = "EXAMINER_RAISE_ERRORS"
+"""Set to anything, errors of sections are raised with their traceback, as those of other code are."""
+_PACKAGE = Path(__file__).parent.parent
+_LONGEST_MESSAGE = 400
+
+Computed = TypeVar("Computed")
+
+
+class Failure(NamedTuple):
+    """An unexpected error: its type, its message, the calls that led to it, and the versions in use."""
+
+    exception: str
+    message: str
+    where: str
+    examiner: str
+    python: str
+
+    @classmethod
+    def of(cls, problem: Exception) -> Failure:
+        """Describe an error that was raised, without the paths of this machine.
+
+        >>> try:
+        ...     1 / 0
+        ... except ZeroDivisionError as problem:
+        ...     Failure.of(problem)[:2]
+        ('ZeroDivisionError', 'division by zero')
+        """
+        import examiner  # knows its version
+
+        calls = [
+            f"{_module(Path(frame.filename))}:{frame.lineno} {frame.name}"
+            for frame in traceback.extract_tb(problem.__traceback__)
+            if frame.filename != __file__  # which only catches it
+        ]
+        return cls(
+            type(problem).__name__,
+            str(problem),
+            " → ".join(calls),
+            examiner.__version__,
+            platform.python_version(),
+        )
+
+    @property
+    def sentence(self) -> str:
+        """What happened, in one sentence."""
+        return f"{self.exception}: {shorten(self.message, _LONGEST_MESSAGE)}"
+
+
+def attempt(compute: Callable[[], Computed]) -> Computed | Failure:
+    """Return what a function computes, or how it failed; bad input is refused as everywhere.
+
+    With the environment variable `EXAMINER_RAISE_ERRORS` all errors are raised.
+
+    >>> attempt(lambda: 2)
+    2
+    """
+    try:
+        return compute()
+    except InputError:
+        raise
+    except Exception as problem:
+        if os.environ.get(RAISE_VARIABLE):
+            raise
+        return Failure.of(problem)
+
+
+def failed_finding(key: str, title: str, chapter: str, failure: Failure) -> Finding:
+    """Return the section that is shown in place of one that failed.
+
+    >>> failure = Failure("ValueError", "no", "irt/items.py:1 f", "0.1.0", "3.11.0")
+    >>> failed_finding("tasks", "Tasks", "", failure).lead
+    'This section failed because of an unexpected error. Other sections are not affected.'
+    """
+    facts = tuple((name, (Name(value),)) for name, value in failure._asdict().items())
+    ask = "Please report this error with the details below and the command that made the report."
+    return Finding(
+        key,
+        title,
+        "This section failed because of an unexpected error. Other sections are not affected.",
+        (Text(ask), Facts(facts)),
+        {"failure": failure._asdict()},
+        chapter=chapter,
+        failure=failure,
+    )
+
+
+def section_or_failure(key: str, section: Callable[[Study], Finding], study: Study) -> Finding:
+    """Return what a section finds, or the section that says how it failed."""
+    from examiner.reporting.findings import FINDINGS
+
+    finding = attempt(lambda: section(study))
+    if not isinstance(finding, Failure):
+        return finding
+    home = FINDINGS.homes.get(key)
+    return failed_finding(
+        key, key if home is None else home.title, "" if home is None else home.chapter, finding
+    )
+
+
+def _module(path: Path) -> str:
+    """A file of the package by its place in it, any other by its name."""
+    return str(path.relative_to(_PACKAGE)) if path.is_relative_to(_PACKAGE) else path.name

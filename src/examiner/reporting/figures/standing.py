@@ -1,0 +1,54 @@
+"""How agents stand to the first: means with intervals, coloured by whether they are told from it."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from examiner.reporting.figures import chart
+from examiner.reporting.figures.chart import Floats
+
+STANDINGS = (
+    ("leads", chart.MEAN),
+    ("cannot be told from it", chart.MIDDLE),
+    ("shown to be behind", chart.BAR),
+)
+ALIKE = "not shown to differ"
+
+
+class StandingData(NamedTuple):
+    """Agents from the first on with their means and intervals; `group` says how they stand to the first.
+
+    It is 0 for the first, 1 for those it cannot be told from, 2 for the others; 1 for all where agents are
+    not shown to differ.
+    """
+
+    agents: tuple[str, ...]
+    value: Floats
+    low: Floats
+    high: Floats
+    group: tuple[int, ...]
+
+
+def draw(data: StandingData, title: str = "mean") -> chart.Drawing:
+    """Draw one row an agent, its mean and interval, coloured by how it stands to the first.
+
+    >>> one = np.array([1.0, 0.5])
+    >>> [trace["name"] for trace in draw(StandingData(("a", "b"), one, one, one, (0, 2)))["data"]]
+    ['leads', 'shown to be behind']
+    """
+    traces = []
+    for group, (standing, colour) in enumerate(STANDINGS):
+        name = standing if 0 in data.group else ALIKE
+        rows = np.flatnonzero(np.array(data.group) == group)
+        if not len(rows):
+            continue
+        value, low, high = (part[rows] for part in (data.value, data.low, data.high))
+        bars = chart.error_bars(high - value, colour, thickness=2, width=4, symmetric=False)
+        hover = "%{x:.3~g} (%{customdata[0]:.3~g} to %{customdata[1]:.3~g})"
+        points = chart.dots(value, rows.tolist(), name, colour, hover, size=10)
+        shown = {"error_x": bars | {"arrayminus": chart.compact(value - low)}}
+        traces.append(points | shown | {"customdata": chart.compact(np.column_stack([low, high]))})
+    x, y = chart.axis(title), chart.rows_axis(data.agents)
+    return chart.figure(traces, 96 + 24 * len(data.agents), x, y)

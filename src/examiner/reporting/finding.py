@@ -1,0 +1,183 @@
+"""What is told of one analysis: a sentence, blocks of text, facts, notes, tables, figures, and the data."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+from examiner.messages import InputError, shorten
+from examiner.reporting.figures.chart import Drawing
+from examiner.reporting.prose import Name, Prose
+from examiner.reporting.table import Piece, Record, Table
+
+if TYPE_CHECKING:
+    from examiner.reporting.failure import Failure
+    from examiner.reporting.figures.printed import Columns
+
+
+@dataclass(frozen=True, slots=True)
+class Text(Piece):
+    """A paragraph."""
+
+    prose: Prose
+
+
+@dataclass(frozen=True, slots=True)
+class Facts(Piece):
+    """Pairs of what and how much."""
+
+    pairs: tuple[tuple[str, Prose], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Notes(Piece):
+    """Sentences a reader should not miss."""
+
+    title: str
+    items: tuple[Prose, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Board(Piece):
+    """What a reader may try on the page: a number of tasks, or tasks picked by hand.
+
+    `content` is what the page's script needs (see `findings.trial`); elsewhere it has nothing to show.
+    """
+
+    content: Record
+    title: str
+
+
+class SortableAxis(NamedTuple):
+    """One side of a grid: what stands there, in full, and the orders a reader may choose from."""
+
+    what: str
+    names: tuple[str, ...]
+    orders: Mapping[str, Sequence[int]]
+
+
+class Grid(NamedTuple):
+    """What a reader can do with a heat map: sort its sides, and read its details on hover.
+
+    `details` names the entries of the cells' `customdata`, in their order.
+    """
+
+    rows: SortableAxis
+    columns: SortableAxis
+    details: tuple[str, ...]
+
+
+class Sides(NamedTuple):
+    """What stands along the upright and the level side of a figure: "agents", "tasks" or nothing.
+
+    Where something does, row or column k of the chart is the k-th of these names in the figure's data.
+    """
+
+    rows: str = ""
+    columns: str = ""
+
+
+class Drawn(Protocol):
+    """The data of a figure: a named tuple."""
+
+    def _asdict(self) -> dict[str, Any]: ...  # Any: arrays, names and numbers
+
+
+@dataclass(frozen=True, slots=True)
+class Figure(Piece):
+    """A picture: the data behind it, its drawing, and the finding in words."""
+
+    key: str
+    drawn: Drawn
+    drawing: Drawing
+    caption: Prose
+    description: str
+    legend: Prose = ""
+    narrowest: int = 0  # pixels; narrower screens scroll
+    grid: Grid | None = None
+    sides: Sides = field(default_factory=Sides)
+
+    @property
+    def data(self) -> dict[str, Any]:  # Any: arrays, names and numbers
+        """What is drawn, by name."""
+        return self.drawn._asdict()
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One analysis: its lead says what was found, its blocks show it, its data are JSON values.
+
+    `about` says what was looked at and with which settings, for readers who see this finding alone: a
+    report says it once for all. A finding that does not apply to the results stands in a report only
+    where it is asked for. `chapter` is where it stands there, and `reads` says how its first figure, or its
+    table, is read. `failure` is the unexpected error that a section ended in, None of all others.
+
+    >>> Finding("ranking", "Ranking", (Name("dqn"), " leads.")).key
+    'ranking'
+    """
+
+    key: str = ""
+    title: str = ""
+    lead: Prose = ""
+    blocks: tuple[Piece, ...] = ()
+    data: Record = field(default_factory=dict)
+    applies: bool = True
+    about: Prose = ""
+    chapter: str = ""
+    reads: str = ""
+    failure: Failure | None = None
+
+    @property
+    def folded_tables(self) -> tuple[Table, ...]:
+        """Its tables, to be opened by a click: the numbers behind its figures."""
+        tables = (block for block in self.blocks if isinstance(block, Table))
+        return tuple(replace(table, folded=True) for table in tables)
+
+
+def save_figures(
+    findings: Iterable[Finding], folder: str | Path, kind: str = "pdf", columns: Columns = "two"
+) -> tuple[Path, ...]:
+    """Write the figures of findings into a folder, which is made where there is none.
+
+    >>> save_figures([Finding("ranking", "Ranking", "Nobody leads.")], "figures")
+    ()
+    """
+    from examiner.reporting.figures.printed import ENDINGS, save_printed  # for papers only
+
+    drawn = [block for finding in findings for block in finding.blocks if isinstance(block, Figure)]
+    ending = f".{kind.lower().lstrip('.')}"
+    if ending not in ENDINGS:
+        raise InputError(
+            f"Figures cannot be written as {kind!r}. Choose one of {', '.join(e[1:] for e in ENDINGS)}."
+        )
+    if not drawn:
+        return ()
+    folder = Path(folder)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as problem:
+        raise InputError(
+            f"Cannot make the folder {shorten(folder, 200)}: {problem.strerror}. Name another."
+        ) from None
+    return tuple(
+        save_printed(figure.drawing, folder / f"{figure.key}{ending}", columns) for figure in drawn
+    )
+
+
+BEWARE = "Beware"
+"""The title of notes that say what to doubt."""
+
+
+def noted(notes: Sequence[str], title: str = BEWARE) -> tuple[Notes, ...]:
+    """Return the notes as a block, or nothing where there are none.
+
+    >>> noted([])
+    ()
+    """
+    return (Notes(title, tuple((Name(note),) for note in notes)),) if notes else ()
+
+
+class NothingToTellError(InputError):
+    """These results say nothing here; the message says why."""

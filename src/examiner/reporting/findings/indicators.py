@@ -1,0 +1,312 @@
+"""What agents are like: their results over difficulty, and whether the able are general."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from examiner.irt import EmpiricalAgentCurves, IndicatorCorrelation, Indicators, IRTFit, dominance
+from examiner.irt import agent_curves as expected_curves
+from examiner.messages import counted
+from examiner.reporting.figures import chart
+from examiner.reporting.figures.chart import Floats
+from examiner.reporting.finding import Figure, Finding, NothingToTellError, Text, noted
+from examiner.reporting.prose import Name, Parts, Prose, enumerated, labels, parts_of, three_digits
+from examiner.reporting.study import Study
+from examiner.reporting.table import Column, Piece, Table, records
+from examiner.results import ResponseMatrix
+from examiner.results.connections import divided_sentence
+
+MOST_COMPARED = 500
+LABEL_SIZE = (0.3, 0.07)
+"""The share of the chart's width and height that a name takes."""
+MOST_NAMED = 25
+MOST_NEAR = 6
+
+
+def agent_curves(study: Study) -> Finding:
+    """Draw results of agents from the highest ability to the lowest over bins of difficulty."""
+    made = study.fitted
+    told = made.told
+    if told.curves is None or len(told.curves.difficulty) < 2:
+        why = told.notes[0] if told.notes else "There is one bin of difficulty only."
+        raise NothingToTellError(f"No curve of an agent can be drawn: {why}")
+    blocks = (_curves(made.fit, told, told.curves), *noted(told.notes))
+    lead = _steepest(told) if told.leading else not_shown(made.fit)
+    return Finding(lead=lead, blocks=blocks)
+
+
+def not_shown(fit: IRTFit) -> str:
+    """Say that agents are not shown to differ, and how often chance gives as much.
+
+    >>> from examiner.irt import ItemParameters, known
+    >>> not_shown(known(ItemParameters.of(["t"], [1.0], [0.0])))
+    'Agents are not shown to differ in ability.'
+    """
+    if fit.evidence is None or fit.evidence.abilities_differ:
+        return "Agents are not shown to differ in ability."
+    return fit.evidence.sentences()[0]
+
+
+def _steepest(told: Indicators) -> Prose:
+    falling = int(np.isfinite(told.slope).sum())
+    total = counted(len(told.slope), "agent")
+    if not falling:
+        return f"No curve of {total} falls through one half: no slope can be told."
+    agent = int(np.nanargmax(told.slope))
+    return (
+        f"The results of {falling:,} of {total} fall through one half as tasks get harder; those of ",
+        Name(told.agents[agent]),
+        f" most steeply, by {three_digits(float(told.slope[agent]))} per unit of difficulty.",
+    )
+
+
+class AgentCurvesData(NamedTuple):
+    """Empirical means and variances [agents, bins], and expected chances [agents, difficulties]."""
+
+    agents: tuple[str, ...]
+    bins: Floats
+    mean: Floats
+    variance: Floats
+    difficulty: Floats
+    expected: Floats
+
+
+def draw_curves(data: AgentCurvesData) -> chart.Drawing:
+    """Draw what was as a line with a ribbon of ± half its variance, what was expected dotted.
+
+    >>> one = np.array([[0.9, 0.1]])
+    >>> at = np.array([-1.0, 1.0])
+    >>> len(draw_curves(AgentCurvesData(("a",), at, one, one * 0, at, one))["data"])
+    3
+    """
+    low, high = data.mean - data.variance / 2, data.mean + data.variance / 2
+    hover = "%{fullData.name}: %{y:.2f} at difficulty %{x:.2f}"
+    marked: chart.Part = {"mode": "lines+markers", "connectgaps": True}
+    traces = chart.banded(
+        data.agents, data.bins, data.mean, low, high, hover, of="agents", **marked
+    )
+    for agent, (success, colour) in enumerate(zip(data.expected, chart.QUALITATIVE, strict=False)):
+        dotted = chart.line(data.difficulty, success, "expected", colour, width=1, dash="dot")
+        group = {"showlegend": False, "legendgroup": str(agent)}
+        traces.append(dotted | group | chart.linked("agents", data.agents[agent]))
+    bins = [chart.across(x=middle, width=1) for middle in chart.compact(data.bins)]
+    y = chart.axis("mean result", range=[-0.08, 1.08])
+    return chart.figure(traces, 300, chart.axis("difficulty"), y, shapes=bins)
+
+
+def _curves(fit: IRTFit, told: Indicators, curves: EmpiricalAgentCurves) -> Figure:
+    order = np.argsort(-told.ability, kind="stable")  # NaN comes last
+    spread = np.unique(np.linspace(0, len(order) - 1, chart.MOST_LINES).round().astype(int))
+    chosen = order[spread]
+    expected = expected_curves(fit.abilities, fit.items)
+    data = AgentCurvesData(
+        tuple(curves.agents[agent] for agent in chosen),
+        curves.difficulty,
+        curves.mean[chosen],
+        curves.variance[chosen],
+        expected.difficulty,
+        expected.success[chosen],
+    )
+    drawn = f" {len(chosen)} of {len(order):,} agents are drawn, from the highest ability to the lowest."
+    return Figure(
+        key="agent-curves",
+        drawn=data,
+        drawing=draw_curves(data),
+        caption=(
+            "Mean results in bins of difficulty; a general agent is good up to its ability and fails "
+            "beyond it."
+        ),
+        description="Falling lines of mean results over difficulty, one for each agent drawn.",
+        legend=(
+            "Ribbons are ± half the variance within a bin: the narrower, the more general (papers/002, "
+            "Fig. 5). Dotted curves are what the model expects on a typical task; vertical lines "
+            f"are the bins' median difficulties.{drawn if len(chosen) < len(order) else ''}"
+        ),
+        narrowest=460,
+    )
+
+
+def ability_generality(study: Study) -> Finding:
+    """Say whether the able are general, and list the indicators."""
+    made = study.fitted
+    told = made.told
+    blocks: list[Piece] = [] if np.isnan(told.generality).all() else [_generality(told)]
+    blocks += [_agents(told, made.fit.groups), _correlations(told)]
+    if told.leading and len(made.matrix.agents) <= MOST_COMPARED:
+        blocks.append(Text(_dominance(made.matrix)))
+    lead = _lead(told) if told.leading else not_shown(made.fit)
+    agents = len(study.results.agents)
+    if len(told.agents) < agents:
+        lead = (f"Of {len(told.agents):,} of {agents:,} agents, ", *parts_of(lead))
+    if made.fit.groups:
+        lead = divided_sentence(made.fit.groups)
+    return Finding(lead=lead, blocks=tuple(blocks), data={"leading": list(told.leading)})
+
+
+def _first(told: Indicators) -> Parts:
+    """The ablest agent, or the first with those it cannot be told apart from."""
+    name, *near = told.leading
+    row = told.agents.index(name)
+    size = (
+        f"{three_digits(float(told.ability[row]))} ± {three_digits(float(told.ability_error[row]))}"
+    )
+    if not near:
+        return (Name(name), f" is the ablest agent, {size}")
+    start = (
+        Name(name),
+        f" comes first by ability, {size}, but that is not shown to differ from those of ",
+    )
+    return (*start, *enumerated(near, MOST_NEAR))
+
+
+def _lead(told: Indicators) -> Prose:
+    start = _first(told)
+    found = _between(told, "ability", "generality")
+    if found is None or np.isnan(found.pearson):
+        return (*start, ".")
+    ends = f"{three_digits(found.low)} to {three_digits(found.high)}"
+    verdict = "whether the able are more general cannot be told"
+    if found.low > 0 or found.high < 0:
+        verdict = f"the able are {'more' if found.pearson > 0 else 'less'} general"
+    return (*start, f"; {verdict} (correlation {three_digits(found.pearson)}, 95 %: {ends}).")
+
+
+def _between(told: Indicators, a: str, b: str) -> IndicatorCorrelation | None:
+    return next((each for each in told.correlations if (each.a, each.b) == (a, b)), None)
+
+
+def _dominance(matrix: ResponseMatrix) -> Prose:
+    found = dominance(matrix)
+    if np.isnan(found.transitive_share):
+        return "No two agents differ on a task they share."
+    start = (
+        f"In {100 * found.transitive_share:.0f} % of the pairs of agents that differ, one does at least as "
+        f"well as the other on every task they share. "
+    )
+    names = found.undominated
+    if len(names) == 1:
+        return (start, "Only ", Name(names[0]), " is dominated by nobody.")
+    return (start, "Dominated by nobody: ", *enumerated(names, 12), ".")
+
+
+class AbilityGeneralityData(NamedTuple):
+    """What is drawn, each [agents]; `shown` is generality, above all others where it is infinite."""
+
+    agents: tuple[str, ...]
+    ability: Floats
+    error: Floats
+    generality: Floats
+    shown: Floats
+
+
+def data(
+    agents: Sequence[str], ability: Floats, error: Floats, generality: Floats
+) -> AbilityGeneralityData:
+    """Prepare the points; agents without a generality are left out by their NaN.
+
+    >>> one = np.zeros(2)
+    >>> data(["a", "b"], one, one, np.array([2.0, np.inf])).shown
+    array([2. , 2.5])
+    """
+    finite = generality[np.isfinite(generality)]
+    top = 1.25 * float(finite.max()) if len(finite) else 1.0
+    shown = np.where(np.isinf(generality), top, generality)
+    return AbilityGeneralityData(tuple(agents), ability, error, generality, shown)
+
+
+def draw(data: AbilityGeneralityData) -> chart.Drawing:
+    """Draw one point an agent with the error of its ability; stars are infinite generality.
+
+    >>> one = np.zeros(2)
+    >>> figure = draw(data(["a", "b"], one, one, np.array([2.0, np.inf])))
+    >>> [trace["name"] for trace in figure["data"]]
+    ['agents', 'infinite generality']
+    """
+    names = labels(data.agents, 60)
+    infinite = np.isinf(data.generality)
+    traces = []
+    for name, chosen, symbol, colour, size in (
+        ("agents", ~infinite, "circle", chart.DOTS, "%{y:.3~g}"),
+        ("infinite generality", infinite, "star", chart.MEAN, "infinite"),
+    ):
+        rows = np.flatnonzero(chosen & np.isfinite(data.shown) & np.isfinite(data.ability))
+        if not len(rows):
+            continue
+        error = chart.error_bars(np.nan_to_num(data.error[rows]), colour + chart.LIGHT)
+        told = [names[row] for row in rows]
+        hover = f"%{{customdata}}: ability %{{x:.2f}}, generality {size}"
+        points = chart.dots(
+            data.ability[rows], data.shown[rows], name, colour, hover, symbol=symbol
+        )
+        if len(names) <= MOST_NAMED:
+            clear = chart.with_room(data.ability[rows], data.shown[rows], *LABEL_SIZE)
+            labelled = [name if free else "" for name, free in zip(told, clear, strict=True)]
+            points |= {"mode": "markers+text", "textposition": "top center"}
+            points["text"] = labelled
+        named = chart.linked("agents", [data.agents[row] for row in rows])
+        shown = {"error_x": error, "customdata": told, "textfont": {"size": 10}}
+        traces.append(points | shown | named)
+    return chart.figure(
+        traces, 310, chart.axis("ability"), chart.axis("generality", rangemode="tozero")
+    )
+
+
+def _generality(told: Indicators) -> Figure:
+    drawn = data(told.agents, told.ability, told.ability_error, told.generality)
+    infinite = bool(np.isinf(told.generality).any())
+    stars = " Stars stand above all others: no variance in any bin." if infinite else ""
+    return Figure(
+        key="ability-generality",
+        drawn=drawn,
+        drawing=draw(drawn),
+        caption=(
+            "Generality over ability: a general agent is good at all that is easy for it, and only that."
+        ),
+        description="One point an agent: ability to the right, generality upwards.",
+        legend=(
+            "Agents that fail, or succeed, at nearly everything vary little and so count as general, "
+            f"whatever they are. Lines are one standard error of ability.{stars}"
+        ),
+        narrowest=420,
+    )
+
+
+def _agents(told: Indicators, groups: Sequence[Sequence[str]]) -> Table:
+    columns = (
+        Column("agent", "name", key="agents"),
+        Column("mean", "number", "mean result"),
+        Column("ability", "number", "posterior mean"),
+        Column("±", "number", "standard error of ability", "ability_error"),
+        Column("regularity", "number", "1 / variance of its results (papers/002, eq. 2)"),
+        Column("generality", "number", "1 / sum of variances over bins of difficulty (eq. 3)"),
+        Column("slope", "number", "steepness of its curve where it falls through one half"),
+        Column("flags", "text"),
+    )
+    rows = records(**{column.field: getattr(told, column.field) for column in columns})
+    order = np.argsort(-told.ability, kind="stable")  # NaN comes last
+    if not groups:
+        return Table.of([rows[agent] for agent in order], columns, "The highest ability first.")
+    within = [
+        rows[agent] for group in groups for agent in order if told.agents[agent] in set(group)
+    ]
+    title = (
+        "One group after the other, the highest ability of each first: groups cannot be compared."
+    )
+    return Table.of(within, columns, title)
+
+
+def _correlations(told: Indicators) -> Table:
+    columns = (
+        Column("of", "text", key="a"),
+        Column("and", "text", key="b"),
+        Column("correlation", "number", "Pearson's, over the agents that have both", "pearson"),
+        Column("low", "number", "95 %, Fisher"),
+        Column("high", "number", "95 %, Fisher"),
+        Column("rank correlation", "number", "Spearman's", "spearman"),
+        Column("agents", "count"),
+    )
+    rows = [each._asdict() for each in told.correlations]
+    return Table.of(rows, columns, "How the indicators go together.")

@@ -1,0 +1,319 @@
+"""New agents, known without fitting again: placed on a fit or by a few tasks, or examined task by task."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import isfinite
+
+from examiner.adaptive import Examination, ExaminationState, ExaminationStudy, TaskBank
+from examiner.adaptive.calibration import Anchor
+from examiner.irt import IRTFit, Placement
+from examiner.irt.place import no_rank
+from examiner.messages import counted
+from examiner.reporting.finding import Finding, Text
+from examiner.reporting.prose import Name
+from examiner.reporting.table import ROWS_SHOWN, Column, Piece, Record, Table, records
+from examiner.selection import Selection, SetPlacement
+
+OBSERVED = " met every task: its value is observed, not predicted."
+KNOWN = (
+    " was among the agents these tasks were chosen on: it is ranked among the others, and its interval "
+    "may be too narrow."
+)
+BEYOND = " lies beyond the calibration set: its interval is widened by what can be known of that."
+
+
+def tell(fit: IRTFit, found: Sequence[Placement]) -> Finding:
+    """Tell where agents stand on a fit, and what to expect of them on all of its tasks.
+
+    >>> from examiner.irt import ItemParameters, known, place
+    >>> from examiner.results import ResponseMatrix
+    >>> fit = known(ItemParameters.of(["t", "u"], [1.0, 1.0], [0.0, 0.0]))
+    >>> new = ResponseMatrix.from_array([[1]], ["mine"], ["t"])
+    >>> tell(fit, place(new, fit)).data["agents"][0]["predictions"][0]["task"]
+    'u'
+    """
+    agents = [_agent(each) for each in found]
+    tasks = counted(len(fit.items), "task")
+    rows = [
+        agent
+        | {
+            "placed": "{value} ({low}–{high} of {among})".format(**agent["rank"]),
+            "expected": agent["predicted"]["value"],
+            # what was observed has no interval of a prediction
+            "least": agent["predicted"]["low"] if agent["predictions"] else None,
+            "most": agent["predicted"]["high"] if agent["predictions"] else None,
+        }
+        for agent in agents
+    ]
+    placed = (
+        Column("agent", "name"),
+        Column("tasks", "count"),
+        Column("ability", "number"),
+        Column("low", "number", key="ability_low"),
+        Column("high", "number", key="ability_high"),
+        Column("rank", "text", key="placed"),
+        Column(
+            "generality",
+            "number",
+            "1 / variance within bins of difficulty, high where an agent is good up to its ability and "
+            "fails beyond",
+        ),
+    )
+    everywhere = (
+        Column("agent", "name"),
+        Column("mean so far", "number", key="mean"),
+        Column("predicted mean", "number", key="expected"),
+        Column("low", "number", key="least"),
+        Column("high", "number", key="most"),
+    )
+    blocks: list[Piece] = [
+        Table.of(rows, placed, "Placed"),
+        Table.of(rows, everywhere, _over_all(fit)),
+        Text("low and high are the ends of 95 % intervals, and so are the two ranks in"),
+        Text("brackets; the interval of ability counts the errors of the tasks."),
+    ]
+    for each in found[:ROWS_SHOWN]:
+        for odd in each.unexpected[:ROWS_SHOWN]:
+            told = f"{odd.result:.3g}, expected {odd.expected:.3g} (chance {odd.chance:.3g})"
+            blocks.append(_odd(each.agent, odd.task, f": {told}"))
+        blocks += [Text((Name(each.agent), ": ", Name(flag))) for flag in each.flags]
+    about = f"{fit.model} of {counted(len(fit.abilities.agents), 'agent')} × {tasks}"
+    data = {"model": fit.model, "tasks": len(fit.items), "agents": agents}
+    return Finding(blocks=tuple(blocks), data=data, about=about)
+
+
+def _over_all(fit: IRTFit) -> str:
+    """Say which tasks a mean is over: tasks that all agents solve, or none, count too."""
+    alike = sum(1 for task in fit.dropped if isfinite(task.value))
+    whole = counted(len(fit.items) + alike, "task")
+    return f"Over all {whole} of the fit" + (f", {alike} with one result for all" if alike else "")
+
+
+def _odd(agent: str, task: str, told: str) -> Text:
+    return Text(("Unexpected: ", Name(agent), " on ", Name(task), told))
+
+
+def _agent(found: Placement) -> Record:
+    rank, predicted = found.rank, found.predicted
+    return {
+        "agent": found.agent,
+        "tasks": found.tasks,
+        "mean": found.mean,
+        "ability": found.ability,
+        "ability_se": found.error,
+        "ability_se_with_tasks": found.total_error,
+        "ability_low": found.low,
+        "ability_high": found.high,
+        "regularity": found.regularity,
+        "generality": found.generality,
+        "slope": found.slope,
+        "rank": {"value": rank.rank, "low": rank.low, "high": rank.high, "among": rank.among},
+        "predicted": found.benchmark._asdict(),
+        "predictions": records(
+            task=predicted.tasks,
+            expected=predicted.expected,
+            low=predicted.low,
+            high=predicted.high,
+        ),
+        "unexpected": [odd._asdict() for odd in found.unexpected],
+        "flags": list(found.flags),
+    }
+
+
+def tell_set(chosen: Selection, found: Sequence[SetPlacement]) -> Finding:
+    """Tell what a few tasks predict of agents on the full benchmark.
+
+    An endless interval is null in the data, with a flag.
+
+    >>> import numpy as np
+    >>> from examiner.results import Results
+    >>> from examiner.selection import place, select
+    >>> results = Results.from_numpy(np.random.default_rng(0).normal(size=(8, 6)))
+    >>> chosen = select(results, 2, "spread", rng=0)
+    >>> list(tell_set(chosen, place(results, chosen)).data["agents"][0])[:4]
+    ['agent', 'ability', 'predicted', 'rank']
+    """
+    agents = [_predicted(chosen, each) for each in found]
+    rows = [
+        {"agent": agent["agent"], "rank": "{low}–{high} of {among}".format(**agent["rank"])}
+        | agent["predicted"]
+        for agent in agents
+    ]
+    columns = (
+        Column("agent", "name"),
+        Column("predicted", "number", key="value"),
+        Column("low", "number"),
+        Column("high", "number"),
+        Column("rank", "text"),
+    )
+    level = f"{100 * chosen.level:.0f} %"
+    blocks: list[Piece] = [
+        Table.of(rows, columns, "Placed"),
+        Text(f"predicted: the {chosen.target} the agent would get, were all tasks run; low and"),
+        Text(f"high are the ends of {level} intervals for that, and so are the two ranks."),
+    ]
+    for each in found[:ROWS_SHOWN]:
+        for task, by in each.unexpected:
+            told = (
+                f"{abs(by):.1f} deviations {'above' if by > 0 else 'below'} what the other chosen"
+            )
+            blocks.append(_odd(each.agent, task, f", {told} tasks say"))
+        if each.observed:
+            blocks.append(Text((Name(each.agent), OBSERVED)))
+        elif each.agent in chosen.predictor.agents:
+            blocks.append(Text((Name(each.agent), KNOWN)))
+        if each.beyond:
+            blocks.append(Text((Name(each.agent), BEYOND)))
+        if each.missing:
+            missing = Name(", ".join(each.missing))
+            blocks.append(Text((Name(each.agent), " has no result on ", missing)))
+    names = chosen.tasks
+    start = (
+        f"{chosen.target} of {counted(len(chosen.predictor.all_tasks), 'task')}, predicted from "
+    )
+    about = (f"{start}{len(names)}: ", Name(", ".join(names)))
+    data = {
+        "target": chosen.target,
+        "tasks": list(names),
+        "level": chosen.level,
+        "input": chosen.fingerprint,
+        "agents": agents,
+    }
+    return Finding(blocks=tuple(blocks), data=data, about=about)
+
+
+def _predicted(chosen: Selection, found: SetPlacement) -> Record:
+    run = set(chosen.tasks) - set(found.missing)
+    ends = {"value": found.value, "low": found.low, "high": found.high}
+    return {
+        "agent": found.agent,
+        "ability": None,
+        "predicted": ends | {"bounded": found.low > float("-inf")},
+        "rank": {"low": found.rank_low, "high": found.rank_high, "among": found.among},
+        "observed": found.observed,
+        "unexpected": [{"task": task, "deviations": by} for task, by in found.unexpected],
+        "missing": list(found.missing),
+        "beyond": found.beyond,
+        "predictions": [
+            {"task": task, "expected": value}
+            for task, value in found.tasks.items()
+            if task not in run
+        ],
+    }
+
+
+def tell_examination(
+    bank: TaskBank, last: Examination, fit: IRTFit, *, outcome: str | None = None, seed: int = 0
+) -> Finding:
+    """Tell what an examination found; `outcome` says how it ended where no stop has ended it.
+
+    >>> import numpy as np
+    >>> from examiner.adaptive import examine
+    >>> from examiner.irt import ItemParameters, known
+    >>> fit = known(ItemParameters.of(["pong", "qbert"], slope=[2, 1], difficulty=[0, 1]))
+    >>> bank = TaskBank.of(fit)
+    >>> *_, last = examine(bank, {"pong": 1, "qbert": 0}.get, rng=np.random.default_rng(0))
+    >>> tell_examination(bank, last, fit).data["outcome"]
+    'All tasks that could be answered were used up.'
+    """
+    found = _examined(bank, last, fit, outcome)
+    lead = (
+        Name(found["agent"] or "The agent"),
+        f": ability {found['ability']:.2f} ± {found['standard_error']:.2f} (95 %: {found['low']:.2f} to "
+        f"{found['high']:.2f}) after {counted(found['tasks'], 'task')} of {found['bank_tasks']:,}; seed "
+        f"{seed}",
+    )
+    blocks: list[Piece] = [Text((found["outcome"],))]
+    if found["scale"] == "agents" and found["ability_as_placed"] is not None:
+        told = (
+            f"On the fit's scale that is {found['ability_on_fit_scale']:.2f}. `examiner place` says "
+            f"{found['ability_as_placed']:.2f} of these answers: it takes the fitted parameters as "
+            f"exact, which after few agents draws abilities towards 0."
+        )
+        blocks.append(Text(told))
+    if fit.evidence is not None and not fit.evidence.abilities_differ:
+        blocks.append(Text(no_rank(fit.evidence)))
+    if found["unanswered"]:
+        blocks.append(Text(("Skipped: ", Name(", ".join(found["unanswered"])))))
+    if found["probability_better"] is not None:
+        chance = f" with a probability of {found['probability_better']:.3f}"
+        blocks.append(Text(("Better than ", Name(str(found["better_than"])), chance)))
+    columns = [Column("task", "name"), Column("value", "number"), Column("trials", "count")]
+    numbers = ("expected", "ability", "error", "low", "high")
+    columns += [Column(name, "number") for name in numbers]
+    blocks.append(Table.of(found["steps"], columns, "Tasks given"))
+    return Finding(lead=lead, blocks=tuple(blocks), data=found)
+
+
+def _examined(bank: TaskBank, last: Examination, fit: IRTFit, outcome: str | None) -> Record:
+    anchor = bank.calibration.anchor
+    low, high = last.interval
+    ended = outcome or "It was stopped by hand."
+    return {
+        "agent": last.agent,
+        "rule": last.choosing.rule_name,
+        "outcome": ended if last.ending is None else last.ending.value,
+        "ended": None if last.ending is None else last.ending.name.lower().replace("_", " "),
+        "tasks": len(last.steps),
+        "bank_tasks": len(bank),
+        "cost": last.state.cost,
+        "ability": last.ability,
+        "standard_error": last.error,
+        "low": low,
+        "high": high,
+        "posterior_sd": last.state.deviation,
+        "ability_on_fit_scale": anchor.to_fit(last.ability),
+        "scale": "agents" if anchor != Anchor() else "fit",
+        "better_than": last.stop.better_than,
+        "probability_better": last.probability_better,
+        "steps": [step.to_dict() for step in last.steps],
+        "unanswered": list(last.state.aside),
+        "uncertainty": bank.calibration.uncertainty,
+        "ability_as_placed": _as_placed(fit, last),
+    }
+
+
+def _as_placed(fit: IRTFit, last: Examination) -> float | None:
+    """What `examiner place` says of the same answers: it takes the fit at its word."""
+    if not last.steps:
+        return None
+    bank = TaskBank.of(fit, uncertainty="none")
+    state = ExaminationState.start(bank)
+    for answer in last.state.answers:
+        state = state.after(bank, answer)
+    return state.ability
+
+
+def tell_study(bank: TaskBank, study: ExaminationStudy, *, seed: int = 0) -> Finding:
+    """Tell how many tasks simulated agents needed, and how well they were known after each number."""
+    needs = (
+        Column("rule", "text"),
+        Column("tasks", "number", "mean number given", "mean_tasks"),
+        Column("median", "number", "of the tasks given", "median_tasks"),
+        Column("most", "count", "tasks given to any agent", "most_tasks"),
+        Column("cost", "number", "mean of the tasks given", "mean_cost"),
+        Column("reached", "number", "share of the agents that ended as was asked for"),
+        Column("rmse", "number", "root mean squared error of the ability"),
+        Column("coverage", "number", "share of abilities inside their 95 % intervals"),
+        Column(
+            "of random", "number", "tasks, as a share of those in random order", "against_random"
+        ),
+    )
+    accuracy = (
+        Column("rule", "text"),
+        Column("tasks", "count"),
+        *(Column(name, "number") for name in ("rmse", "error", "coverage")),
+    )
+    found: Record = {
+        "agents": study.agents,
+        "needs": [row._asdict() for row in study.needs],
+        "accuracy": [row._asdict() for row in study.accuracy],
+    }
+    blocks = (
+        Table.of(found["needs"], needs, "Tasks needed"),
+        Table.of(found["accuracy"], accuracy, "Accuracy"),
+    )
+    shape = f"{counted(study.agents, 'simulated agent')}, {counted(len(bank), 'task')}"
+    about = f"{shape}; seed {seed}"
+    return Finding(blocks=blocks, data=found, about=about)

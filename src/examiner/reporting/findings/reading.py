@@ -1,0 +1,264 @@
+"""What was read: source, counts, steps, scales, and everything a reader should doubt."""
+
+from __future__ import annotations
+
+import warnings
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from examiner.messages import ExaminerWarning, counted
+from examiner.reporting.finding import BEWARE, Facts, Finding, Notes, Text
+from examiner.reporting.prose import Name, Prose, enumerated
+from examiner.reporting.table import Column, Piece, Record, Table
+from examiner.results import Results
+from examiner.results.scale import ScaleArrays
+
+if TYPE_CHECKING:  # describing results needs neither
+    from examiner.reporting.study import Study
+    from examiner.scores import Likeness
+
+NEAR_IDENTICAL = 0.99
+MOST_PAIRS = 200
+FEWEST_COMMON_TASKS = 10
+MOST_COMPARISONS = 2e10
+"""Numbers looked at to compare all pairs of agents: some ten seconds; more would take minutes."""
+
+
+def tell(results: Results) -> Finding:
+    """Tell what a table of results holds, before anything is made of it.
+
+    >>> tell(Results.from_numpy([[1.0, 2.0]])).data["missing_cells"]
+    0
+    """
+    told = _description(results)
+    shape = f"{counted(told['agents'], 'agent')} × {counted(told['tasks'], 'task')}"
+    rows = f" ({told['format']}): {shape}, {counted(told['rows'], 'row')}"
+    later = " when analysed: a training log" if told["training_log"] else ""
+    facts: dict[str, str | Prose] = {
+        "runs in a cell, at most": f"{told['runs']:,}",
+        "trials in a cell, at most": f"{told['trials']:,}",
+        "cells without any result": f"{told['missing_cells']:,}",
+        "tasks with a scale": f"{told['tasks_with_scale']:,}",
+        "other columns": ", ".join(told["attributes"]) or "none",
+        "known of tasks": ", ".join(told["task_attributes"]) or "nothing",
+        "known of agents": ", ".join(told["agent_attributes"]) or "nothing",
+        "runs reduced by (--reduce)": f"{told['reduction']}{later}",
+        **_splits(results),
+        "agents": enumerated(results.agents),
+        "tasks": enumerated(results.tasks),
+    }
+    pairs = tuple(
+        (what, (Name(fact),) if isinstance(fact, str) else fact) for what, fact in facts.items()
+    )
+    columns = [Column("measure", "name"), Column("observed", "count")]
+    columns += [Column(name, "number") for name in ("least", "mean", "median", "most")]
+    blocks = (Facts(pairs), Table.of(told["measure_ranges"], columns, "Measures"))
+    return Finding(lead=(Name(told["source"]), rows), blocks=blocks, data=told)
+
+
+def _splits(results: Results) -> dict[str, str]:
+    """How many tasks are for tuning and for testing, where a column `split` tells."""
+    if "split" not in results.attributes:
+        return {}
+    pairs = set(zip(results.task_codes.tolist(), results.column("split"), strict=True))
+    names = sorted({str(split) for _, split in pairs if split is not None})
+    counts = [sum(split == name for _, split in pairs) for name in names]
+    told = ", ".join(f"{name} {count:,}" for name, count in zip(names, counts, strict=True))
+    return {"tasks by split (--keep split:…)": told} if told else {}
+
+
+def _description(results: Results) -> Record:
+    told = results.describe().to_dict()
+    if told["reduction"] or not told["training_log"]:
+        return told | {"reduction": told["reduction"] or "all"}
+    from examiner.scores import default_reduction  # a room that only training logs need here
+
+    return told | {"reduction": default_reduction(results)}
+
+
+def finding(study: Study) -> Finding:
+    """Tell what was read and what to beware of.
+
+    >>> from examiner.reporting.prose import said
+    >>> from examiner.reporting.study import Study
+    >>> said(finding(Study.of(Results.from_numpy([[0.5, 1.0]]))).lead)
+    '1 agent on 2 tasks, 1 run of 1 trial each, no cell missing; no warnings.'
+    """
+    scales = _scales(study)
+    doubts = (*_weak(study), *_doubts(study, scales), *((note,) for note in study.scores.notes))
+    warned = (Notes(BEWARE, doubts),) if doubts else ()
+    blocks: tuple[Piece, ...] = (*warned, _facts(study, scales), _likeness(study))
+    return Finding(lead=_lead(study, len(doubts)), blocks=blocks)
+
+
+def _lead(study: Study, doubts: int) -> Prose:
+    counts = study.counts
+    missing = int(np.isnan(study.raw).sum())
+    results = study.results
+    cells = results.agent_codes.astype(np.int64) * len(results.tasks) + results.task_codes
+    # where each trial counts as a run of its own, a cell has no more rows than runs
+    one_each = int(np.bincount(cells).max(initial=0)) <= counts["runs"]
+    trials = 1 if one_each else counts["trials"]
+    repeated = f"{counted(counts['runs'], 'run')} of {counted(trials, 'trial')}"
+    if counts["runs"] > 1 or counts["trials"] > 1:
+        repeated = f"up to {repeated}"
+    gaps = f"{missing:,} of {study.raw.size:,} cells missing" if missing else "no cell missing"
+    told = counted(doubts, "warning") if doubts else "no warnings"
+    shape = f"{counted(counts['agents'], 'agent')} on {counted(counts['tasks'], 'task')}"
+    return f"{shape}, {repeated} each, {gaps}; {told}."
+
+
+def _facts(study: Study, scales: ScaleArrays) -> Facts:
+    counts = study.counts
+    provenance = study.results.provenance
+    pairs: list[tuple[str, Prose]] = [
+        ("Source", (Name(provenance.source),)),
+        ("Format", (provenance.format,)),
+        ("Agents × tasks", (f"{counts['agents']:,} × {counts['tasks']:,}",)),
+        ("Runs × trials", (f"{_most(counts['runs'])} × {_most(counts['trials'])}",)),
+        *(("Tasks by split", (Name(told),)) for told in _splits(study.results).values()),
+        ("Rows", (f"{counts['rows']:,}",)),
+        ("Missing cells", (_missing(study),)),
+        ("Measures", enumerated(study.results.measures)),
+        ("Measure reported", (Name(study.measure),)),
+        ("Numbers shown", study.unit),
+    ]
+    if len(study.results.scales):
+        known = int((~np.isnan(scales.random) | ~np.isnan(scales.reference)).sum())
+        sources = enumerated(scales.sources) if scales.sources else ("source not given",)
+        share = f"{known:,} of {counted(counts['tasks'], 'task')}, from "
+        pairs.append(("Scales", (share, *sources)))
+    pairs.extend(
+        (f"Step {number}", (Name(step),)) for number, step in enumerate(provenance.steps, start=1)
+    )
+    return Facts(tuple(pairs))
+
+
+def _most(count: int) -> str:
+    return "1" if count == 1 else f"up to {count:,}"
+
+
+def _missing(study: Study) -> str:
+    missing, unscaled = np.isnan(study.raw), np.isnan(study.comparable)
+    lost = int((unscaled & ~missing).sum())
+    more = f", and {lost:,} more that could not be made comparable" if lost else ""
+    return f"{int(missing.sum()):,} of {missing.size:,}{more}"
+
+
+def _scales(study: Study) -> ScaleArrays:
+    results = study.results
+    found = results.scales.aligned(results.task_names, study.measure, needs=("random", "reference"))
+    if np.isnan(found.random).all():
+        return results.scales.aligned(results.task_names, study.measure)
+    return found
+
+
+def _doubts(study: Study, scales: ScaleArrays) -> tuple[Prose, ...]:
+    """What the table says of itself; the notes of earlier steps are told beside these."""
+    doubts: list[Prose] = []
+    tasks = np.array(study.results.tasks, dtype=object)
+    unscaled = tasks[np.isnan(scales.random) & np.isnan(scales.reference)]
+    told = study.normaliser == "human"  # its own notes name the tasks it had no use of
+    if len(study.results.scales) and len(unscaled) and not told:
+        many = f"{counted(len(unscaled), 'task')} without a scale: "
+        doubts.append((many, *enumerated(list(unscaled)), "."))
+    if scales.inverted and not told:
+        known = "The reference is no better than random on "
+        doubts.append((known, *enumerated(scales.inverted), ": do not trust those tasks."))
+    empty = tasks[np.isnan(study.raw).all(axis=0)]
+    if len(empty):
+        doubts.append(("No agent was observed on ", *enumerated(list(empty)), "."))
+    if study.normaliser is None and (scales.sign < 0).any():
+        lower = enumerated(list(tasks[scales.sign < 0]))
+        doubts.append(("Lower is better on ", *lower, ", but raw values are ranked from above."))
+    return tuple(doubts)
+
+
+def _weak(study: Study) -> tuple[Prose, ...]:
+    """Tasks that reward the weak, where a fit was made that tells: a wrong key looks like this."""
+    tasks = study.weak_tasks
+    if not tasks:
+        return ()
+    single = len(tasks) == 1
+    verb, whose = ("rewards", "its key or its") if single else ("reward", "their keys or their")
+    start = f"{counted(len(tasks), 'task')} {verb} the weak: "
+    return ((start, *enumerated(tasks), f". Check {whose} scoring."),)
+
+
+def _pairs(study: Study) -> tuple[Likeness, ...]:
+    """Pairs of agents that are nearly the same, by their standing among all agents.
+
+    On raw or human-normalised scores the few tasks with huge scores make all agents look alike.
+    """
+    from examiner.scores import near_identical
+    from examiner.scores.cells import cell_means
+    from examiner.scores.likeness import concordance
+
+    found: dict[tuple[str, str], Likeness] = {}
+    if len({row.tobytes() for row in study.raw}) < len(study.raw):
+        # Above a limit of one there are only exact repeats, which may not vary at all.
+        exact = near_identical(study.results, 1.0, study.measure)
+        found |= {(pair.a, pair.b): pair for pair in exact}
+    if len(study.results.agents) > 2:
+        standing = _standing(study)
+        near = near_identical(standing, NEAR_IDENTICAL, study.measure)
+        # Over a handful of common tasks a high correlation is chance.
+        fewest = min(FEWEST_COMMON_TASKS, len(study.results.tasks))
+        # Alike at one level, too: the best and the worst may be better on the same tasks.
+        row = dict(zip(standing.agents, cell_means(standing, study.measure), strict=True))
+        found |= {
+            (pair.a, pair.b): pair
+            for pair in near
+            if pair.tasks >= fewest and concordance(row[pair.a], row[pair.b]) > NEAR_IDENTICAL
+        }
+    return tuple(pair for pair in found.values() if pair.tasks)
+
+
+def _standing(study: Study) -> Results:
+    """Each agent's standing among all agents, task by task."""
+    if study.normaliser == "z-score":
+        return study.scores
+    from examiner.scores import normalise
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ExaminerWarning)  # about a step that is taken only here
+        return normalise(study.results, "z-score", study.measure)
+
+
+def _comparisons(study: Study) -> float:
+    """How many numbers the correlation of all agents reads: far more where each lacks other tasks."""
+    agents, tasks = study.comparable.shape
+    seen = np.packbits(np.isfinite(study.raw), axis=1)
+    patterns = len({row.tobytes() for row in seen})
+    # Agents that lack the same tasks share one fast matrix product; unlike ones take a copy each.
+    each = agents if patterns == 1 else 8 * patterns**2
+    return float(tasks * agents * each)
+
+
+def _likeness(study: Study) -> Piece:
+    if len(study.results.agents) == 1:
+        return Text("There is one agent only: it can be described, but not compared.")
+    if _comparisons(study) > MOST_COMPARISONS:
+        return Text(
+            "Near-identical agents were not looked for: there are too many pairs to compare here. "
+            "`ex.scores.near_identical` takes as long as it needs."
+        )
+    pairs = _pairs(study)
+    near = f"a correlation above {NEAR_IDENTICAL} of their standing among all agents, at one level"
+    if not pairs:
+        none = "No two agents are nearly identical: none repeats another, and no two have "
+        return Text(f"{none}{near}.")
+    more = f"; the first {MOST_PAIRS} are shown" if len(pairs) > MOST_PAIRS else ""
+    caption = (
+        f"{counted(len(pairs), 'pair')} of agents nearly identical: exact repeats, or {near}, over "
+        f"{FEWEST_COMMON_TASKS} common tasks or all{more}. They are listed, never removed."
+    )
+    columns = (
+        Column("agent", "name", key="a"),
+        Column("nearly the same as", "name", key="b"),
+        Column("correlation", "number"),
+        Column("common tasks", "count", key="tasks"),
+        Column("exact repeat", "text", key="exact"),
+    )
+    return Table.of([pair._asdict() for pair in pairs[:MOST_PAIRS]], columns, caption)

@@ -1,0 +1,339 @@
+"""How sure one can be: aggregates with intervals, what `scores` compares, and what would make it surer."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from examiner.messages import counted
+from examiner.reporting.figures import chart
+from examiner.reporting.figures.chart import Floats
+from examiner.reporting.finding import Figure, Finding, NothingToTellError, Sides, Text, noted
+from examiner.reporting.prose import Name, Prose, enumerated, three_digits
+from examiner.reporting.shown import differing_pairs, short_of_tasks
+from examiner.reporting.study import Resampled, Study
+from examiner.reporting.table import ROWS_SHOWN, Column, Piece, Record, Table
+from examiner.scores import (
+    AGGREGATES,
+    AggregateIntervals,
+    DecisionStudy,
+    Overview,
+    VarianceComponents,
+    shared_ranks,
+    suggested_aggregate,
+)
+from examiner.scores import decision as decision_study
+from examiner.scores import intervals as aggregate_intervals
+from examiner.scores.variance import expected_error
+
+SHOWN = ("mean", "iqm", "median")
+GAP = 0.05
+FEW_AGENTS = 3
+PARTS = {
+    "agent": "agents differ on average",
+    "task": "tasks differ in level for all agents",
+    "interaction": "agents have their own easy and hard tasks",
+    "run": "runs of one agent on one task differ",
+}
+
+
+def intervals(study: Study) -> Finding:
+    """Give each aggregate an interval, and say whether the leader's is clear of all others.
+
+    >>> from examiner.results import Results
+    >>> from examiner.reporting.prose import said
+    >>> scores = [[[0.8, 0.9], [0.7, 0.9]], [[0.1, 0.2], [0.3, 0.2]]]
+    >>> study = Study.of(Results.from_numpy(scores, agents=["dqn", "random"]))
+    >>> said(intervals(study).lead)[:50]
+    'dqn leads by mean: 0.825 (95 % interval 0.478 to 1'
+    """
+    shown = study.resampled
+    if not shown.agents:
+        raise NothingToTellError(
+            "No agent has a comparable score, so there is nothing to be sure of."
+        )
+    made = aggregate_intervals(shown.results, _shown_aggregates(study), **shown.how)
+    blocks = (Text(shown.what_varies), _figure(made, shown), _table(made, shown))
+    data = {"aggregates": made.rows()}
+    lead = _lead(made, study.none_better)
+    return Finding(lead=lead, blocks=(*blocks, *noted(made.notes)), data=data)
+
+
+def tell(made: Overview, *, seed: int = 0) -> Finding:
+    """Tell aggregates with intervals, which agent beats which, and what would make it surer.
+
+    >>> from examiner.results import Results
+    >>> from examiner.scores import overview
+    >>> results = Results.from_numpy(np.random.default_rng(0).normal(size=(2, 4, 5)))
+    >>> tell(overview(results, rng=0, reps=100)).data["aggregates"][0]["agent"]
+    'agent 1'
+    """
+    data, found, tests = made.to_dict(), made.aggregates, made.tests
+    ends = [Column("low", "number"), Column("high", "number")]
+    columns = [Column("agent", "name"), Column("aggregate", "text"), Column("value", "number")]
+    shown = _leaders_first(data["aggregates"], found)
+    heading = "Aggregates" if made.total is None else f"Aggregates: {made.total.meaning}"
+    blocks: list[Piece] = [Table.of(shown, [*columns, *ends], heading)]
+    if made.groups is not None:
+        columns = [Column("agent", "name"), Column(made.groups.level, "name")]
+        columns.append(Column("mean", "number"))
+        blocks.append(Table.of(data["groups"], columns, f"Means of each {made.groups.level}"))
+    if made.improvement is not None:
+        columns = [Column("a", "name"), Column("b", "name"), Column("probability", "number")]
+        title = "Probability that a beats b"
+        blocks.append(Table.of(data["improvement"], [*columns, *ends], title))
+        blocks += _many_pairs(made)
+    if tests is not None:
+        blocks.append(Text(f"{differing_pairs(tests)}{short_of_tasks(tests)}"))
+    blocks.append(Text(made.decision.answer))
+    how = f"unit: {found.unit}, {found.interval}, {found.reps:,} resamples, seed {seed}"
+    about = f"{found.level:.0%} intervals, {how}"
+    return Finding(blocks=tuple(blocks), data=data, about=about)
+
+
+def _leaders_first(rows: list[Record], found: AggregateIntervals) -> list[Record]:
+    """The rows of many agents from the best on: only the first are printed; few stay as they were read."""
+    if len(rows) <= ROWS_SHOWN:
+        return rows
+    known = AGGREGATES.get(found.aggregates[0])
+    sign = 1.0 if known is not None and not known.higher_is_better else -1.0
+    first = dict(zip(found.agents, (sign * found.value[:, 0]).tolist(), strict=True))
+    return sorted(rows, key=lambda row: (np.isnan(first[row["agent"]]), first[row["agent"]]))
+
+
+def _many_pairs(made: Overview) -> list[Text]:
+    """Warn that each pair has an interval of its own: of many, some exclude one half by chance."""
+    count = len(made.pairs)
+    if count < 2:
+        return []
+    by_chance = three_digits(count * (1 - made.aggregates.level))
+    return [
+        Text(
+            f"Intervals are of single pairs, not adjusted for looking at {count:,}: where agents are alike "
+            f"about {by_chance} exclude 0.5. Tests of pairs (--json) are adjusted."
+        )
+    ]
+
+
+def _lead(made: AggregateIntervals, not_shown: str) -> Prose:
+    order = np.argsort(-made.value[:, 0], kind="stable")
+    best, others = int(order[0]), order[1:]
+    value, low, high = (float(part[best, 0]) for part in (made.value, made.low, made.high))
+    title = AGGREGATES[made.aggregates[0]].title
+    # Agents share tasks: intervals may overlap where the paired comparison below is clear.
+    clear = len(others) and bool((made.high[others, 0] < low).all())
+    if not_shown and not clear:
+        lie = (three_digits(float(end)) for end in (made.value[order[-1], 0], value))
+        told = f"No agent is significantly better: their {title}s lie between {' and '.join(lie)}."
+        return (f"{told} ", Name(not_shown))
+    start = f" leads by {title}: {three_digits(value)}"
+    if not len(others):
+        start = f" has a {title} of {three_digits(value)}"
+    if np.isnan(low):
+        return (Name(made.agents[best]), f"{start}, and these data cannot say how surely.")
+    ends = f"{three_digits(low)} to {three_digits(high)}"
+    interval = f" (95 % interval {ends}, over other {made.unit})"
+    end = ", clear of all other intervals." if clear else "."
+    tied = [made.agents[row] for row in order if shared_ranks(made.value[:, 0])[row] == 1]
+    if len(tied) > 1:
+        both = f" lead by {title}: {three_digits(value)} each"
+        return (*enumerated(tied, 3), f"{both} (95 % interval of the first {ends}).")
+    return (Name(made.agents[best]), f"{start}{interval}{end}")
+
+
+def _shown_aggregates(study: Study) -> tuple[str, ...]:
+    levelled = study.total is not None and not study.total.plain
+    if levelled or suggested_aggregate(study.scores, study.measure) == "mean":
+        return ("mean",)  # the middle of zeros and ones is a zero or a one
+    return (*SHOWN, "optimality_gap") if study.normaliser == "human" else SHOWN
+
+
+class IntervalData(NamedTuple):
+    """What the panels draw; arrays of shape [agents, aggregates], NaN where there is no interval."""
+
+    agents: tuple[str, ...]
+    aggregates: tuple[str, ...]
+    value: Floats
+    low: Floats
+    high: Floats
+    unit: str = "runs"
+    interval: str = "studentised"
+    reps: int = 0
+
+
+def draw_intervals(data: IntervalData) -> chart.Drawing:
+    """Draw a panel for each aggregate, side by side, with agents as rows.
+
+    >>> one = np.array([[1.0, 2.0]])
+    >>> figure = draw_intervals(IntervalData(("a",), ("mean", "iqm"), one, one - 1, one + 1))
+    >>> [trace["xaxis"] for trace in figure["data"]]
+    ['x', 'x2']
+    """
+    panels = len(data.aggregates)
+    width = (1 - GAP * (panels - 1)) / panels
+    traces, axes = [], {}
+    rows = list(range(len(data.agents)))
+    for panel, name in enumerate(data.aggregates):
+        number = f"{panel + 1}" if panel else ""
+        start = panel * (width + GAP)
+        domain = [round(start, 4), round(start + width, 4)]
+        axes[f"xaxis{number}"] = chart.axis(name, domain=domain, nticks=5)
+        value, low, high = (part[:, panel] for part in (data.value, data.low, data.high))
+        # No interval has no bar: a length of zero would claim to be one.
+        bars = np.isfinite(low) & np.isfinite(high)
+        above, below = (np.where(bars, end, np.nan) for end in (high - value, value - low))
+        style = {"symmetric": False, "arrayminus": chart.compact(below), "thickness": 2, "width": 4}
+        hover = "%{x:.3~g} (%{customdata[0]:.3~g} to %{customdata[1]:.3~g})"
+        points = chart.dots(
+            value, rows, name, chart.MIDDLE, hover, size=8, xaxis=f"x{number}", yaxis="y"
+        )
+        drawn = {"error_x": chart.error_bars(above, chart.MIDDLE, **style)}
+        traces.append(points | drawn | {"customdata": chart.compact(np.column_stack([low, high]))})
+    first, y = axes.pop("xaxis"), chart.rows_axis(data.agents)
+    return chart.figure(traces, 80 + 18 * len(rows), first, y, legend=False, top=10, **axes)
+
+
+def _figure(made: AggregateIntervals, shown: Resampled) -> Figure:
+    rows = shown.rows(made.agents)
+    titles = tuple(AGGREGATES[name].title for name in made.aggregates)
+    value, low, high = (part[rows] for part in (made.value, made.low, made.high))
+    how = made.unit, made.interval, made.reps
+    data = IntervalData(shown.agents, titles, value, low, high, *how)
+    return Figure(
+        key="intervals",
+        drawn=data,
+        drawing=draw_intervals(data),
+        caption=f"Aggregates with 95 % intervals over other {made.unit}.",
+        description="One row an agent, one panel an aggregate: a point with its interval.",
+        narrowest=240 + 150 * len(titles),
+        sides=Sides(rows="agents"),
+    )
+
+
+def _table(made: AggregateIntervals, shown: Resampled) -> Table:
+    columns = [Column("agent", "name")]
+    for name in made.aggregates:
+        title = "IQM" if name == "iqm" else AGGREGATES[name].title
+        columns += [
+            Column(title, "number", AGGREGATES[name].title),
+            Column(f"{title}: low", "number", f"lower end, unit: {made.unit}"),
+            Column(f"{title}: high", "number", f"upper end, unit: {made.unit}"),
+        ]
+    numbers = np.stack([made.value, made.low, made.high], axis=2)
+    rows = [
+        (Name(made.agents[row]), *numbers[row].ravel().tolist()) for row in shown.rows(made.agents)
+    ]
+    return Table(tuple(columns), tuple(rows))
+
+
+def decision(study: Study) -> Finding:
+    """Split the variance, and answer what would make comparisons surer.
+
+    >>> from examiner.results import Results
+    >>> from examiner.reporting.prose import said
+    >>> rng = np.random.default_rng(0)
+    >>> study = Study.of(Results.from_numpy(rng.random((3, 8, 4))))
+    >>> said(decision(study).lead)[:13]
+    'Runs make up '
+    """
+    if study.relative and len(study.results.agents) <= FEW_AGENTS:
+        few = counted(len(study.results.agents), "agent")
+        raise NothingToTellError(
+            f"Scores that compare {few} with each other hold no sizes to split the variance of: use a "
+            f"scale (`--normalise human`), or add agents."
+        )
+    made = decision_study(study.scores, measure=study.measure)
+    if np.isnan(made.components.interaction):
+        raise NothingToTellError(made.answer)
+    shown = (_designs(study, made), _parts(made.components), *noted(made.components.notes))
+    return Finding(lead=made.answer, blocks=shown, data=_doubled(made))
+
+
+def _doubled(made: DecisionStudy) -> Record:
+    """The standard error of a difference now, and with twice the tasks or twice the runs."""
+    found = made.components
+    tasks, runs = np.array(found.tasks), np.array(found.runs)
+    return {
+        "now": made.now,
+        "twice_tasks": float(expected_error(found, 2 * tasks, runs)),
+        "twice_runs": float(expected_error(found, tasks, 2 * runs)),
+        "runs_known": bool(np.isfinite(found.run)),
+    }
+
+
+class DecisionData(NamedTuple):
+    """What is drawn: `error` has shape [tasks, runs]; `now` is the design used: tasks, runs, error."""
+
+    tasks: NDArray[np.int64]
+    runs: NDArray[np.int64]
+    error: Floats
+    now: tuple[float, float, float]
+    reliability: Floats | None = None
+
+
+def draw_decision(data: DecisionData) -> chart.Drawing:
+    """Draw the standard error of a difference; the darker the line, the fewer the runs.
+
+    >>> error = np.array([[2.0], [1.4]])
+    >>> figure = draw_decision(DecisionData(np.array([1, 2]), np.array([1]), error, (2, 1, 1.4)))
+    >>> [trace["name"] for trace in figure["data"]]
+    ['1 run', 'these results']
+    """
+    steps = np.linspace(1, len(chart.SEQUENTIAL) - 3, max(len(data.runs), 2)).round().astype(int)
+    tasks, (now_tasks, now_runs, now_error) = data.tasks.tolist(), data.now
+    traces = [
+        chart.line(
+            tasks,
+            data.error[:, column],
+            counted(runs, "run"),
+            chart.SEQUENTIAL[steps[column]],
+            f"%{{x}} tasks, {runs} runs: %{{y:.3~g}}",
+        )
+        for column, runs in enumerate(data.runs.tolist())
+    ]
+    hover = f"%{{x}} tasks, {now_runs:.3g} runs: %{{y:.3~g}}"
+    now = [now_tasks], [now_error], "these results", chart.MEAN, hover
+    traces.append(chart.dots(*now, size=11, symbol="diamond"))
+    y = chart.axis("standard error of a difference", rangemode="tozero")
+    y["title"]["font"] = {"size": 12}
+    return chart.figure(traces, 290, chart.axis("tasks"), y)
+
+
+def _designs(study: Study, made: DecisionStudy) -> Figure:
+    found = made.components
+    runs = made.runs if not np.isnan(found.run) else np.array([1])
+    now = found.tasks, found.runs, made.now
+    error = made.difference[:, : len(runs)]
+    data = DecisionData(made.tasks, runs, error, now, made.reliability)
+    told = f"With {found.tasks:,} tasks and {found.runs:.3g} runs the error is"
+    return Figure(
+        key="decision",
+        drawn=data,
+        drawing=draw_decision(data),
+        caption=f"{told} {three_digits(made.now)}.",
+        description="Falling lines of the expected error over tasks, one for each number of runs.",
+        legend="Tasks are taken as drawn from many like them.",
+        narrowest=360,
+    )
+
+
+def _parts(found: VarianceComponents) -> Table:
+    columns = (
+        Column("source", "name"),
+        Column("what it means", "text"),
+        Column("variance", "number"),
+        Column("share", "number", "of the variance of single runs' scores"),
+    )
+    shares = found.shares()
+    rows = [
+        {
+            "source": "agent × task" if part == "interaction" else part,
+            "what it means": meaning,
+            "variance": float(getattr(found, part)),
+            "share": float(shares.get(part, np.nan)),
+        }
+        for part, meaning in PARTS.items()
+    ]
+    return Table.of(rows, columns)

@@ -1,0 +1,114 @@
+"""Findings as JSON: the same sentences, tables and figures' data, without the page."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import asdict, is_dataclass
+from typing import Any
+
+import numpy as np
+
+from examiner.reporting.finding import Board, Facts, Figure, Finding, Notes, Text
+from examiner.reporting.prose import Name, said
+from examiner.reporting.table import Piece, Table
+from examiner.reporting.verdict import Verdict
+
+NULL_MEANS = "not observed, or not a finite number"
+
+
+def jsonable(value: object) -> Any:  # Any: JSON
+    """Return a value as plain JSON: arrays as lists, NaN and infinity as None.
+
+    >>> jsonable({"a": np.array([1.0, np.nan]), "b": (1, Name("x"))})
+    {'a': [1.0, None], 'b': [1, 'x']}
+    """
+    if isinstance(value, Name):
+        return value.text
+    if isinstance(value, (np.ndarray, np.generic)):
+        return jsonable(value.tolist())
+    if isinstance(value, Mapping):
+        return {str(key): jsonable(entry) for key, entry in value.items()}
+    if isinstance(value, (list, tuple)):
+        if set(map(type, value)) == {float} and all(map(math.isfinite, value)):
+            return list(value)  # chances of ranks of 5,000 agents are 25 million numbers
+        return [jsonable(entry) for entry in value]
+    if is_dataclass(value) and not isinstance(value, type):
+        return jsonable(asdict(value))
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    return value
+
+
+def one_object(schema: str, content: Mapping[str, Any]) -> str:  # Any: JSON values
+    """Return one JSON object that begins with its schema; NaN and infinity become null.
+
+    >>> one_object("examiner.example/1", {"mean": float("nan")})
+    '{"schema": "examiner.example/1", "mean": null}'
+    """
+    return json.dumps({"schema": schema, **jsonable(content)}, allow_nan=False)
+
+
+def section_of(finding: Finding) -> dict[str, Any]:  # Any: JSON
+    """Return a finding as a section of a report; folded tables only repeat the data of figures.
+
+    >>> section_of(Finding("ranking", "Ranking", (Name("dqn"), " leads.")))["finding"]
+    'dqn leads.'
+    """
+    shown = [block for block in finding.blocks if not _is_unseen(block)]
+    return {
+        "key": finding.key,
+        "title": finding.title,
+        "chapter": finding.chapter,
+        "finding": said(finding.lead),
+        "failure": None if finding.failure is None else finding.failure._asdict(),
+        "blocks": [_block(block) for block in shown],
+    }
+
+
+def _is_unseen(block: Piece) -> bool:
+    """Whether a block has nothing of its own outside a page."""
+    return isinstance(block, Board) or (isinstance(block, Table) and block.folded)
+
+
+def verdict_of(verdict: Verdict) -> dict[str, Any]:  # Any: JSON
+    """Return a verdict: sentences with their doubts and sections, and what must not be trusted.
+
+    >>> verdict_of(Verdict())
+    {'sentences': [], 'not_to_be_trusted': []}
+    """
+    sentences = [
+        {"claim": said(each.claim), "doubt": said(each.doubt), "section": each.section}
+        for each in verdict.judgements
+    ]
+    return {"sentences": sentences, "not_to_be_trusted": [said(each) for each in verdict.distrust]}
+
+
+def _block(block: Piece) -> dict[str, Any]:  # Any: JSON
+    match block:
+        case Text():
+            return {"kind": "text", "text": said(block.prose)}
+        case Facts():
+            return {"kind": "facts", "facts": {what: said(prose) for what, prose in block.pairs}}
+        case Notes():
+            items = [said(item) for item in block.items]
+            return {"kind": "notes", "title": block.title, "notes": items}
+        case Table():
+            return {
+                "kind": "table",
+                "caption": said(block.caption),
+                "columns": [column.title for column in block.columns],
+                "rows": jsonable(block.rows),
+                "not_comparable": sorted(block.doubtful),
+                "null_means": NULL_MEANS,
+            }
+        case _:
+            assert isinstance(block, Figure)
+            return {
+                "kind": "figure",
+                "key": block.key,
+                "caption": said(block.caption),
+                "data": jsonable(block.data),
+                "null_means": NULL_MEANS,
+            }

@@ -1,0 +1,371 @@
+"""The verdict: a few sentences made from the numbers of the findings, each with its doubt."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from examiner.messages import counted
+from examiner.reporting.finding import BEWARE, Figure, Finding, Notes
+from examiner.reporting.prose import (
+    Name,
+    Parts,
+    Prose,
+    enumerated,
+    parts_of,
+    percent,
+    said,
+    three_digits,
+)
+from examiner.reporting.standing_figure import standing_figure
+from examiner.reporting.study import Study
+from examiner.reporting.table import Record
+
+MOST_SENTENCES = 5
+MOST_DISTRUSTED = 3
+MOST_NAMED = 3
+LONGEST_DOUBT = 260
+"""Letters of a warning beside the verdict; all of it stands at the end of a report."""
+HELPS = 0.05
+"""An error that twice as much lowers by less than this share is hardly lowered."""
+ORDERED_FROM = 40
+"""Agents: orders of the few that are held out at a time of fewer say little."""
+SOLVED_BY_NOBODY = "solved by nobody"
+"""What the section on flagged tasks calls them."""
+PREDICTS, PREDICTS_WELL = 0.5, 0.9
+"""Below these R² a few tasks leave most, or much, of what differs between agents untold."""
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """One sentence of a verdict, what is doubtful about it, and the section that shows it."""
+
+    claim: Prose
+    doubt: Prose
+    section: str
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What results come to: sentences, what must not be trusted, and the figure that says most."""
+
+    judgements: tuple[Judgement, ...] = ()
+    distrust: tuple[Prose, ...] = ()
+    figure: Figure | None = None
+
+    def __bool__(self) -> bool:
+        return bool(self.judgements)
+
+
+def verdict(study: Study, sections: Sequence[Finding]) -> Verdict:
+    """Judge by the findings at hand; where agents do not differ significantly, no agent is named.
+
+    >>> from examiner.results import Results
+    >>> from examiner.reporting.findings import FINDINGS
+    >>> study = Study.of(Results.from_numpy(np.random.default_rng(0).random((4, 9))))
+    >>> made = verdict(study, [FINDINGS["significance"](study)])
+    >>> said(made.judgements[0].claim)
+    'No agent is significantly better than another.'
+    """
+    told = {each.key: each for each in sections if each.applies and each.failure is None}
+    data = {key: section.data for key, section in told.items()}
+    figure = standing_figure(study, data)
+    distrust = (*_failed(sections), *_distrusted(study, told))[:MOST_DISTRUSTED]
+    if study.not_shown:
+        return Verdict(_nothing(study, told, data), distrust, figure)
+    found = [(rank, judge(study, data)) for rank, judge in enumerate(JUDGES)]
+    kept = [(rank, made) for rank, made in found if made is not None]
+    return Verdict(tuple(made for _, made in kept[:MOST_SENTENCES]), distrust, figure)
+
+
+def _nothing(
+    study: Study, told: Mapping[str, Finding], data: Mapping[str, Record]
+) -> tuple[Judgement, ...]:
+    """What is left to say where agents do not differ significantly, at all or over other tasks."""
+    shown = "significance" if "significance" in told else next(iter(told), "")
+    nothing = "No agent is significantly better than another."
+    first = Judgement(nothing, (Name(study.none_better),), shown)
+    if not study.none_better:
+        leader = _leader(study, data)
+        only = "The order of agents holds on these tasks; on others like them it may be different."
+        over_tasks = Judgement(only, (Name(study.not_shown),), shown)
+        return (over_tasks,) if leader is None else (leader, over_tasks)
+    if "selection" not in told:
+        return (first,)
+    rest = "No small set of tasks can represent all of them, and the rank of a new agent would be chance."
+    return (first, Judgement(rest, "Differences below may be due to chance.", "selection"))
+
+
+def _leader(study: Study, data: Mapping[str, Record]) -> Judgement | None:
+    found = data.get("significance")
+    if not found:
+        return None
+    first, alike, ahead = Name(found["first"]), found["alike"], found["ahead_on_most"]
+    some = "" if found["others"] + 1 == len(study.results.agents) else "the next "
+    tied = [study.results.agents[row] for row in study.order if study.ranks[row] == 1]
+    doubt = _tested(found, data, tied)
+    unlike = "not significantly different from"
+    if len(tied) > 1:
+        alone = [name for name in alike if name not in tied]
+        others = f"{len(alone):,} of {some}{found['others'] + 1 - len(tied):,} others"
+        told = f" lead with the same mean; {others} {_are(len(alone))} {unlike} them."
+        if not alone:
+            told = " lead with the same mean, and are significantly better than every other agent."
+        return Judgement((*enumerated(tied, MOST_NAMED), told), doubt, "significance")
+    claim: Parts = (first, " leads, and is significantly better than every other agent.")
+    if ahead:
+        claim = (first, " has the highest mean, but ", *enumerated(ahead, MOST_NAMED))
+        claim = (*claim, f" {'do' if len(ahead) > 1 else 'does'} better on most tasks.")
+    elif found["too_few_tasks"]:
+        claim = (
+            first,
+            " has the highest mean; there are too few tasks for a significant difference.",
+        )
+    elif len(alike) > MOST_NAMED:
+        many = f"{len(alike):,} of {some}{found['others']:,} others"
+        claim = (first, f" leads; {many} {_are(len(alike))} {unlike} it.")
+    elif alike:
+        claim = (first, " leads; ", *enumerated(alike), f" {_are(len(alike))} {unlike} it.")
+    return Judgement(claim, doubt, "significance")
+
+
+def _are(count: int) -> str:
+    return "is" if count == 1 else "are"
+
+
+def _tested(found: Record, data: Mapping[str, Record], tied: Sequence[str]) -> str:
+    """By which test agents are compared, and how often the first comes first in bootstrap samples."""
+    agents = found["others"] + 1
+    pairs = f" for {counted(agents * (agents - 1) // 2, 'pair')}" if agents > 2 else ""
+    start = f"{found['test'][0].upper()}{found['test'][1:]}"
+    doubt = f"{start}, at 5 %{' after Holm' if pairs else ''}{pairs}"
+    few = f" {found['too_few_tasks']}" if found["too_few_tasks"] else ""
+    again = data.get("rank_probabilities")
+    if again is None or len(tied) > MOST_NAMED:
+        return f"{doubt}.{few}"
+    who = "it comes" if len(tied) == 1 else "they come"
+    told = " and ".join(percent(again["first_place"].get(name, 0)) for name in tied)
+    return f"{doubt}; by mean {who} first in {told} of bootstrap samples of {again['unit']}.{few}"
+
+
+def _tasks(study: Study, data: Mapping[str, Record]) -> Judgement | None:
+    found = data.get("information")
+    if not found or not found["greedy"]:
+        return None
+    best, total = found["greedy"], counted(len(found["tasks"]), "task")
+    bits = [row["cumulative_bits"] for row in best]
+    if found.get("about") == "ability":
+        return _about_ability(study, found, bits)
+    if found["p_value"] is not None and not found["set_beyond_chance"]:
+        return _single_tasks(found)
+    enough = found["enough"]
+    unsolved = _unsolved(data)
+    apart = [row["task"] for row in best[:enough]]
+    named = [task for task in apart if task not in unsolved]
+    if not named:
+        return None
+    names = enumerated(named, MOST_NAMED)
+    silent = [
+        row["task"]
+        for row in found["tasks"]
+        if not row["bits"] > row["chance_high"] and row["task"] not in apart
+    ]
+    few = "discriminates" if enough == 1 else "discriminate"
+    start = (
+        f"{enough:,} of {total} {few} between agents nearly as well as the best {len(bits):,} do: "
+    )
+    if enough == len(bits):
+        start = f"It takes all of the best {enough:,} of {total} to discriminate between agents: "
+    claim: Parts = (start, *names)
+    if silent and np.isfinite(found["tasks"][0]["chance_high"]):
+        verb = "does" if len(silent) == 1 else "do"
+        claim = (*claim, f"; of the others {len(silent):,} {verb} so no more than chance: ")
+        claim = (*claim, *enumerated(silent, MOST_NAMED))
+    row = best[enough - 1]
+    most = f"{three_digits(found['max_bits'])} bits that would name the agent"
+    doubt = f"{three_digits(row['cumulative_bits'])} of the {most}"
+    if np.isfinite(row["low"]):
+        doubt += f", at least {three_digits(row['low'])} without noise"
+    if np.isfinite(row["chance_bits"]):
+        doubt += f"; chance alone would seem to give {three_digits(row['chance_bits'])}"
+    failed = [task for task in apart if task in unsolved]
+    beside: Parts = ()
+    if failed:
+        them = "it" if len(failed) == 1 else "them"
+        differ = f" differ too, though no agent succeeds on {them}."
+        beside = (" Scores on ", *enumerated(failed, MOST_NAMED), differ)
+    return Judgement((*claim, "."), (f"{doubt}.", *beside), "information")
+
+
+def _unsolved(data: Mapping[str, Record]) -> set[str]:
+    """The tasks on which no agent succeeds."""
+    rows = data.get("suspects", {}).get("suspects", ())
+    return {row["task"] for row in rows if SOLVED_BY_NOBODY in row["why"].split(", ")}
+
+
+def _single_tasks(found: Record) -> Judgement:
+    """Where sets of tasks have no more bits than chance gives: which single tasks discriminate."""
+    shown = [row["task"] for row in found["tasks"] if row["beyond_chance"]]
+    verb = "discriminates" if len(shown) == 1 else "discriminate"
+    start = f"{len(shown):,} of {counted(len(found['tasks']), 'task')} {verb} significantly: "
+    claim: Parts = (start, *enumerated(shown, MOST_NAMED), ".")
+    if not shown:
+        claim = ("No single task discriminates significantly between agents.",)
+    return Judgement(claim, f"Permutation test, p = {found['p_value']:.2g}.", "information")
+
+
+def _about_ability(study: Study, found: Record, bits: Sequence[float]) -> Judgement:
+    share, fitted = percent(bits[-1] / found["whole_bits"]), len(found["tasks"])
+    of = f"{len(bits):,} of {counted(fitted, 'task')}"
+    told = f"{of} tell {share} of what all of them tell about ability: "
+    names = enumerated([row["task"] for row in found["greedy"]], MOST_NAMED)
+    few, whole = (three_digits(each) for each in (bits[-1], found["whole_bits"]))
+    doubt = f"{few} of {whole} bits, if the fitted model holds"
+    every = study.comparable.shape[1]
+    if fitted < every:
+        doubt += f"; the other {every - fitted:,} of {every:,} tasks have no part in the fit"
+    return Judgement((told, *names, "."), f"{doubt}.", "information")
+
+
+def _exam(study: Study, data: Mapping[str, Record]) -> Judgement | None:
+    found = data.get("decision")
+    if not found or not found["now"] > 0:
+        return None
+    now, tasks, runs = (found[name] for name in ("now", "twice_tasks", "twice_runs"))
+    error = (
+        f"The standard error of a difference of two means is {three_digits(now)}; twice the tasks would "
+        "make it"
+    )
+    doubt = f"{error} {three_digits(tasks)}"
+    if not found["runs_known"]:
+        claim = "More tasks would make comparisons surer; whether more runs would cannot be told."
+        return Judgement(claim, f"{doubt}. One run a cell says nothing of others.", "decision")
+    if 1 - runs / now < HELPS:
+        claim = "More tasks would make comparisons surer, more runs would not."
+    elif runs < (1 + HELPS) * tasks:  # more tasks bring more runs with them: these never do better
+        claim = "More runs would make comparisons surer, as much as more tasks would."
+    else:
+        claim = "More tasks would make comparisons surer than more runs would."
+    return Judgement(claim, f"{doubt}, twice the runs {three_digits(runs)}.", "decision")
+
+
+def _few(study: Study, data: Mapping[str, Record]) -> Judgement | None:
+    found = data.get("selection")
+    if not found:
+        return None
+    by = {(row["method"], row["size"]): row for row in found["rows"]}
+    best, random = (by[(name, found["size"])] for name in (found["leading"], "random"))
+    total = f"{found['size']:,} of {counted(found['tasks'], 'task')}{_of_all(study, found)}"
+    whose = f"the {found['target']} of agents that had no part in choosing them"
+    claim: Parts = (f"{total} predict {whose}: ", *enumerated(found["chosen"], MOST_NAMED), ".")
+    if not best["r2"] >= PREDICTS_WELL:
+        claim = (f"{total} predict {whose} only roughly.",)
+    if not best["r2"] >= PREDICTS:
+        claim = (f"No few tasks stand for all: {total} hardly predict the {found['target']}.",)
+    ends, than = "", "of random sets"
+    if np.isfinite(best["r2_low"]):
+        ends = f" (95 %: {three_digits(best['r2_low'])} to {three_digits(best['r2_high'])})"
+        if best["r2_low"] <= random["r2"]:
+            than = "not shown to be more than that of random sets,"
+    doubt = f"R² {three_digits(best['r2'])}{ends}, {than} {three_digits(random['r2'])}"
+    if np.isfinite(best["kendall"]) and found["agents"] >= ORDERED_FROM:
+        doubt += f"; the order of agents is kept to a Kendall of {three_digits(best['kendall'])}"
+    return Judgement(claim, f"{doubt}.", "selection")
+
+
+def _of_all(study: Study, found: Record) -> str:
+    """Where a finding is told of some tasks only, of how many they were drawn."""
+    every = study.comparable.shape[1]
+    return "" if found["tasks"] == every else f", drawn from {every:,},"
+
+
+def _next(study: Study, data: Mapping[str, Record]) -> Judgement | None:
+    found = data.get("next_task")
+    if not found or found["needed"] is None:
+        return None
+    asked, beside = counted(found["needed"], "task"), found["compared_with"]
+    many = "all tasks do" if beside == found["tasks"] else f"the best {beside:,} do"
+    place = "places" if found["needed"] == 1 else "place"
+    claim = (
+        f"{asked} asked one after another {place} a next agent like these nearly as well as {many}."
+    )
+    random = "more than were tried" if found["at_random"] is None else f"{found['at_random']:,}"
+    near, least = three_digits(found["near"]), three_digits(found["least_error"])
+    doubt = f"An error of ability of {near} instead of {least}; in random order it takes {random}."
+    return Judgement(claim, f"{doubt} Simulated, if the fit holds.", "next_task")
+
+
+def _suspects(study: Study, data: Mapping[str, Record]) -> Judgement | None:
+    found = data.get("suspects")
+    if not found or not found["suspects"]:
+        return None
+    names, total = [row["task"] for row in found["suspects"]], counted(found["tasks"], "task")
+    verb = "deserves" if len(names) == 1 else "deserve"
+    start = f"{len(names):,} of {total}{_of_all(study, found)} {verb} a look: "
+    kinds = Counter(kind for row in found["suspects"] for kind in row["why"].split(", "))
+    why = ", ".join(f"{count:,} {kind}" for kind, count in kinds.items())
+    success = (
+        f"Success: {study.judged_measure} reaches {study.success:g}. "
+        if isinstance(study.success, float)
+        else ""
+    )
+    doubt = f"{why[0].upper()}{why[1:]}. {success}Each kind of suspicion is tested at 5 % over all tasks."
+    return Judgement((start, *enumerated(names, MOST_NAMED), "."), doubt, "suspects")
+
+
+def _unsuspected(study: Study, data: Mapping[str, Record]) -> Judgement | None:
+    found = data.get("suspects")
+    if not found or found["suspects"]:
+        return None
+    claim = f"None of {counted(found['tasks'], 'task')}{_of_all(study, found)} is shown to deserve a look."
+    doubt = "Each kind of suspicion is tested at 5 % over all tasks."
+    return Judgement(claim, doubt, "suspects")
+
+
+def _likeness(study: Study, data: Mapping[str, Record]) -> Judgement | None:
+    found = data.get("likeness")
+    if not found or not found["crownable_agents"]:
+        return None
+    share, chance = found["first_factor_share"], found["first_factor_share_by_chance"]
+    crowned = f"{found['crownable_agents']:,} of {counted(found['searched_agents'], 'agent')}"
+    claim = f"{crowned} would win on some choice of the tasks."
+    doubt = f"One factor explains {percent(share)} of the differences, {percent(chance)} by chance."
+    return Judgement(claim, doubt, "likeness")
+
+
+JUDGES: tuple[Callable[[Study, Mapping[str, Record]], Judgement | None], ...] = (
+    *(_leader, _tasks, _suspects, _exam, _few),
+    *(_next, _unsuspected, _likeness),
+)
+"""What a verdict asks, the weightiest first: the last ones speak where others have nothing to say."""
+
+
+def _failed(sections: Sequence[Finding]) -> tuple[Prose, ...]:
+    """Which sections failed, so that nothing above rests on them."""
+    titles = [each.title for each in sections if each.failure is not None]
+    if not titles:
+        return ()
+    words = "This section" if len(titles) == 1 else f"These {len(titles)} sections"
+    return ((f"{words} failed because of an unexpected error: ", *enumerated(titles, 6), "."),)
+
+
+def _distrusted(study: Study, told: Mapping[str, Finding]) -> tuple[Prose, ...]:
+    """What a reader must not trust, in short: what the results do not hold, then the gravest warnings."""
+    own: list[Prose] = []
+    if study.counts["runs"] == 1:
+        own.append(
+            "Cells are single runs: whether the same agents, run again, keep their order is not known."
+        )
+    if study.relative:
+        own.append(
+            "Scores compare these agents with each other: their sizes mean nothing elsewhere."
+        )
+    reading = told.get("reading")
+    blocks = () if reading is None else reading.blocks
+    beware = [block for block in blocks if isinstance(block, Notes) and block.title == BEWARE]
+    warned = [item for block in beware for item in block.items]
+    short = [item for item in warned if len(said(item)) <= LONGEST_DOUBT]
+    return tuple([*own, *map(parts_of, short)][:MOST_DISTRUSTED])

@@ -1,0 +1,57 @@
+"""Numbers of stored things that no analysis can have written: negative errors, intervals inside out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from examiner.messages import InputError
+
+_NO_INTERVAL = ("reach",)
+"""What has a low and a high part that are not the ends of one interval."""
+
+
+def check_plausible(content: Mapping[str, Any], file: str, remedy: str) -> None:  # Any: JSON values
+    """Refuse negative errors and intervals whose lower end is above the upper one.
+
+    >>> check_plausible({"steps": [{"error": 0.5, "low": -1.0, "high": 1.0}]}, "'x.json'", "Make it again.")
+    """
+    for path, name, holder in _numbers_by_name(content, ""):
+        value = holder[name]
+        if name.endswith(("error", "errors", "deviation")):
+            if any(number < 0 for number in _flat(value)):
+                raise InputError(f"{file} has a negative number in {path + name!r}. {remedy}")
+        elif name == "low" or (name.endswith("_low") and name[:-4] not in _NO_INTERVAL):
+            high = holder.get(name[:-3] + "high")
+            ends = list(_flat(value)), list(_flat(high))
+            if len(ends[0]) == len(ends[1]) and any(
+                low > top for low, top in zip(*ends, strict=True)
+            ):
+                raise InputError(
+                    f"{file} has an interval in {path + name!r} that ends below its beginning. {remedy}"
+                )
+
+
+def _numbers_by_name(
+    content: Any, path: str
+) -> Iterator[tuple[str, str, Mapping[str, Any]]]:  # Any: JSON values
+    """Every named value, with where it stands and what it stands in."""
+    if isinstance(content, Mapping):
+        for name, value in content.items():
+            yield path, name, content
+            yield from _numbers_by_name(value, f"{path}{name}.")
+    elif isinstance(content, list):
+        for number, value in enumerate(content):
+            if isinstance(value, (Mapping, list)):
+                yield from _numbers_by_name(value, f"{path}{number}.")
+
+
+def _flat(value: Any) -> Iterator[float]:  # Any: JSON values
+    """The numbers of a value or list; NaN where nothing is known."""
+    if isinstance(value, list):
+        for each in value:
+            yield from _flat(each)
+    elif isinstance(value, (int, float)) or value in ("inf", "-inf", "nan"):
+        yield float(value)
+    elif value is None:
+        yield float("nan")

@@ -1,0 +1,31 @@
+"""What users and files give, checked: names, arrays, and records of a declared shape."""
+
+from examiner.validation.outside import at_most as at_most
+from examiner.validation.outside import is_pipe as is_pipe
+from examiner.validation.outside import open_outside as open_outside
+from examiner.validation.outside import read_outside as read_outside
+from examiner.validation.records import Axes as Axes
+from examiner.validation.records import Bounds as Bounds
+from examiner.validation.records import ShapeError as ShapeError
+from examiner.validation.records import Wanted as Wanted
+from examiner.validation.records import from_record as from_record
+from examiner.validation.records import settle as settle
+from examiner.validation.records import to_record as to_record
+from examiner.validation.urls import refuse_url as refuse_url
+from examiner.validation.urls import scheme_of as scheme_of
+from examiner.validation.urls import without_secrets as without_secrets
+from examiner.validation.values import Floats as Floats
+from examiner.validation.values import Randomness as Randomness
+from examiner.validation.values import check_finite as check_finite
+from examiner.validation.values import check_known as check_known
+from examiner.validation.values import check_names as check_names
+from examiner.validation.values import check_number as check_number
+from examiner.validation.values import check_numbers as check_numbers
+from examiner.validation.values import check_squares as check_squares
+from examiner.validation.values import generator as generator
+from examiner.validation.values import is_binary as is_binary
+from examiner.validation.values import known_name as known_name
+from examiner.validation.values import names_of as names_of
+from examiner.validation.values import read_only as read_only
+from examiner.validation.values import seed_of as seed_of
+from examiner.validation.values import smallest_unsigned as smallest_unsigned

@@ -1,0 +1,242 @@
+"""The sections on ability, difficulty and generality, and their figures."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+import examiner as ex
+from examiner.irt import ItemParameters, probability
+from examiner.reporting.ability_scale import Fitted
+from examiner.reporting.findings import comparison, indicators, tasks
+from examiner.reporting.study import Study
+from examiner.results import Results
+
+FINDINGS = ["wright_map", "task_curves", "task_table", "agent_curves", "ability_generality"]
+FIGURES = {
+    "wright-map",
+    "difficulty-map", "task-curves-difficulty", "task-curves-negative", "agent-curves",
+    "ability-generality",
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def wins() -> Results:
+    """60 agents, 24 tasks, two of which reward the weak."""
+    rng = np.random.default_rng(1)
+    slope = np.full(24, 1.8)
+    slope[[4, 9]] = -1.8
+    items = ItemParameters.of(
+        [f"t{n}" for n in range(24)], slope, difficulty=np.linspace(-1.5, 1.5, 24)
+    )
+    chance = probability(items, rng.normal(size=60))
+    won = (rng.random(chance.shape) < chance).astype(float)
+    return Results.from_numpy(won, tasks=items.tasks, measure="win")
+
+
+def told(results: Results, **options: object) -> dict[str, dict]:
+    report = ex.report(results, sections=FINDINGS, **options)  # type: ignore[arg-type]
+    content = json.loads(json.dumps(report.to_dict(), allow_nan=False))
+    return {section["key"]: section for section in content["sections"]}
+
+
+def applying(results: Results, **options: object) -> set[str]:
+    """The sections that a default report would have."""
+    made = ex.report(results, sections=FINDINGS, **options)  # type: ignore[arg-type]
+    return {section.key for section in made.sections if section.applies}
+
+
+def blocks(section: dict, kind: str) -> list[dict]:
+    return [block for block in section["blocks"] if block["kind"] == kind]
+
+
+def test_the_sections_tell_of_negative_tasks_and_flags(wins):
+    made = told(wins)
+    assert "t4 and t9 reward the weak" in made["task_curves"]["finding"]
+    assert "the able do worse on t4 and t9" in made["task_table"]["finding"]
+    rows = blocks(made["task_table"], "table")[0]["rows"]
+    assert len(rows) == 24
+    flagged = {row[0]: row[-1] for row in rows}
+    assert "negative" in flagged["t4"]
+    agents = blocks(made["ability_generality"], "table")[0]["rows"]
+    abilities = [row[2] for row in agents]
+    assert len(agents) == 60 and abilities == sorted(abilities, reverse=True)
+
+
+def test_every_figure_is_there_and_plotly_accepts_it(wins):
+    graph_objects = pytest.importorskip("plotly.graph_objects")
+    report = ex.report(wins, sections=FINDINGS)
+    figures = [
+        block
+        for section in report.sections
+        for block in section.blocks
+        if hasattr(block, "drawing")
+    ]
+    assert {figure.key for figure in figures} == FIGURES
+    for figure in figures:
+        assert len(graph_objects.Figure(figure.drawing).data) == len(figure.drawing["data"]) > 0
+    assert all(f'id="figure-{key}"' in report.html for key in FIGURES)
+
+
+def test_one_fit_serves_all_sections(wins):
+    study = Study.of(wins)
+    made = study.fitted
+    assert isinstance(made, Fitted) and study.fitted is made
+
+
+def test_the_sections_apply_only_where_there_are_responses(wins):
+    rng = np.random.default_rng(0)
+    raw = Results.from_numpy(rng.normal(50, 20, size=(12, 24)))
+    assert applying(raw) == set()
+    asked = told(raw)["wright_map"]
+    assert "Say what a success is (`--success 1.0`)" in asked["finding"]
+    assert applying(raw, normalise=None, success=50.0) == set(FINDINGS)
+    given = ex.report(raw, normalise=None, success=50.0, sections=["task_table"])
+    assert given.to_dict()["success"] == 50.0
+    half = {"success": 50.0, "share": 0.5, "normalise": None, "sections": ["task_table"]}
+    cells = ex.report(Results.from_numpy(rng.normal(50, 20, size=(12, 24, 4))), **half).to_dict()
+    assert cells["success_share"] == 0.5
+    shares = Results.from_numpy(rng.beta(2, 2, size=(12, 24)).round(3))
+    shown = applying(shares)
+    assert {"wright_map", "task_curves", "task_table", "ability_generality"} <= shown
+    few = Results.from_numpy(wins.measure().reshape(60, 24)[:5])
+    assert "With 5 agents an ability scale says little" in told(few)["task_table"]["finding"]
+    flat = Results.from_numpy(np.ones((12, 8)))
+    assert "too few for an ability scale" in told(flat)["task_table"]["finding"]
+
+
+def test_of_large_tables_of_repeated_trials_some_tasks_are_fitted():
+    rng = np.random.default_rng(0)
+    ability = rng.normal(size=(40, 1, 1))
+    chance = 1 / (1 + np.exp(-ability + rng.normal(size=(60, 1))))
+    many = Results.from_numpy((rng.random((40, 60, 20)) < chance).astype(float))
+    section = ex.report(many, sections=["wright_map"]).to_dict()["sections"][0]
+    notes = [note for block in blocks(section, "notes") for note in block["notes"]]
+    assert any("Told of 25 of 60 tasks, drawn at random (seed 0)" in note for note in notes)
+
+
+def test_success_is_in_the_command_that_makes_the_report_again(tmp_path):
+    path = tmp_path / "scores.csv"
+    rows = np.random.default_rng(0).normal(50, 20, size=(12, 8)).round(2)
+    lines = ["agent," + ",".join(f"t{n}" for n in range(8))]
+    lines += [f"a{n}," + ",".join(map(str, row)) for n, row in enumerate(rows)]
+    path.write_text("\n".join(lines))
+    made = ex.report(ex.read(path), normalise=None, success=50.0, sections=["wright_map"])
+    assert (
+        made.command == "ex.report(results, normalise=None, sections=['wright_map'], success=50.0)"
+    )
+
+
+def test_hostile_names_are_escaped(hostile):
+    report = ex.report(hostile, sections=FINDINGS, success=1.0)
+    assert all(section.applies for section in report.sections)
+    page = report.html
+    assert "<script>alert(1)" not in page
+    assert "<img" not in page.split("</style>")[1].split("<script")[0]
+
+
+def test_dominance_is_told_with_ability():
+    rng = np.random.default_rng(4)
+    stairs = np.array([np.arange(24) < level for level in rng.integers(3, 22, 20)], dtype=float)
+    section = told(Results.from_numpy(stairs))["ability_generality"]
+    (text,) = blocks(section, "text")
+    assert text["text"].startswith("In 100 % of the pairs of agents that differ")
+    assert "dominated by nobody" in text["text"].lower()
+
+
+# ------------------------------------------------------------------ figures by their data
+
+
+def test_dots_of_like_height_stand_side_by_side():
+    heights = np.array([0.0, 0.01, 0.02, 3.0, np.nan])
+    drawn = tasks.map_data(
+        list("abcde"), heights, heights, ["t"], np.array([-80.0]), np.array([True])
+    )
+    assert drawn.agent_place[:4].tolist() == [-1, -2, -3, -1] and np.isnan(drawn.agent_place[4])
+    assert drawn.shown[0] == drawn.low and drawn.difficulty[0] == -80
+    figure = tasks.draw_map(drawn)
+    assert [trace["name"] for trace in figure["data"]][1] == "tasks, negative discrimination"
+
+
+def test_infinite_generality_stands_above_all_others():
+    one = np.zeros(3)
+    drawn = indicators.data("abc", one, one, np.array([4.0, np.inf, np.nan]))
+    assert drawn.shown[1] == 5.0
+    figure = indicators.draw(drawn)
+    assert [len(trace["x"]) for trace in figure["data"]] == [1, 1]
+    alone = indicators.data("ab", one[:2], one[:2], np.array([np.inf, np.inf]))
+    assert alone.shown.tolist() == [1.0, 1.0]
+
+
+def test_bands_are_left_out_where_there_are_no_errors():
+    at = np.array([-1.0, 1.0])
+    line, none = np.array([[0.2, 0.8]]), np.full((1, 2), np.nan)
+    with_band = tasks.TaskCurvesData(("t",), at, line, line, line, at, line, line)
+    bare = tasks.TaskCurvesData(("t",), at, line, none, none, at, line, line[:0])
+    assert len(tasks.draw_curves(with_band)["data"]) == 4
+    assert len(tasks.draw_curves(bare)["data"]) == 2
+
+
+def test_ribbons_skip_bins_without_results():
+    at = np.array([-1.0, 0.0, 1.0])
+    mean = np.array([[1.0, np.nan, 0.0]])
+    data = indicators.AgentCurvesData(("a",), at, mean, mean * 0, at, mean)
+    figure = indicators.draw_curves(data)
+    assert figure["data"][0]["x"] == [-1.0, 1.0, 1.0, -1.0]
+    assert figure["data"][1]["y"] == [1.0, None, 0.0]
+
+
+def first_section(results: Results) -> dict:
+    content = ex.report(results, sections=None).to_dict()
+    assert content["sections"][0]["key"] == "reading"
+    return content["sections"][0]
+
+
+def test_the_last_section_warns_of_tasks_that_reward_the_weak(wins, monkeypatch):
+    monkeypatch.setattr(comparison, "MOST_WORK", 10.0)  # one way alone, so that it takes no time
+    report = ex.report(wins)
+    section = report.to_dict()["sections"][-1]
+    assert section["key"] == "reading"
+    beware = next(block for block in blocks(section, "notes") if block["title"] == "Beware")
+    assert beware["notes"][0].startswith("2 tasks reward the weak: t")
+    assert beware["notes"][0].endswith(". Check their keys or their scoring.")
+    assert "1 warning" in section["finding"]
+    alone = ex.report(wins, sections=["reading"])
+    assert "no warnings" in alone.to_dict()["sections"][0]["finding"]  # no fit was made
+    assert any("reward the weak" in note for note in report.notes)
+
+
+def test_sections_left_out_are_named_with_the_reason(wins, monkeypatch):
+    monkeypatch.setattr(comparison, "MOST_WORK", 10.0)  # one way alone, so that it takes no time
+    report = ex.report(wins)
+    aside = blocks(report.to_dict()["sections"][-1], "notes")[-1]
+    assert aside["title"] == "Left out"
+    assert any(note.startswith("typology: No classification") for note in aside["notes"])
+    told_of = {name for note in aside["notes"] for name in note.split(": ")[0].split(", ")}
+    assert told_of | {section.key for section in report.sections} == set(ex.reporting.FINDINGS)
+    assert "Left out" in report.html
+
+
+def test_zeros_and_ones_get_no_words_on_medians_quarters_and_ranges(wins):
+    made = ex.report(wins, sections=["ranking", "heatmap"]).to_dict()
+    ranking, heatmap = made["sections"]
+    assert "median" not in ranking["finding"] and "tie" not in ranking["finding"]
+    values = np.nan_to_num(wins.measure().reshape(60, 24))
+    best = int(values.sum(axis=1).max())
+    assert f"solves {best} of 24 tasks it was seen on" in blocks(ranking, "figure")[0]["caption"]
+    everyone, no_one = (values.min(axis=0) == 1).sum(), (values.max(axis=0) == 0).sum()
+    assert heatmap["finding"].startswith(
+        f"Of 24 tasks every agent solves {everyone} and none {no_one}; t"
+    )
+    assert "spread most" not in heatmap["finding"]
+
+
+def test_shares_between_zero_and_one_keep_their_words():
+    shares = np.random.default_rng(0).random((4, 6)) / 2 + np.arange(4)[:, None] / 8
+    ranking, heatmap = ex.report(
+        Results.from_numpy(shares), sections=["ranking", "heatmap"]
+    ).sections
+    assert "Scores spread most on" in str(heatmap.lead)
+    assert "median" in str(ranking.lead)

@@ -1,0 +1,82 @@
+"""Reports of large tables: no section vanishes, and what was left out is said."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import examiner as ex
+from examiner.reporting.findings import comparison, information, likeness
+from examiner.reporting.prose import said
+from examiner.reporting.study import Study
+from examiner.reporting.thinning import thin
+
+SWEBENCH = Path(__file__).parents[3] / "shared" / "data" / "swebench_verified_responses.jsonl"
+APPLY_TO_NONE = {"learning", "curves", "typology", "cost", "editions"}
+
+
+def simulated(agents: int, tasks: int, seed: int = 0) -> ex.Results:
+    rng = np.random.default_rng(seed)
+    slope, intercept = np.exp(0.3 * rng.normal(size=tasks)), rng.normal(size=tasks)
+    logit = rng.normal(size=(agents, 1)) * slope + intercept
+    return ex.Results.from_numpy((rng.random(logit.shape) < 1 / (1 + np.exp(-logit))).astype(float))
+
+
+def test_no_section_vanishes_because_a_table_is_large(monkeypatch) -> None:
+    monkeypatch.setattr("examiner.reporting.ability_scale.MOST_CELLS", 500)
+    monkeypatch.setattr("examiner.reporting.ability_scale.MOST_AGENTS", 25)
+    monkeypatch.setattr("examiner.reporting.ability_scale.MOST_TASKS", 20)
+    monkeypatch.setattr(likeness, "MOST_CELLS", 500)
+    monkeypatch.setattr(likeness, "FEW_TASKS", 12)
+    monkeypatch.setattr(comparison, "MOST_WORK", 10.0)
+    monkeypatch.setattr(comparison, "FEW_AGENTS", 16)
+    monkeypatch.setattr(comparison, "FEW_TASKS", 10)
+    report = ex.report(simulated(40, 30))
+    assert {section.key for section in report.sections} == set(
+        ex.reporting.FINDINGS
+    ) - APPLY_TO_NONE
+    told = {section["key"]: str(section) for section in report.to_dict()["sections"]}
+    for key in ("wright_map", "task_table", "agent_curves", "ability_generality", "next_task"):
+        assert "Told of 25 of 40 agents" in told[key], key
+        assert "20 of 30 tasks, drawn at random (seed 0)" in told[key], key
+    assert "12 of 30 tasks" in told["likeness"]
+    assert (
+        "16 of 40 agents" in told["selection"] and "Only covariance was judged" in told["selection"]
+    )
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("shape", [(134, 500), (500, 4000)])
+def test_every_section_is_there_at_the_sizes_of_leaderboards(shape) -> None:
+    if shape == (134, 500):
+        if not SWEBENCH.exists():
+            pytest.skip("needs ../shared/data")
+        results = ex.read(SWEBENCH)
+    else:
+        results = simulated(*shape)
+    assert (len(results.agents), len(results.tasks)) == shape
+    report = ex.report(results)
+    assert {section.key for section in report.sections} == set(
+        ex.reporting.FINDINGS
+    ) - APPLY_TO_NONE
+
+
+def test_agents_are_kept_from_the_best_to_the_worst() -> None:
+    order = np.random.default_rng(0).permutation(50)
+    kept = thin(order, 8, most_agents=5, most_tasks=3, seed=1)
+    assert kept.agents[order[0]] and kept.agents[order[-1]]
+    assert kept.agents.sum() == 5 and kept.tasks.sum() == 3
+    assert thin(order, 8, most_agents=50, most_tasks=8, seed=1).whole
+
+
+def test_medians_of_zeros_and_ones_are_not_shown() -> None:
+    report = ex.report(simulated(12, 15), sections=["ranking"]).to_dict()
+    table = next(b for b in report["sections"][0]["blocks"] if b["kind"] == "table")
+    assert table["columns"] == ["rank", "agent", "mean", "tasks"]
+    assert "median" not in str(report["sections"][0]).lower()
+
+
+def test_bits_about_ability_stand_where_bits_about_agents_cannot() -> None:
+    told = information.finding(Study.of(simulated(40, 12)))
+    assert "about ability" in said(told.lead)
+    assert told.data["about"] == "ability"

@@ -1,0 +1,335 @@
+"""The page in a real browser: what is drawn, chosen, sorted, found, tried and taken away."""
+
+from __future__ import annotations
+
+import csv
+import io
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import examiner as ex
+from browser import PHONE, WIDE, Opened, started
+from examiner.reporting.prose import aligned, three_digits
+from examiner.results import Results
+
+AGENTS = ("uct", "dqn", "random", "brute", "a2c", "ppo", "iw1", "sarsa", "no-op")
+TASKS = ("pong", "boxing", "freeway", "alien", "krull", "qbert", "hero", "amidar")
+SECTIONS = [
+    *("ranking", "heatmap", "intervals", "significance", "profiles", "suspects", "likeness"),
+    *("decision", "trial", "reading"),
+]
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with started() as browser:
+        yield browser
+
+
+@pytest.fixture(scope="module")
+def results() -> Results:
+    rng = np.random.default_rng(0)
+    level = np.linspace(2, 0, len(AGENTS))[:, None, None]
+    own = 0.5 * rng.normal(size=(len(AGENTS), len(TASKS), 1))
+    noise = 0.2 * rng.normal(size=(len(AGENTS), len(TASKS), 3))
+    return Results.from_numpy(level + own + noise, agents=AGENTS, tasks=TASKS)
+
+
+@pytest.fixture(scope="module")
+def report(results):
+    return ex.report(results, None, sections=SECTIONS, title="nine agents")
+
+
+@pytest.fixture(scope="module")
+def saved(browser, report, tmp_path_factory) -> Path:
+    return report.save(tmp_path_factory.mktemp("page") / "report.html")
+
+
+@pytest.fixture(scope="module")
+def shared(browser, saved):
+    """One page for all tests that leave it as they found it."""
+    opened = Opened(browser, saved)
+    yield opened
+    opened.close()
+
+
+def texts(opened: Opened, selector: str) -> list[str]:
+    return [text.strip() for text in opened.page.locator(selector).all_text_contents()]
+
+
+def test_every_section_is_drawn_without_an_error_or_a_request(shared):
+    assert shared.draw_all() >= 8
+    assert shared.errors == [] and shared.outside == []
+    assert len(texts(shared, "section.card")) == len(SECTIONS)
+
+
+def test_the_verdict_stands_on_the_first_screen_and_metadata_last(shared):
+    assert shared.ask("document.getElementById('verdict').getBoundingClientRect().top") < 200
+    assert texts(shared, "section.card .eyebrow")[-1] == "What was read"
+
+
+def test_numbers_in_the_page_are_the_librarys(shared, results):
+    means = ex.scores.aggregate(results).mean
+    order = np.argsort(-means)
+    shared.page.locator("#ranking details.method > summary").click()
+    shown = texts(shared, "#ranking tbody tr td:nth-child(3)")
+    assert shown == aligned(means[order].tolist())
+    shared.page.locator("#ranking details.method > summary").click()
+
+
+def test_a_task_that_is_chosen_is_marked_everywhere_and_kept_in_the_address(shared):
+    page = shared.page
+    page.fill("#find", "box")
+    page.keyboard.press("Enter")
+    assert shared.ask("location.hash") == "#task=boxing"
+    assert page.locator("#drawer h2").text_content() == "boxing"
+    shown = texts(shared, "#drawer .strip .value")
+    assert len(shown) == len(AGENTS)
+    frames = "(document.getElementById('figure-heatmap').layout.shapes ?? []).length"
+    assert shared.ask(frames) == 1
+    page.keyboard.press("Escape")
+    assert page.locator("#drawer").is_hidden()
+    assert shared.ask("location.hash") == "" and shared.ask(frames) == 0
+
+
+def test_an_address_brings_back_what_was_chosen(browser, saved):
+    opened = Opened(browser, saved)
+    opened.page.goto(f"{opened.address}#agent=dqn&order=name")
+    opened.page.reload()
+    assert opened.page.locator("#drawer h2").text_content() == "dqn"
+    assert opened.page.locator("#order").input_value() == "name"
+    assert opened.page.locator("#ranking tr.chosen td.name").first.text_content() == "dqn"
+    opened.close()
+
+
+def test_one_order_of_agents_holds_for_tables_and_figures(shared):
+    shared.draw_all()
+    page = shared.page
+    figures = ("ranking-strips", "heatmap", "intervals", "standing")
+    for order in ("name", "as read", "mean"):
+        page.select_option("#order", order)
+        wanted = sorted(AGENTS) if order == "name" else list(AGENTS) if order == "as read" else None
+        table = texts(shared, "#ranking tbody td.name")
+        wanted = table if wanted is None else wanted
+        assert table == wanted
+        for figure in figures:
+            ticks = f"document.getElementById('figure-{figure}').layout.yaxis.ticktext"
+            assert shared.ask(ticks) == wanted, (order, figure)
+
+
+def test_points_move_with_their_rows(shared):
+    shared.draw_all()
+    of = """(() => {
+      const { data, layout } = document.getElementById("figure-standing");
+      const names = layout.yaxis.ticktext;
+      return Object.fromEntries(data.flatMap(({ x, y }) => y.map((row, at) => [names[row], x[at]])));
+    })()"""
+    before = shared.ask(of)
+    shared.page.select_option("#order", "name")
+    assert shared.ask(of) == before
+    shared.page.select_option("#order", "mean")
+
+
+def test_a_cell_tells_its_agent_task_and_score(shared, results):
+    shared.draw_all()
+    shared.page.locator("#figure-heatmap").scroll_into_view_if_needed()
+    area = shared.page.locator("#figure-heatmap .nsewdrag").first.bounding_box()
+    shared.page.mouse.move(area["x"] + 6, area["y"] + 6, steps=3)
+    shared.page.wait_for_function("() => !document.getElementById('tip').hidden")
+    agent, task, raw, *_ = texts(shared, "#tip > div")
+    row = results.agents.index(agent) * len(TASKS) + results.tasks.index(task)
+    mean = results.measure().reshape(-1, 3)[row].mean()
+    assert float(raw.split(": ")[1].replace("−", "-")) == pytest.approx(mean, rel=1e-3)
+    shared.page.mouse.move(5, 5)
+
+
+def test_tables_are_sorted_by_a_click_on_a_title(shared):
+    page = shared.page
+    page.locator("#ranking details.method > summary").click()
+    page.locator("#ranking th button", has_text="median").click()
+    cells = "[...document.querySelectorAll('#ranking tbody td:nth-child(4)')]"
+    values = shared.ask(f"{cells}.map((cell) => Number(cell.dataset.value))")
+    assert values == sorted(values, reverse=True)
+    page.locator("#ranking details.method > summary").click()
+
+
+def test_the_board_does_the_sums_of_the_library(shared, results):
+    page = shared.page
+    for size in range(3):
+        page.locator("#trial .slide input").fill(str(size))
+        ticked = page.locator("#trial input:checked + bdi").all_text_contents()
+        made = ex.selection.trial(
+            ex.selection.benchmark(results, ex.Recipe(normaliser=None)), ticked
+        )
+        told = page.locator("#trial .outcome").text_content()
+        assert f"mean absolute error of {three_digits(made.error)}." in told
+        assert "R²" not in told
+    page.locator("#trial label", has_text="krull").click()
+    page.locator("#trial label", has_text="hero").click()
+    ticked = page.locator("#trial input:checked + bdi").all_text_contents()
+    made = ex.selection.trial(ex.selection.benchmark(results, ex.Recipe(normaliser=None)), ticked)
+    assert f"error of {three_digits(made.error)}." in page.locator("#trial .outcome").text_content()
+    order = np.argsort(-made.predicted)
+    assert texts(shared, "#trial .try td.name") == [AGENTS[row] for row in order]
+    shown = texts(shared, "#trial .try td:nth-child(4)")
+    assert shown == [three_digits(float(made.predicted[row])) for row in order]
+    assert "try=" in shared.ask("location.hash")
+    page.locator("#trial .slide input").fill("0")
+
+
+def test_figures_and_tables_are_taken_away(shared, report):
+    page = shared.page
+    shared.draw_all()
+    for ending, start in (("SVG", b"<svg"), ("PNG", b"\x89PNG")):
+        with page.expect_download() as waiting:
+            page.locator("#profiles .take button", has_text=ending).click()
+        assert waiting.value.suggested_filename == f"profiles.{ending.lower()}"
+        assert Path(waiting.value.path()).read_bytes().startswith(start)
+    page.locator("#ranking details.method > summary").click()
+    taken = {}
+    for ending in ("CSV", "LaTeX"):
+        with page.expect_download() as waiting:
+            page.locator("#ranking .method .take button", has_text=ending).first.click()
+        taken[ending] = Path(waiting.value.path()).read_text(encoding="utf-8")
+    page.locator("#ranking details.method > summary").click()
+    rows = list(csv.DictReader(io.StringIO(taken["CSV"])))
+    ranking = next(section for section in report.sections if section.key == "ranking")
+    told = {row["agent"]: row["mean"] for row in ranking.data["agents"]}
+    assert {row["agent"]: float(row["mean"]) for row in rows} == pytest.approx(told)
+    assert (
+        taken["LaTeX"].startswith(r"\begin{tabular}{rlrrrr}") and r"\bottomrule" in taken["LaTeX"]
+    )
+
+
+@pytest.mark.filterwarnings("ignore::examiner.ExaminerWarning")
+def test_labels_of_twelve_agents_on_27_tasks_can_be_read(browser, tmp_path):
+    sections = [
+        "ranking",
+        "rank_probabilities",
+        "intervals",
+        "significance",
+        "likeness",
+        "decision",
+    ]
+    report = ex.report(ex.load("atari-arena"), success=0.05, sections=[*sections, "reading"])
+    opened = Opened(browser, report.save(tmp_path / "report.html"))
+    opened.draw_all()
+    assert opened.unreadable() == []
+    opened.close()
+
+
+def test_labels_that_lie_on_each_other_or_are_cut_are_found(browser, saved):
+    opened = Opened(browser, saved)
+    opened.draw_all()
+    opened.ask(
+        """(() => {
+          const [one, other] = document.querySelectorAll("#figure-standing .ytick text");
+          other.setAttribute("y", one.getAttribute("y"));
+          other.setAttribute("transform", one.getAttribute("transform") ?? "");
+          document.querySelector("h1").style.whiteSpace = "nowrap";
+          document.querySelector("h1").textContent = "wide ".repeat(200);
+        })()"""
+    )
+    found = opened.unreadable()
+    assert any("lies on" in each for each in found)
+    assert any("page's edge" in each for each in found)
+    opened.close()
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::examiner.ExaminerWarning")
+@pytest.mark.parametrize("width", [WIDE, PHONE])
+@pytest.mark.parametrize(
+    "name", ["atari-arena", "atari-dqn-family", "swebench-verified", "simulated"]
+)
+def test_no_label_of_a_whole_report_overlaps_or_is_cut(browser, tmp_path, name, width):
+    results = _simulated(500, 4000) if name == "simulated" else ex.load(name)
+    report = ex.report(results, success=0.05 if name == "atari-arena" else None)
+    opened = Opened(browser, report.save(tmp_path / "report.html"), width)
+    opened.draw_all()
+    opened.ask("document.querySelectorAll('details').forEach((each) => { each.open = true; })")
+    opened.draw_all()
+    assert opened.unreadable() == []
+    assert opened.sideways <= 0 and opened.errors == []
+    opened.close()
+
+
+def _simulated(agents: int, tasks: int) -> Results:
+    rng = np.random.default_rng(0)
+    slope, difficulty = rng.lognormal(0, 0.4, tasks), rng.normal(size=tasks)
+    chance = 1 / (1 + np.exp(-slope * (rng.normal(size=(agents, 1)) - difficulty)))
+    return Results.from_numpy((rng.random((agents, tasks)) < chance).astype(float))
+
+
+def test_a_phone_scrolls_down_and_not_sideways(browser, saved):
+    opened = Opened(browser, saved, PHONE)
+    opened.draw_all()
+    assert opened.sideways <= 0
+    opened.close()
+
+
+@pytest.mark.slow
+def test_no_serious_hindrance_is_found(browser, saved):
+    found = pytest.importorskip("axe_playwright_python", reason="needs axe-playwright-python")
+    script = (Path(found.__file__).parent / "axe.min.js").read_text(encoding="utf-8")
+    for scheme in ("light", "dark"):
+        opened = Opened(browser, saved, color_scheme=scheme, bypass_csp=True)
+        opened.draw_all()
+        opened.ask("document.querySelectorAll('details').forEach((each) => { each.open = true; })")
+        opened.draw_all()
+        opened.ask(script)
+        wrong = opened.ask("axe.run(document, {resultTypes: ['violations']})")["violations"]
+        grave = [
+            (each["id"], each["nodes"][0]["html"][:200])
+            for each in wrong
+            if each["impact"] in ("serious", "critical")
+        ]
+        assert grave == [], scheme
+        opened.close()
+
+
+@pytest.mark.slow
+def test_hostile_names_stay_names(browser, hostile_report, tmp_path):
+    page = hostile_report.save(tmp_path / "report.html")
+    opened = Opened(browser, page)
+    before = opened.page.title()
+    opened.draw_all()
+    for name in hostile_report.subjects.tasks:
+        opened.ask(
+            "(name) => { location.hash = new URLSearchParams({ task: name }).toString(); }", name
+        )
+        opened.page.wait_for_function("() => !document.getElementById('drawer').hidden")
+    assert opened.page.title() == before
+    assert opened.errors == [] and opened.outside == []
+    assert (
+        opened.ask("document.querySelectorAll('main img, #drawer img, main a[href^=http]').length")
+        == 0
+    )
+    opened.close()
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::examiner.ExaminerWarning")
+def test_twelve_agents_on_27_tasks_take_at_most_8000_pixels(browser, tmp_path):
+    page = ex.report(ex.load("atari-arena"), success=0.05).save(tmp_path / "report.html")
+    opened = Opened(browser, page)
+    opened.draw_all()
+    assert opened.ask("document.documentElement.scrollHeight") <= 8000
+    assert opened.errors == []
+    opened.close()
+
+
+@pytest.mark.slow
+def test_paper_has_every_figure_in_light_colours(browser, saved, tmp_path):
+    opened = Opened(browser, saved, color_scheme="dark")
+    opened.page.emulate_media(media="print")
+    opened.ask("window.dispatchEvent(new Event('beforeprint'))")
+    opened.wait_until_drawn()
+    inks = opened.ask(
+        "[...document.querySelectorAll('.plot')].flatMap((p) => p.layout ? [p.layout.font.color] : [])"
+    )
+    assert set(inks) == {"#1c2230"}
+    assert len(opened.page.pdf(path=str(tmp_path / "report.pdf"))) > 50_000
+    opened.close()
