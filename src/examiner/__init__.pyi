@@ -1,6 +1,7 @@
 """The door: every name that `import examiner as ex` shows, and the room it comes from."""
 
 from examiner import adaptive as adaptive
+from examiner import answers as answers
 from examiner import arena as arena
 from examiner import datasets as datasets
 from examiner import engines as engines
@@ -12,6 +13,7 @@ from examiner import results as results
 from examiner import scores as scores
 from examiner import selection as selection
 from examiner import typology as typology
+from examiner.answers import Answer as Answer
 from examiner.datasets import load as load
 from examiner.importers import read as read
 from examiner.messages import ExaminerWarning as ExaminerWarning

@@ -15,7 +15,7 @@ __all__ = ["FINDINGS", "Report", "plots", "report"]
 
 
 def __dir__() -> list[str]:
-    return __all__
+    return [name for name in __all__ if name != "plots"]  # a module, shown as `ex.plots`
 
 
 def __getattr__(name: str) -> object:

@@ -13,6 +13,7 @@ from examiner.reporting.prose import Name, Prose
 from examiner.reporting.table import Piece, Record, Table
 
 if TYPE_CHECKING:
+    from examiner.answers import Answer
     from examiner.reporting.failure import Failure
     from examiner.reporting.figures.printed import Columns
 
@@ -113,6 +114,7 @@ class Finding:
     report says it once for all. A finding that does not apply to the results stands in a report only
     where it is asked for. `chapter` is where it stands there, and `reads` says how its first figure, or its
     table, is read. `failure` is the unexpected error that a section ended in, None of all others.
+    `answer` holds the typed numbers that the finding shows.
 
     >>> Finding("ranking", "Ranking", (Name("dqn"), " leads.")).key
     'ranking'
@@ -128,6 +130,7 @@ class Finding:
     chapter: str = ""
     reads: str = ""
     failure: Failure | None = None
+    answer: Answer | None = None
 
     @property
     def folded_tables(self) -> tuple[Table, ...]:

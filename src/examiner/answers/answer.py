@@ -1,0 +1,197 @@
+"""Answer: what every public function returns, and what every output is derived from."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any, ClassVar, NamedTuple
+
+from examiner.answers.columns import Column
+from examiner.answers.rendered import Rendered, renderers
+from examiner.answers.table import Row, Table
+from examiner.messages import InputError, listed
+
+
+class Scalar(NamedTuple):
+    """A single value of an answer, what it means and its unit."""
+
+    value: Any  # a number, text, true or false, or None
+    meaning: str
+    unit: str = ""
+
+
+class Answer(Rendered):
+    """Tables, scalars, notes and settings under one sentence; every format is derived from these.
+
+    A kind of answer is a frozen dataclass that inherits from this class, names its schema, and gives its
+    headline and its tables, the most important first. `answer["dqn"]` is a row of the first table.
+
+    >>> table = Table.of([Column("agent", "name", "Agent"), Column("mean", "number", "Mean")],
+    ...                  {"agent": ["dqn"], "mean": [0.5]})
+    >>> answer = StoredAnswer("examiner.example/1", "dqn leads.", {"agents": table})
+    >>> answer["dqn"].mean, answer.to_dict()["agents"]
+    (0.5, [{'agent': 'dqn', 'mean': 0.5}])
+    """
+
+    __slots__ = ()
+
+    kind: ClassVar[str] = ""
+    """What this kind of answer is called in its JSON object: "fit" has the schema "examiner.fit/1"."""
+
+    @property
+    def schema(self) -> str:
+        """The name and version of the JSON object."""
+        return f"examiner.{self.kind}/1"
+
+    @property
+    def headline(self) -> str:
+        """One claim, built from typed fields."""
+        raise NotImplementedError
+
+    @property
+    def tables(self) -> Mapping[str, Table]:
+        """The tables by name, the most important first."""
+        raise NotImplementedError
+
+    @property
+    def scalars(self) -> Mapping[str, Scalar]:
+        """Single values by name."""
+        return {}
+
+    @property
+    def settings(self) -> Mapping[str, Any]:  # Any: JSON values
+        """What must be repeated to get the same numbers: the seed, the unit of resampling and so on."""
+        return {}
+
+    @property
+    def all_notes(self) -> tuple[str, ...]:
+        """What a reader should know about these numbers."""
+        return tuple(getattr(self, "notes", ()))
+
+    def _table(self, name: str | None) -> Table:
+        tables = self.tables
+        if name is None and tables:
+            return next(iter(tables.values()))
+        if name is None or name not in tables:
+            raise InputError(f"This answer has no table {name!r}. It has {listed(list(tables))}.")
+        return tables[name]
+
+    def __getitem__(self, key: str | int | tuple[str, ...]) -> Row:
+        return self._table(None)[key]
+
+    def to_dict(self) -> dict[str, Any]:  # Any: JSON values
+        """Return one documented object of plain values; None where nothing was observed.
+
+        >>> answer = StoredAnswer("examiner.example/1", "Nobody leads.")
+        >>> answer.to_dict()["headline"]
+        'Nobody leads.'
+        """
+        return dict(renderers().json_object(self))
+
+    def to_json(self) -> str:
+        """Return `to_dict` as text; `StoredAnswer.from_json` reads it.
+
+        >>> answer = StoredAnswer("examiner.example/1", "Nobody leads.")
+        >>> answer.to_json()[:32]
+        '{"schema": "examiner.example/1",'
+        """
+        return json.dumps(self.to_dict(), allow_nan=False)
+
+    def plot(self, name: str | None = None, **options: Any) -> Any:  # Any: a figure
+        """Draw the answer: its own figure, or the estimates of its first table with their intervals.
+
+        >>> table = Table.of([Column("agent", "name", "Agent"), Column("mean", "number", "Mean")],
+        ...                  {"agent": ["dqn"], "mean": [0.5]})
+        >>> StoredAnswer("examiner.example/1", "dqn leads.", {"agents": table}).plot()
+        Plot 'estimates': dqn leads.
+        """
+        return renderers().plot(self, name, **options)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class StoredAnswer(Answer):
+    """An answer whose tables were put together or read, rather than declared by a kind of its own."""
+
+    stored_schema: str
+    sentence: str
+    stored_tables: Mapping[str, Table] = field(default_factory=dict)
+    stored_scalars: Mapping[str, Scalar] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+    stored_settings: Mapping[str, Any] = field(default_factory=dict)  # Any: JSON values
+
+    @property
+    def schema(self) -> str:
+        """The name and version of the JSON object."""
+        return self.stored_schema
+
+    @property
+    def headline(self) -> str:
+        """One claim."""
+        return self.sentence
+
+    @property
+    def tables(self) -> Mapping[str, Table]:
+        """The tables by name."""
+        return MappingProxyType(dict(self.stored_tables))
+
+    @property
+    def scalars(self) -> Mapping[str, Scalar]:
+        """Single values by name."""
+        return self.stored_scalars
+
+    @property
+    def settings(self) -> Mapping[str, Any]:  # Any: JSON values
+        """What must be repeated to get the same numbers."""
+        return self.stored_settings
+
+    @classmethod
+    def from_json(cls, text: str) -> StoredAnswer:
+        """Return the answer that `to_json` wrote, with the same tables, scalars and notes.
+
+        >>> answer = StoredAnswer("examiner.example/1", "Nobody leads.")
+        >>> StoredAnswer.from_json(answer.to_json()).headline
+        'Nobody leads.'
+        """
+        return cls.from_dict(json.loads(text))
+
+    @classmethod
+    def from_dict(cls, content: Mapping[str, Any]) -> StoredAnswer:  # Any: JSON values
+        """Return the answer that `to_dict` gave.
+
+        >>> StoredAnswer.from_dict({"a": 1})
+        Traceback (most recent call last):
+        ...
+        examiner.messages.InputError: This is no stored answer: 'schema' and 'columns' are missing. ...
+        """
+        if missing := [repr(name) for name in ("schema", "columns") if name not in content]:
+            verb = "is" if len(missing) == 1 else "are"
+            raise InputError(
+                f"This is no stored answer: {' and '.join(missing)} {verb} missing. Give what "
+                "`to_json` wrote."
+            )
+        described = content["columns"]
+        tables = {
+            name: _stored_table(about, content[name])
+            for name, about in described.items()
+            if name != "scalars"
+        }
+        scalars = {
+            name: Scalar(content[name], about["meaning"], about["unit"])
+            for name, about in described.get("scalars", {}).items()
+        }
+        return cls(
+            content["schema"],
+            content["headline"],
+            tables,
+            scalars,
+            tuple(content["notes"]),
+            content["settings"],
+        )
+
+
+def _stored_table(about: Mapping[str, Any], rows: list[dict[str, Any]]) -> Table:
+    columns = [Column(name, **part) for name, part in about["columns"].items()]
+    values = {column.name: [row[column.name] for row in rows] for column in columns}
+    return Table.of(columns, values, level=about["level"], caption=about["caption"])

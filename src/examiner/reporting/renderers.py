@@ -1,0 +1,243 @@
+"""One renderer per format: answers and their tables as text, HTML, JSON, CSV, LaTeX and Markdown."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+from typing import TYPE_CHECKING, Any, Literal
+
+from examiner.answers import Answer, Scalar, Table
+from examiner.messages import visible
+from examiner.reporting.finding import Facts, Finding, noted
+from examiner.reporting.json import jsonable
+from examiner.reporting.prose import Name, aligned, cut
+from examiner.reporting.table import Column as ShownColumn
+from examiner.reporting.table import Piece
+from examiner.reporting.table import Table as ShownTable
+from examiner.reporting.written import table_text
+
+if TYPE_CHECKING:
+    from examiner.reporting.plots import Plot
+
+SCREEN_WIDTH = 80
+SHORT_ROWS, NOTEBOOK_ROWS = 5, 12
+"""Rows of each table in a repr and in a notebook; all are in JSON, CSV and data frames."""
+LONGEST_NAME = 32
+"""Letters of a name in a repr."""
+_SHOWN_AS: dict[str, Literal["name", "number", "count", "text"]] = {
+    "name": "name",
+    "text": "text",
+    "words": "text",
+    "flag": "text",
+    "number": "number",
+    "count": "count",
+}
+
+
+def shown_table(
+    table: Table, columns: Sequence[str] | None = None, caption: str | None = None
+) -> ShownTable:
+    """Return a table of an answer as a block of a finding, by default with all its columns.
+
+    >>> from examiner.answers import Column
+    >>> table = Table.of([Column("task", "name", "Task")], {"task": ["pong"]})
+    >>> shown_table(table).rows
+    ((Name(text='pong'),),)
+    """
+    chosen = [table.columns[name] for name in columns or table.columns]
+    shown = [
+        ShownColumn(
+            column.title,
+            _SHOWN_AS[column.kind],
+            _explanation(column.meaning, column.unit, column.title),
+            column.name,
+        )
+        for column in chosen
+    ]
+    block = ShownTable.of(table.records(), shown, table.caption if caption is None else caption)
+    return ShownTable(block.columns, block.rows, block.caption, records=tuple(table.records()))
+
+
+def _explanation(meaning: str, unit: str, title: str) -> str:
+    explained = meaning if meaning.lower() != title.lower() else ""
+    return f"{explained} ({unit})".strip() if unit else explained
+
+
+def finding_of(answer: Answer, title: str = "") -> Finding:
+    """Return an answer as a finding, which the page, the terminal and Markdown show.
+
+    >>> from examiner.answers import StoredAnswer
+    >>> finding_of(StoredAnswer("examiner.example/1", "dqn leads.")).lead
+    (Name(text='dqn leads.'),)
+    """
+    facts = [(name.replace("_", " "), (Name(_fact(part)),)) for name, part in shown_scalars(answer)]
+    blocks: list[Piece] = [Facts(tuple(facts))] if facts else []
+    blocks += [shown_table(table) for table in answer.tables.values() if len(table)]
+    return Finding(
+        answer.kind,
+        title,
+        lead=(Name(answer.headline),),
+        blocks=(*blocks, *noted(answer.all_notes)),
+        data=json_object(answer),
+        answer=answer,
+    )
+
+
+def shown_scalars(answer: Answer) -> list[tuple[str, Scalar]]:
+    """Return the scalars that have a value."""
+    return [(name, part) for name, part in answer.scalars.items() if part.value is not None]
+
+
+def _fact(scalar: Scalar) -> str:
+    value = scalar.value
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, float):
+        value = f"{value:,.4g}"
+    return f"{value} {scalar.unit}".rstrip()
+
+
+def json_object(answer: Answer) -> dict[str, Any]:  # Any: JSON values
+    """Return the one documented object: headline, scalars, tables as rows, and what columns mean."""
+    described: dict[str, Any] = {
+        name: {
+            "level": table.level,
+            "caption": table.caption,
+            "columns": {
+                column.name: {
+                    "kind": column.kind,
+                    "meaning": column.meaning,
+                    "unit": column.unit,
+                    "title": column.title,
+                    "of": column.of,
+                }
+                for column in table.columns.values()
+            },
+        }
+        for name, table in answer.tables.items()
+    }
+    scalars = answer.scalars
+    described["scalars"] = {
+        name: {"meaning": part.meaning, "unit": part.unit} for name, part in scalars.items()
+    }
+    content = {
+        "schema": answer.schema,
+        "headline": answer.headline,
+        **{name: part.value for name, part in scalars.items()},
+        **{name: table.records() for name, table in answer.tables.items()},
+        "notes": answer.all_notes,
+        "settings": answer.settings,
+        "columns": described,
+    }
+    plain: dict[str, Any] = jsonable(content)
+    return plain
+
+
+def csv_text(table: Table) -> str:
+    """Return a table as CSV with all digits; what was not observed is empty."""
+    return table_text(shown_table(table), "csv")
+
+
+def latex_text(table: Table) -> str:
+    """Return a table as LaTeX."""
+    return table_text(shown_table(table), "latex")
+
+
+def markdown_text(table: Table) -> str:
+    """Return a table as Markdown."""
+    return table_text(shown_table(table), "markdown")
+
+
+def short_text(thing: Answer | Table) -> str:
+    """Return the headline and the first rows of each table: a dozen lines of at most 80 letters."""
+    if isinstance(thing, Table):
+        return "\n".join(text_lines(thing, SHORT_ROWS * 2))
+    lines = [visible(cut(thing.headline, 3 * SCREEN_WIDTH))]
+    for name, table in list(thing.tables.items())[:2]:
+        lines += ["", f"{name} ({len(table):,}):", *text_lines(table, SHORT_ROWS)]
+    return "\n".join(lines)
+
+
+def text_lines(table: Table, rows: int, width: int = SCREEN_WIDTH) -> list[str]:
+    """Return aligned lines; columns that do not fit are named at the end, names are never broken.
+
+    >>> from examiner.answers import Column
+    >>> columns = [Column("task", "name", "Task"), Column("bits", "number", "Bits")]
+    >>> table = Table.of(columns, {"task": ["pong", "venture"], "bits": [0.5, 0.25]})
+    >>> print("|".join(text_lines(table, 9)))
+    task      bits|pong     0.500|venture  0.250
+    """
+    shown = shown_table(table.take(range(min(rows, len(table)))))
+    grid = [
+        [column.title, *_column_texts(column.kind, [row[at] for row in shown.rows])]
+        for at, column in enumerate(shown.columns)
+    ]
+    widths = [max(map(len, column)) for column in grid]
+    kept = [at for at in range(len(grid)) if not at or sum(widths[: at + 1]) + 2 * at <= width]
+    numeric = [column.kind in ("number", "count") for column in shown.columns]
+    lines = [
+        "  ".join(
+            grid[at][row].rjust(widths[at]) if numeric[at] else grid[at][row].ljust(widths[at])
+            for at in kept
+        ).rstrip()
+        for row in range(len(shown.rows) + 1)
+    ]
+    hidden = [column.name for at, column in enumerate(table.columns.values()) if at not in kept]
+    more = [f"{len(table) - rows:,} more rows"] if len(table) > rows else []
+    more += [f"not shown: {', '.join(hidden)}"] if hidden else []
+    return [*lines, f"… {'; '.join(more)}"] if more else lines
+
+
+def _column_texts(kind: str, cells: Sequence[object]) -> list[str]:
+    if kind == "number":
+        numbers = [float(c) if isinstance(c, (int, float)) else float("nan") for c in cells]
+        return aligned(numbers)
+    texts = [cell.text if isinstance(cell, Name) else str(cell) for cell in cells]
+    return [visible(cut(text, LONGEST_NAME)) if text else "" for text in texts]
+
+
+def notebook_html(thing: Answer | Table) -> str:
+    """Return a notebook's view: headline, tables with meanings as tooltips, notes and the figure."""
+    if isinstance(thing, Table):
+        return _html_table(thing)
+    parts = [f"<p><strong>{_escaped(thing.headline)}</strong></p>"]
+    parts += [
+        f"<p>{_escaped(name)} ({len(table):,})</p>{_html_table(table)}"
+        for name, table in thing.tables.items()
+    ]
+    if thing.all_notes:
+        notes = "".join(f"<li>{_escaped(note)}</li>" for note in thing.all_notes)
+        parts.append(f"<ul>{notes}</ul>")
+    from examiner.reporting.plots.answers import small_figure  # numpy alone, but only here
+
+    return f"<div>{''.join(parts)}{small_figure(thing)}</div>"
+
+
+def _html_table(table: Table) -> str:
+    shown = shown_table(table.take(range(min(NOTEBOOK_ROWS, len(table)))))
+    columns = [
+        _column_texts(column.kind, [row[at] for row in shown.rows])
+        for at, column in enumerate(shown.columns)
+    ]
+    head = "".join(
+        f'<th title="{_escaped(column.explanation)}">{_escaped(column.title)}</th>'
+        for column in shown.columns
+    )
+    body = "".join(
+        "<tr>" + "".join(f"<td><bdi>{_escaped(text)}</bdi></td>" for text in row) + "</tr>"
+        for row in zip(*columns, strict=True)
+    )
+    more = f"<p>… and {len(table) - NOTEBOOK_ROWS:,} more rows</p>"
+    table_html = f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+    return table_html + (more if len(table) > NOTEBOOK_ROWS else "")
+
+
+def _escaped(text: str) -> str:
+    return escape(visible(text))
+
+
+def plot(answer: Answer, name: str | None = None, **options: Any) -> Plot:  # Any: of the figure
+    """Draw an answer's own figure, or the estimates of its first table with their intervals."""
+    from examiner.reporting.plots.answers import draw
+
+    return draw(answer, name, **options)
