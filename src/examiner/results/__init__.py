@@ -15,6 +15,8 @@ from examiner.results.matrix import ResponseMatrix as ResponseMatrix
 from examiner.results.scale import Scales as Scales
 from examiner.results.scale import TaskScale as TaskScale
 from examiner.results.table import Results as Results
+from examiner.results.table import check_results as check_results
+from examiner.results.table import reads_results as reads_results
 from examiner.results.writers import WRITERS as WRITERS
 from examiner.results.writers import write as write
 from examiner.validation import names_of as _names_of

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from examiner.messages import InputError, counted, shorten
-from examiner.results import Results
+from examiner.results import Results, reads_results
 from examiner.results.display import html_table
 from examiner.scores.cells import ratio
 from examiner.scores.total import Total
@@ -223,6 +223,7 @@ class AgentAggregates(NamedTuple):
         return html_table(repr(self), self._fields, list(zip(*self, strict=True)))
 
 
+@reads_results
 def aggregate(
     results: Results, measure: str | None = None, total: Total | None = None
 ) -> AgentAggregates:
