@@ -10,7 +10,7 @@ from examiner.results.connections import WeakLink as WeakLink
 from examiner.results.connections import check_together as check_together
 from examiner.results.connections import check_undivided as check_undivided
 from examiner.results.connections import connections as connections
-from examiner.results.display import Description as Description
+from examiner.results.description import Description as Description
 from examiner.results.matrix import ResponseMatrix as ResponseMatrix
 from examiner.results.scale import Scales as Scales
 from examiner.results.scale import TaskScale as TaskScale

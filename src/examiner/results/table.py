@@ -25,7 +25,8 @@ from examiner.results.border import (
     tidy_table,
 )
 from examiner.results.codes import Codes, name_column, names_of, one_row_a_run, run_numbers
-from examiner.results.display import Description, count_table, description, html_table
+from examiner.results.description import Description, description
+from examiner.results.display import count_table, html_table
 from examiner.results.keys import (
     Chosen,
     item_labels,
