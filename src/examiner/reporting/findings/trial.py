@@ -141,7 +141,7 @@ def _sizes(sizes: list[Record]) -> Table:
     )
     caption = (
         "Tasks as `examiner select` chooses them. They were chosen on the same agents: errors are too "
-        "small; *How few tasks are enough* has R² of held-out agents. `examiner select --exactly` computes "
+        "small; *How few tasks suffice* has R² of held-out agents. `examiner select --exactly` computes "
         "the same."
     )
     return Table.of(sizes, columns, caption)
