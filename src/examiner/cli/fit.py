@@ -88,9 +88,7 @@ def fit(
     if how.add or how.fit is not None:
         _added(options, comparison, how, told)
         return
-    engine, expected = chosen_engine(options, where)
-    if expected is not None:
-        print_notes((expected,))
+    engine = chosen_engine(options, where)
     if where.cache is not None and engine not in ("shards", "ray"):
         print_notes(
             (f"--cache is for shards and clusters; the engine is {engine}, which keeps nothing.",)
