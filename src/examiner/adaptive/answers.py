@@ -134,8 +134,8 @@ def answers_from(
     )
     if agent is None and len(matrix.agents) > 1:
         raise InputError(
-            f"The results hold {listed(matrix.agents)}. Say which of them is examined: --agent NAME, or "
-            f"agent=…."
+            f"The results hold {listed(matrix.agents)}. Say which of them is examined: "
+            f'`agent="NAME"`.'
         )
     if agent is not None and agent not in matrix.agents:
         raise unknown_name("agent", agent, matrix.agents)
@@ -174,7 +174,7 @@ def answers_played(play: Callable[[str], Results], fit: IRTFit) -> Callable[[str
     if fit.recipe.item:
         raise InputError(
             f"The fit's items are tasks with {listed(fit.recipe.item)}, and only whole games are played "
-            f"live. Fit with `--item task`."
+            f'live. Fit with `item=["task"]`.'
         )
     return lambda task: answers_from(play(task), fit)(task)
 

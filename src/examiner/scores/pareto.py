@@ -211,7 +211,7 @@ class _Known(NamedTuple):
         if not kept.any():
             raise InputError(
                 f"No agent can be told by {shorten(cost)}: {' '.join(notes)} Name another column, or allow "
-                f"less (`--coverage`)."
+                f"less (`coverage=...`)."
             )
         gone = tuple(results.agents[row] for row in np.flatnonzero(~kept))
         rows = kept[results.agent_codes]

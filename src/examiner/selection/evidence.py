@@ -25,16 +25,16 @@ from examiner.selection.shrinkage import Shrinkage, Table, settled
 from examiner.validation import Floats
 
 MISSING = {
-    "target": "a target: the aggregate of the full benchmark for each agent. Give one (`--target mean`).",
+    "target": "a target: the aggregate of the full benchmark for each agent. Give one "
+    '(`target="mean"`).',
     "shrinkage": "to know how far covariances are shrunk, from folds over agents. Gather it with the "
     "other evidence: `fold_of(benchmark, rows, ('shrinkage',))`.",
-    "channels": "repeated trials, or a stated deviation (`--deviations 0.2`): how much agents vary.",
-    "items": "a fit: the difficulty and discrimination of each task. Give successes (`--success`), so that "
-    "one can be fitted, or choose another method.",
-    "ability": "a fit: the abilities of the agents. Give successes (`--success`), so that one can be "
+    "channels": "repeated trials, or a stated deviation (`deviations=0.2`): how much agents vary.",
+    "items": "a fit: the difficulty and discrimination of each task. Give successes (`success=...`), so "
+    "that one can be fitted, or choose another method.",
+    "ability": "a fit: the abilities of the agents. Give successes (`success=...`), so that one can be "
     "fitted, or choose another method.",
-    "groups": "groups of tasks. Give a classification (`--typology NAME|FILE`) or a table of tasks "
-    "with the column 'group' (`--tasks FILE`).",
+    "groups": "groups of tasks. Give a classification or a table of tasks with the column 'group'.",
 }
 """What a method says it needs where that piece of evidence is missing."""
 NODES = 21
@@ -58,7 +58,7 @@ class Evidence:
     Traceback (most recent call last):
     ...
     examiner.messages.InputError: fisher needs a fit: the difficulty and discrimination of each \
-task. Give successes (`--success`), so that one can be fitted, or choose another method.
+task. Give successes (`success=...`), so that one can be fitted, or choose another method.
     """
 
     agents: tuple[str, ...]

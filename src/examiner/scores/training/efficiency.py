@@ -146,7 +146,7 @@ def efficiency(
     if np.isnan(value).all():
         raise InputError(
             f"No number of {episodes.unit} is covered by the runs of an agent on most of its tasks. Look "
-            f"at fewer tasks (`--keep task:NAME`), or name points (frames=[…])."
+            f'at fewer tasks (`results.keeping("task:NAME")`), or name points (`frames=[...]`).'
         )
     runs = np.array([(~np.isnan(values[episodes.agent == agent])).sum(axis=0)
                      for agent in range(len(results.agents))])  # fmt: skip
@@ -223,7 +223,7 @@ def _episodes(results: Results) -> Episodes:
     if not episodes.is_timed:
         raise InputError(
             "Sample-efficiency curves need a column 'frames' or 'steps', with a number in every row: those "
-            "of the run so far. Name it (`--time COLUMN`), or look at final scores only."
+            'of the run so far. Name it (`time="COLUMN"`), or look at final scores only.'
         )
     return episodes
 
@@ -248,7 +248,7 @@ def _points(
         raise InputError(
             f"No number of {episodes.unit} is covered by runs on all tasks: those on one begin at "
             f"{first:,.15g}, those on another end at {final:,.15g}. Look at fewer tasks "
-            f"(`--keep task:NAME`), or name points (frames=[…])."
+            f'(`results.keeping("task:NAME")`), or name points (`frames=[...]`).'
         )
     times = shared_times(curve, 2 * POINTS) if shared else None
     if times is None:
