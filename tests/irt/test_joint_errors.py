@@ -16,7 +16,7 @@ import examiner.irt.errors.joint as joint_file
 from examiner.irt import MODELS, ItemParameters, Quadrature, fit, log_likelihood, place, simulate
 from examiner.irt.ability import abilities
 from examiner.irt.errors.observed_information import information_matrix, louis
-from examiner.irt.priors import Normal, Priors, RelativeSlopes, SlopeScale
+from examiner.irt.priors import NormalPrior, Priors, RelativeSlopes, SlopeScale
 from examiner.messages import InputError
 from examiner.results import ResponseMatrix
 
@@ -254,7 +254,7 @@ def test_few_agents_leave_guessing_where_the_prior_expects_it_and_say_so() -> No
 
 
 def test_priors_by_name_are_the_fixed_ones_and_others_are_refused() -> None:
-    assert Priors.of("fixed").slope == Normal(1.0, 1.0)
+    assert Priors.of("fixed").slope == NormalPrior(1.0, 1.0)
     with pytest.raises(InputError, match="loose"):
         Priors.of("loose")
     matrix = ResponseMatrix.from_array([[1, 0], [0, 1], [1, 1]])

@@ -140,7 +140,9 @@ def efficiency(
     points = _points(curve, episodes, frames, shared=bool(checkpoints.all()))
     values = values_at(curve, points, checkpoints, last)
     observed = curve.lengths > 0
-    summary = _Along(results, episodes, values, observed, known.statistic, chosen, generator(rng))
+    summary = _AggregateCurve(
+        results, episodes, values, observed, known.statistic, chosen, generator(rng)
+    )
     lines = [summary.of(agent) for agent in range(len(results.agents))]
     value, low, high = (np.array([line[part] for line in lines]) for part in range(3))
     if np.isnan(value).all():
@@ -168,7 +170,7 @@ def efficiency(
     )
 
 
-class _Along:
+class _AggregateCurve:
     """An agent's aggregate at every point with both ends, from the runs that exist there."""
 
     def __init__(
