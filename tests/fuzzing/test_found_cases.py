@@ -123,4 +123,4 @@ def test_records_nested_without_end_are_refused(tmp_path: Path) -> None:
     for schema in ("examiner.irt-fit/3", "examiner.chosen/3"):
         document = {"schema": schema, "items": deep, "tasks": deep, "recipe": deep}
         (tmp_path / "x.json").write_text(json.dumps(document))
-        assert survives(lambda: ex.open(tmp_path / "x.json")) is None
+        assert survives(lambda: ex.load_saved(tmp_path / "x.json")) is None

@@ -152,7 +152,7 @@ def test_a_stored_fit_of_one_slope_for_all_keeps_its_joint_errors(tmp_path: Path
     matrix = simulate(replace(items, slope=np.full(25, 1.2)), 20, trials=20, rng=4)
     made = fit(matrix, "1pl", response="binomial", starts=1)
     ex.save(made, tmp_path / "fit.json")
-    read = ex.open(tmp_path / "fit.json")
+    read = ex.load_saved(tmp_path / "fit.json")
     known = made.abilities
     for before, after, error in zip(
         place(matrix, made), place(matrix, read), known.error, strict=True
@@ -217,7 +217,7 @@ def test_a_stored_fit_keeps_what_errors_have_in_common(tmp_path: Path) -> None:
     made = fit(simulate(bank(25, 12), 20, trials=20, rng=4), response="binomial", starts=1)
     new = simulate(bank(25, 12), 3, trials=20, rng=9)
     ex.save(made, tmp_path / "fit.json")
-    read = ex.open(tmp_path / "fit.json")
+    read = ex.load_saved(tmp_path / "fit.json")
     np.testing.assert_array_equal(read.abilities.error, made.abilities.error)
     np.testing.assert_allclose(
         read.abilities.differences()[1], made.abilities.differences()[1], rtol=0.05, atol=1e-9
