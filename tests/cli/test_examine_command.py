@@ -181,7 +181,7 @@ def test_in_words_with_every_way_of_choosing(examiner, fitted: Path) -> None:
         (("--simulate", 5), "Nothing is known of the tasks. Name a fit"),
         (("--fit", "fit.json"), "Say who answers, in one way"),
         (("--fit", "fit.json", "--interactive", "--simulate", 5), "Say who answers, in one way"),
-        (ORACLE, "Say which of them is examined: --agent NAME"),
+        (ORACLE, "Say which of them is examined: `--agent NAME`"),
         ((*ORACLE, "--agent", "nwe1"), "Unknown agent 'nwe1'. Did you mean 'new1'"),
         ((*ORACLE, "--agent", "new1", "--rule", "best"), "Unknown rule 'best'"),
         ((*ORACLE, "--agent", "new1", "--standard-error", 0.01), "cannot be reached"),

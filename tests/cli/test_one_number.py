@@ -70,7 +70,7 @@ def test_how_able_is_an_agent_and_how_hard_a_task(told, plays, tmp_path) -> None
     content = told("fit", *PLAYS, "--output", "fit.json")
     assert {row["agent"]: row["ability"] for row in content["agents"]} == pytest.approx(here)
     assert {row["task"]: row["difficulty"] for row in content["tasks"]} == pytest.approx(hard)
-    opened = ex.open(tmp_path / "fit.json")
+    opened = ex.load_saved(tmp_path / "fit.json")
     assert opened.abilities.ability == pytest.approx(fit.abilities.ability)
     in_report = column(section_of(plays, "task_table"), 0, "difficulty", "task")
     # The report tries fewer starts, and shows the most difficult.
@@ -83,7 +83,7 @@ def test_where_does_a_new_agent_stand(told, plays, tmp_path) -> None:
     path = ex.save(fit, tmp_path / "fit.json")
     new = plays.keeping(f"agent:{name}")
     here = ex.irt.place(new, fit)[0]
-    again = ex.irt.place(new, ex.open(path))[0]
+    again = ex.irt.place(new, ex.load_saved(path))[0]
     by_command = told("place", *PLAYS, "--keep", f"agent:{name}", "--fit", path)["agents"][0]
     for placed in (again.ability, by_command["ability"]):
         assert placed == pytest.approx(here.ability)
@@ -116,7 +116,7 @@ def test_which_few_tasks_are_enough(told, atari, tmp_path) -> None:
     assert content["tasks"] == list(here.tasks)
     new = atari.keeping(f"agent:{atari.agents[2]}")
     predicted = ex.selection.place(new, here)[0].value
-    opened = ex.open(tmp_path / "few.json")
+    opened = ex.load_saved(tmp_path / "few.json")
     assert ex.selection.place(new, opened)[0].value == pytest.approx(predicted)
     by_command = told("place", ATARI, "--keep", f"agent:{atari.agents[2]}", "--with", "few.json")
     assert by_command["agents"][0]["predicted"]["value"] == pytest.approx(predicted)
@@ -141,7 +141,7 @@ def test_how_does_an_agent_compare_on_one_task(told, atari, normaliser, tmp_path
     assert np.nanmean(recipe.values(atari), axis=1) == pytest.approx(list(here))
     whole = ex.selection.benchmark(atari, ex.Recipe(normaliser=normaliser))
     few = ex.selection.select(whole, 3, "spread", rng=0)
-    stored = ex.open(ex.save(few, tmp_path / "few.json"))
+    stored = ex.load_saved(ex.save(few, tmp_path / "few.json"))
     np.testing.assert_allclose(stored.recipe.values(atari), few.recipe.values(atari))
 
 

@@ -271,7 +271,7 @@ def test_what_comes_back_shows_itself_in_a_line_and_as_a_table() -> None:
 
 
 def test_one_trial_a_cell_is_refused_with_what_is_needed() -> None:
-    with pytest.raises(InputError, match=r"is a single trial.*Repeat the trials.*--deviations 0.2"):
+    with pytest.raises(InputError, match=r"is a single trial.*Repeat the trials.*`deviations=0.2`"):
         information.channels(Results.from_numpy([[1.0, 2.0], [3.0, 5.0]]))
 
 

@@ -68,7 +68,7 @@ def test_scores_between_zero_and_one_are_fitted_by_the_beta_model() -> None:
 def test_newcomers_are_treated_alike_before_and_after_storing(tmp_path: Path) -> None:
     table = scores()
     made = ex.irt.fit(table, recipe=ex.Recipe(normaliser="min-max", success=0.5))
-    stored = ex.open(ex.save(made, tmp_path / "fit.json"))
+    stored = ex.load_saved(ex.save(made, tmp_path / "fit.json"))
     assert isinstance(stored, ex.irt.IRTFit) and stored.recipe == made.recipe
     new = ex.Results.from_numpy([[9.0, -9.0, 9.0, 9.0]], ["mine"], TASKS[:4])
     responses = ex.ResponseMatrix.from_array([[1, 0, 1, 1]], ["mine"], TASKS[:4])

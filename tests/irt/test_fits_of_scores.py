@@ -140,7 +140,7 @@ def test_a_stored_fit_of_raw_scores_places_as_the_fit_does(tmp_path: Path) -> No
     made = fit(results, "normal", recipe=ex.Recipe(normaliser="human"), starts=1)
     assert made.items.landmark is not None and set(made.items.landmark) == {1.0}  # the human's
     ex.save(made, tmp_path / "fit.json")
-    read = ex.open(tmp_path / "fit.json")
+    read = ex.load_saved(tmp_path / "fit.json")
     assert read.items == made.items
     new = results.where(results.agent_codes == 0)
     (before,), (after,) = place(new, made), place(new, read)

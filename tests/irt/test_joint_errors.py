@@ -16,7 +16,7 @@ import examiner.irt.errors.joint as joint_file
 from examiner.irt import MODELS, ItemParameters, Quadrature, fit, log_likelihood, place, simulate
 from examiner.irt.ability import abilities
 from examiner.irt.errors.observed_information import information_matrix, louis
-from examiner.irt.priors import Normal, Priors, RelativeSlopes, SlopeScale
+from examiner.irt.priors import NormalPrior, Priors, RelativeSlopes, SlopeScale
 from examiner.messages import InputError
 from examiner.results import ResponseMatrix
 
@@ -152,7 +152,7 @@ def test_a_stored_fit_of_one_slope_for_all_keeps_its_joint_errors(tmp_path: Path
     matrix = simulate(replace(items, slope=np.full(25, 1.2)), 20, trials=20, rng=4)
     made = fit(matrix, "1pl", response="binomial", starts=1)
     ex.save(made, tmp_path / "fit.json")
-    read = ex.open(tmp_path / "fit.json")
+    read = ex.load_saved(tmp_path / "fit.json")
     known = made.abilities
     for before, after, error in zip(
         place(matrix, made), place(matrix, read), known.error, strict=True
@@ -217,7 +217,7 @@ def test_a_stored_fit_keeps_what_errors_have_in_common(tmp_path: Path) -> None:
     made = fit(simulate(bank(25, 12), 20, trials=20, rng=4), response="binomial", starts=1)
     new = simulate(bank(25, 12), 3, trials=20, rng=9)
     ex.save(made, tmp_path / "fit.json")
-    read = ex.open(tmp_path / "fit.json")
+    read = ex.load_saved(tmp_path / "fit.json")
     np.testing.assert_array_equal(read.abilities.error, made.abilities.error)
     np.testing.assert_allclose(
         read.abilities.differences()[1], made.abilities.differences()[1], rtol=0.05, atol=1e-9
@@ -254,7 +254,7 @@ def test_few_agents_leave_guessing_where_the_prior_expects_it_and_say_so() -> No
 
 
 def test_priors_by_name_are_the_fixed_ones_and_others_are_refused() -> None:
-    assert Priors.of("fixed").slope == Normal(1.0, 1.0)
+    assert Priors.of("fixed").slope == NormalPrior(1.0, 1.0)
     with pytest.raises(InputError, match="loose"):
         Priors.of("loose")
     matrix = ResponseMatrix.from_array([[1, 0], [0, 1], [1, 1]])

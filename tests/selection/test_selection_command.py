@@ -297,14 +297,9 @@ def test_ten_folds_still_leave_every_agent_out_so_that_intervals_are_honest(tmp_
     np.testing.assert_allclose(kept.predictor.held_out, found.predicted[0, 0])
 
 
-def test_long_work_is_announced_with_what_takes_less_and_short_work_is_not(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    from examiner.cli.announcing import announce
+def test_folds_of_small_tables_are_judged_in_one_process_unless_workers_are_named() -> None:
     from examiner.cli.select import judging
-    from examiner.engines.estimate import Size
-    from examiner.engines.expected import Expected, expected_selection
-    from examiner.selection import Folds, expected_once, expected_seconds
+    from examiner.selection import Folds
 
     def nothing(stage: str, done: int, total: int) -> None:
         return None
@@ -313,23 +308,6 @@ def test_long_work_is_announced_with_what_takes_less_and_short_work_is_not(
     material = ex.selection.benchmark(ex.Results.from_numpy(scores), ex.Recipe())
     assert "progress" in judging(material, 5, Folds(2, 0), ["covariance"], None, nothing).how
     assert judging(material, 5, None, ["covariance"], 3, nothing).processes == 3
-    announce(Expected(3.0, 0.1, "say less"), Size(60, 200, 12_000))
-    assert capsys.readouterr().err == ""
-    announce(Expected(90.0, 1.25, "say less"), Size(60, 200, 12_000))
-    told = capsys.readouterr()
-    assert told.err == (
-        "About 2 minutes and 1.2 GB are expected for 60 agents × 200 tasks; say less.\n"
-    )
-    assert told.out == ""
-    hint = expected_selection(material, 10, Folds("loo"), ["covariance"]).cheaper
-    assert "--no-proof" in hint
-    assert "--method covariance" not in hint  # it is what is taken already
-    alone = expected_once(material, 10, ["covariance"], proof=False)
-    assert alone > expected_once(material, 10, ["covariance"], proof=True)
-    loo = expected_seconds(material, 10, Folds("loo"), ["best_of"])
-    ten = expected_seconds(material, 10, Folds(10, 2), None)
-    assert loo / ten == pytest.approx((60 + 25) / (10 + 10))
-    assert ten > 2 * expected_seconds(material, 10, Folds(10, 2), ["spread"])
 
 
 def test_lines_off_a_terminal_say_how_far_the_work_is(

@@ -12,7 +12,7 @@ import pytest
 
 import examiner as ex
 from examiner.selection.benchmark import Benchmark
-from examiner.selection.evidence import Evidence, fold_of
+from examiner.selection.evidence import SelectionEvidence, fold_of
 from examiner.selection.methods import METHODS, able_methods
 from examiner.selection.proof.contest import Contest, FoldJob, judge
 from examiner.selection.proof.holdout import Holdout, k_fold, leave_one_out
@@ -108,7 +108,9 @@ def test_predictions_of_a_comparison_are_those_of_a_refit_without_the_agent() ->
     values = one_factor(10, 6)
     fixed = (1, 4)
 
-    def these(evidence: Evidence, size: int, rng: np.random.Generator) -> ex.selection.TaskSet:
+    def these(
+        evidence: SelectionEvidence, size: int, rng: np.random.Generator
+    ) -> ex.selection.TaskSet:
         names = tuple(evidence.tasks[place] for place in fixed)
         return ex.selection.TaskSet("these", names, fixed, np.zeros(2), "", 2.0)
 

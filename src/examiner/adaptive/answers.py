@@ -31,13 +31,13 @@ _LEAST = 1e-12
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class TaskResponse:
     """What an agent did on a task: k successes of n trials, or one score from 0 to 1.
 
-    >>> Answer.of("pong", (3, 5), "binomial")
-    Answer(task='pong', value=3.0, trials=5)
-    >>> Answer.of("pong", True, "binomial")
-    Answer(task='pong', value=1.0, trials=1)
+    >>> TaskResponse.of("pong", (3, 5), "binomial")
+    TaskResponse(task='pong', value=3.0, trials=5)
+    >>> TaskResponse.of("pong", True, "binomial")
+    TaskResponse(task='pong', value=1.0, trials=1)
     """
 
     task: str
@@ -47,16 +47,16 @@ class Answer:
     @classmethod
     def of(
         cls, task: str, given: Any, response: Response
-    ) -> Answer:  # Any: whatever a user returns
+    ) -> TaskResponse:  # Any: whatever a user returns
         """Understand what `answer(task)` returned: 0 or 1, (k, n), or a score for the beta model.
 
-        >>> Answer.of("pong", 0.4, "binomial")
+        >>> TaskResponse.of("pong", 0.4, "binomial")
         Traceback (most recent call last):
         ...
         examiner.messages.InputError: The answer to 'pong' is 0.4. Give 0 or 1, or successes and \
 trials: (3, 5).
         """
-        if isinstance(given, Answer):
+        if isinstance(given, TaskResponse):
             return cls.of(task, (given.value, given.trials), response)
         pair = given if isinstance(given, (tuple, list)) else (given, 1)
         if len(pair) != 2:
@@ -134,8 +134,8 @@ def answers_from(
     )
     if agent is None and len(matrix.agents) > 1:
         raise InputError(
-            f"The results hold {listed(matrix.agents)}. Say which of them is examined: --agent NAME, or "
-            f"agent=…."
+            f"The results hold {listed(matrix.agents)}. Say which of them is examined: "
+            f'`agent="NAME"`.'
         )
     if agent is not None and agent not in matrix.agents:
         raise unknown_name("agent", agent, matrix.agents)
@@ -174,7 +174,7 @@ def answers_played(play: Callable[[str], Results], fit: IRTFit) -> Callable[[str
     if fit.recipe.item:
         raise InputError(
             f"The fit's items are tasks with {listed(fit.recipe.item)}, and only whole games are played "
-            f"live. Fit with `--item task`."
+            f'live. Fit with `item=["task"]`.'
         )
     return lambda task: answers_from(play(task), fit)(task)
 

@@ -108,7 +108,7 @@ class TaskBank:
         if items.response == "normal":
             raise InputError(
                 "This fit is of scores without ends, and examinations ask for successes or scores from 0 "
-                "to 1. Fit with `--success`, or with `--model beta`; `place` takes any scores."
+                'to 1. Fit with `success=...`, or with `model="beta"`; `place` takes any scores.'
             )
         mean, sd = prior or (0.0, known.population_sd)
         if not (np.isfinite(mean) and np.isfinite(sd) and sd > 0):

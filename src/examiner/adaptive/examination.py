@@ -8,7 +8,7 @@ from typing import Annotated, Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from examiner.adaptive.answers import Answer, Flags
+from examiner.adaptive.answers import Flags, TaskResponse
 from examiner.adaptive.bank import TaskBank
 from examiner.adaptive.rules import RULES, Choosing, Rule
 from examiner.adaptive.state import ExaminationState
@@ -67,14 +67,14 @@ class ExaminationStep:
         """
         return {**to_record(self), "low": self.low, "high": self.high}
 
-    def answer(self, bank: TaskBank) -> Answer:
+    def answer(self, bank: TaskBank) -> TaskResponse:
         """Return what was answered, checked against a bank.
 
         >>> bank = TaskBank.of(ItemParameters.of(["pong"], [1], [0]))
         >>> ExaminationStep("pong", 1.0, 1, 1.0, 0.5, 1.0, 0.6, 0.8, 0.8).answer(bank).value
         1.0
         """
-        return Answer.of(self.task, (self.value, self.trials), bank.items.response)
+        return TaskResponse.of(self.task, (self.value, self.trials), bank.items.response)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

@@ -9,11 +9,11 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 
 from examiner.adaptive.answers import (
-    Answer,
     Flags,
     Floats,
     Indices,
     TableAnswers,
+    TaskResponse,
     Whole,
     answers_from,
 )
@@ -188,7 +188,7 @@ def examine(
         if np.isnan(asked.value[0]):
             now = replace(now, state=now.state.without(task))
             continue
-        given = Answer(task, float(asked.value[0]), int(asked.trials[0]))
+        given = TaskResponse(task, float(asked.value[0]), int(asked.trials[0]))
         now = _stepped(bank, now, given, float(asked.worth[0]))
         now = replace(now, ending=sitting.ending[0])
         yield now
@@ -206,7 +206,7 @@ def _answering(
         given = answer(name)
         if given is None:
             return np.array([np.nan]), np.ones(1, dtype=np.int64)
-        known = Answer.of(name, given, bank.items.response)
+        known = TaskResponse.of(name, given, bank.items.response)
         return np.array([known.value]), np.array([known.trials])
 
     return answered
@@ -251,7 +251,7 @@ def _resumed(bank: TaskBank, resume: Examination, stop: Stop | None, agent: str)
     return replace(going, ending=sitting.ending[0])
 
 
-def _stepped(bank: TaskBank, now: Examination, given: Answer, worth: float) -> Examination:
+def _stepped(bank: TaskBank, now: Examination, given: TaskResponse, worth: float) -> Examination:
     """The examination with one more step; whether it ends is told elsewhere."""
     column = bank.column(given.task)
     state = now.state.after(bank, given)

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from examiner.adaptive.answers import Answer, Flags, Floats, Indices
+from examiner.adaptive.answers import Flags, Floats, Indices, TaskResponse
 from examiner.adaptive.bank import AbilityMoments, TaskBank, weights_of
 from examiner.adaptive.rules import RULES, Choosing, Rule
 from examiner.irt import IRTFit, ItemParameters
@@ -23,12 +23,12 @@ class ExaminationState:
     `aside` are tasks that could not be answered, or that this agent shall not be given.
 
     >>> bank = TaskBank.of(ItemParameters.of(["pong", "qbert"], slope=[2, 1], difficulty=[0, 1]))
-    >>> state = ExaminationState.start(bank).after(bank, Answer("pong", 1.0))
+    >>> state = ExaminationState.start(bank).after(bank, TaskResponse("pong", 1.0))
     >>> state.tasks, round(state.ability, 2)
     (('pong',), 0.61)
     """
 
-    answers: tuple[Answer, ...]
+    answers: tuple[TaskResponse, ...]
     aside: tuple[str, ...]
     log_posterior: Floats
     ability: float
@@ -55,11 +55,11 @@ class ExaminationState:
         """Ability, deviation and error as those of one agent among many, shape [1] each."""
         return AbilityMoments(*(np.array([x]) for x in (self.ability, self.deviation, self.error)))
 
-    def after(self, bank: TaskBank, answer: Answer) -> ExaminationState:
+    def after(self, bank: TaskBank, answer: TaskResponse) -> ExaminationState:
         """Return the state after one more answer.
 
         >>> bank = TaskBank.of(ItemParameters.of(["pong"], [1], [0]))
-        >>> ExaminationState.start(bank).after(bank, Answer("pong", 0.0)).ability < 0
+        >>> ExaminationState.start(bank).after(bank, TaskResponse("pong", 0.0)).ability < 0
         True
         """
         column = bank.column(answer.task)
@@ -96,7 +96,7 @@ class ExaminationState:
     def _of(
         cls,
         bank: TaskBank,
-        answers: tuple[Answer, ...],
+        answers: tuple[TaskResponse, ...],
         aside: tuple[str, ...],
         log_posterior: Floats,
         cost: float,

@@ -7,11 +7,9 @@ from typing import Any, Literal
 
 import numpy as np
 
-from examiner.cli.announcing import announce, size_of
 from examiner.cli.options import Seeded, SourceOptions, option, parsed
 from examiner.cli.output import progress_bar, show
 from examiner.cli.source import results_from
-from examiner.engines.expected import expected_likeness
 from examiner.information import likeness
 from examiner.information.clusters import PAPER_THRESHOLD, Linkage
 from examiner.messages import shorten
@@ -33,8 +31,6 @@ def cluster(options: SourceOptions, how: ClusterOptions, told: Seeded) -> None:
     """Gather tasks that are alike, and tell who could be crowned by a choice of tasks."""
     with progress_bar("reading") as progress:
         results = results_from(options, progress)
-        size, two_valued = size_of(results), results.is_binary()
-        announce(expected_likeness(size, two_valued=two_valued), size)
         found = likeness(
             results,
             rng=np.random.default_rng(told.seed),

@@ -11,7 +11,6 @@ from examiner.cli.select import (
     MOST_DIGITS,
     SelectionOptions,
     agents_named,
-    announced,
     folds_named,
     judging,
     material_from,
@@ -23,7 +22,6 @@ from examiner.selection import METHODS, Holdout
 from examiner.selection import compare as compare_selections
 
 SIZES = (1, 3, 5, 10)
-CHEAPER = "`--folds 10`, fewer `--sizes` or fewer `--methods` take less"
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,9 +52,7 @@ def compare(
         material = material_from(options, choice, levels, None, progress)
         sizes = _sizes(how.sizes, int(material.terms.offered.sum()), len(material.terms.must))
         folds, names = folds_named(how.folds), words_of(how.methods)
-        asked = (material, max(sizes), folds, names)
-        judged = judging(*asked, choice.workers, progress)
-        announced(*asked, judged, CHEAPER)
+        judged = judging(material, max(sizes), folds, names, choice.workers, progress)
         agents = agents_named(choice.choose_on, material.agents)
         found = compare_selections(
             material,

@@ -15,7 +15,6 @@ from examiner.cli.output import progress_bar, show
 from examiner.cli.select import (
     FOLDS,
     SelectionOptions,
-    announced,
     folds_named,
     judging,
     material_of,
@@ -30,8 +29,6 @@ from examiner.results.storage import write_text
 from examiner.scores.unit import value_unit
 from examiner.selection.distil import DRAWS
 from examiner.storage import save
-
-CHEAPER = "`examiner select --no-proof` only chooses"
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,9 +74,8 @@ def distil(
                 f"{len(material.tasks):,}. Give a smaller `--size`."
             )
         folds = selection.folds_of_proof(material) if how.folds is None else folds_named(how.folds)
-        asked = (material, how.size, folds, [selection.DEFAULT])
-        judged = judging(*asked, choice.workers, progress)
-        announced(*asked, judged, CHEAPER)
+        methods = [selection.DEFAULT]
+        judged = judging(material, how.size, folds, methods, choice.workers, progress)
         tiny = selection.distil(
             material,
             how.size,

@@ -7,14 +7,11 @@ from typing import Any, Literal
 
 import numpy as np
 
-from examiner.cli.announcing import announce, size_of
 from examiner.cli.options import REPS, Seeded, SourceOptions, option, parsed
 from examiner.cli.output import progress_bar, show
 from examiner.cli.source import results_from
-from examiner.engines.expected import expected_ability_bits, expected_bits
 from examiner.information import ChannelModel, Noise, analyse, best_set, single_successes
 from examiner.information.analysis import USUAL_SIZE
-from examiner.information.levels import MOST_LEVELS
 from examiner.irt import IRTFit, ability_information
 from examiner.irt import fit as fit_irt
 from examiner.messages import InputError, shorten
@@ -60,14 +57,10 @@ def information(options: SourceOptions, how: InformationOptions, told: Seeded) -
     with progress_bar("reading") as progress:
         results = results_from(options, progress)
         prices = _prices(results, how)
-        about_ability = _about_ability(results, how)
-        if about_ability:
-            announce(expected_ability_bits(size_of(results)), size_of(results))
-        fit = _fit(results) if about_ability else None
+        fit = _fit(results) if _about_ability(results, how) else None
         if fit is not None:
             _tell_ability(results, fit, how, told, prices)
             return
-        _announce(results, options.measure, how)
         found = analyse(
             results,
             options.measure,
@@ -103,16 +96,6 @@ def information(options: SourceOptions, how: InformationOptions, told: Seeded) -
         reps=how.reps,
         seed=told.seed,
     )
-
-
-def _announce(results: Results, measures: list[str] | None, how: InformationOptions) -> None:
-    """Say on standard error what bits of a large table will take, and what would take less."""
-    size = size_of(results)
-    name = measures[0] if measures else None
-    binary = results.is_binary(name) and not how.literal_wins
-    trials = len(results) // max(size.agents * size.tasks, 1)
-    levels = trials + 1 if binary and trials < MOST_LEVELS else None
-    announce(expected_bits(size, levels, how.size or USUAL_SIZE, how.reps), size)
 
 
 def _about_ability(results: Results, how: InformationOptions) -> bool:

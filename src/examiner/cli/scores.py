@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from examiner.cli.announcing import announce, size_of
 from examiner.cli.levels import LevelOptions, levelled_and_compared
 from examiner.cli.options import REPS, ComparisonOptions, Seeded, SourceOptions, option
 from examiner.cli.output import progress_bar, show
 from examiner.cli.source import results_from
-from examiner.engines.expected import expected_scores
 from examiner.reporting.findings import uncertainty as findings
 from examiner.scores import AGGREGATES, averaging_notes, overview
 from examiner.scores.significance import PostHoc
@@ -51,7 +49,6 @@ def scores(
         results = known.results
         if comparison.normalise is None:
             results = results.with_notes(*averaging_notes(results))
-        announce(expected_scores(size_of(results), reps=how.reps, unit=how.unit), size_of(results))
         made = overview(
             results,
             how.aggregate,

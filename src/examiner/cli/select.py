@@ -17,7 +17,6 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from examiner import selection
-from examiner.cli.announcing import announce
 from examiner.cli.levels import LevelOptions, levelled
 from examiner.cli.options import (
     NORMALISE,
@@ -33,8 +32,6 @@ from examiner.cli.options import (
 )
 from examiner.cli.output import ProgressCallback, progress_bar, show
 from examiner.cli.source import classification_from, results_from
-from examiner.engines.estimate import Size
-from examiner.engines.expected import expected_selection
 from examiner.importers import read_tasks
 from examiner.messages import InputError, listed, shorten
 from examiner.reporting.findings import selection as findings
@@ -49,7 +46,6 @@ from examiner.workers import map_processes
 
 SIZE = 5
 FOLDS = "Folds of the proof [default: loo, or 10 with over 100 agents or 5,000 results]."
-CHEAPER = "`--method covariance` takes less"
 WORTH_PROCESSES_SECONDS = 10.0
 """Work from here on is given to several processes, which take a second or two to start."""
 MOST_DIGITS = 6
@@ -160,8 +156,6 @@ def select(
         folds = _folds(material, how, named)
         size = None if how.budget is not None else SIZE if how.size is None else how.size
         judged = judging(material, size, folds, [how.method], choice.workers, progress)
-        other = "" if how.method == selection.DEFAULT else CHEAPER
-        announced(material, size, folds, [how.method], judged, other)
         shrinkage = selection.settle(own) if how.method == selection.DEFAULT else None
         tasks = selection.choose(own, size, how.method, rng=rng, shrinkage=shrinkage)
         comparison = None
@@ -326,22 +320,6 @@ def judging(
         return Judging(1, {"map": builtins.map, "progress": progress})
     spread = partial(map_processes, processes=workers, progress=progress, stage="judging folds")
     return Judging(workers or os.cpu_count() or 1, {"map": spread})
-
-
-def announced(
-    material: selection.Benchmark,
-    size: int | None,
-    folds: selection.Folds | None,
-    methods: Sequence[str] | None,
-    judged: Judging,
-    cheaper: str,
-) -> None:
-    """Say on standard error what choosing and judging will take, where that is long."""
-    agents, tasks = material.values.shape
-    expected = expected_selection(
-        *(material, size, folds, methods), processes=judged.processes, cheaper=cheaper
-    )
-    announce(expected, Size(agents, tasks, agents * tasks))
 
 
 def _costs(

@@ -18,7 +18,7 @@ from examiner.engines.device import Device, Tensor
 from examiner.irt import Quadrature
 from examiner.irt.errors.abilities import AbilityErrors
 from examiner.irt.errors.any_scores import FEW_LEVELS
-from examiner.irt.errors.covariance import Together
+from examiner.irt.errors.covariance import JointCovariance
 from examiner.irt.errors.freedom import CompleteInformation, Freedom
 from examiner.irt.errors.low_rank import Leading
 from examiner.irt.errors.observed_information import (
@@ -43,7 +43,7 @@ _LEVELS_AT_WORK = 10
 """Arrays of the size of a level that are held at once while it is made and multiplied."""
 
 
-class Terms(NamedTuple):
+class NodeTerms(NamedTuple):
     """F_c at all nodes [tasks, nodes], and ∂F_c/∂parameter [parameters, tasks, nodes], on the device."""
 
     values: list[Tensor]
@@ -67,7 +67,7 @@ class DeviceScores:
         self,
         device: Device,
         statistics: Callable[[Tensor], list[Tensor]],
-        terms: Terms,
+        terms: NodeTerms,
         rule: Quadrature,
         freedom: Freedom,
         complete: CompleteInformation,
@@ -77,7 +77,7 @@ class DeviceScores:
         self._device, self._statistics, self._rule = device, statistics, rule
         cells = len(found.ability) * len(freedom.tasks)
         self._kind = suitable_kind(cells, SMALL)
-        self._terms = Terms(
+        self._terms = NodeTerms(
             *([part.to(device.kind(self._kind)) for part in each] for each in terms)
         )
         self._mean, self._spread = found.ability, np.sqrt(np.maximum(found.variance, 0.0))
@@ -143,7 +143,7 @@ class DeviceScores:
                 found.shared[block.rows] = self._device.numpy(moves @ along)
         return found
 
-    def _variances_by(self, together: Together) -> Callable[[Tensor], Floats]:
+    def _variances_by(self, together: JointCovariance) -> Callable[[Tensor], Floats]:
         """How variances of rows are had: on the device where directions and blocks are all there is."""
         parts = together.directions_and_blocks() if isinstance(together, Leading) else None
         if parts is None:

@@ -7,7 +7,7 @@ from functools import partial
 import numpy as np
 
 from examiner.engines.device import Device, Tensor
-from examiner.engines.gpu_errors import AskedOnDevice, DeviceScores, Terms
+from examiner.engines.gpu_errors import AskedOnDevice, DeviceScores, NodeTerms
 from examiner.irt import ItemParameters, Quadrature, Response
 from examiner.irt.errors.freedom import Freedom
 from examiner.irt.errors.observed_information import complete_information, term_slopes
@@ -76,7 +76,9 @@ class DeviceKernelSource(AskedOnDevice):
         complete = complete_information(kernel, found.sums, items, found.nodes, free)
         values = kernel.terms(curves(items, rule.nodes), items.precision)
         slopes = term_slopes(kernel, items, rule, free)
-        terms = Terms(*([self._device.doubles(part) for part in each] for each in (values, slopes)))
+        terms = NodeTerms(
+            *([self._device.doubles(part) for part in each] for each in (values, slopes))
+        )
         rows_of = partial(_rows_of, self._data)
         return DeviceScores(self._device, rows_of, terms, rule, free, complete, found)
 

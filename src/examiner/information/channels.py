@@ -213,8 +213,8 @@ def _notes(
     if lost.all():
         raise InputError(
             f"Every cell of {shorten(measure)} is a single trial, so how much an agent varies cannot "
-            f"be told. Repeat the trials, fold levels into trials (`--item task`), or state a "
-            f"deviation as a share of the spread between agents (`--deviations 0.2`)."
+            f'be told. Repeat the trials, fold levels into trials (`item=["task"]`), or state a '
+            f"deviation as a share of the spread between agents (`deviations=0.2`)."
         )
     notes = []
     if cells.borrowed:

@@ -211,10 +211,10 @@ def _no_success(results: Results, measure: str | None) -> InputError:
     return InputError(
         f"The measure {shorten(measure)} is not made of zeros and ones. {slips + ' ' if slips else ''}"
         f"Say what a success is "
-        f"(`--success 1.0`, after `--normalise human` where tasks have scales; `--success reference`; "
-        f"`recipe=Recipe(normaliser='human', success=1.0)` in Python), name a measure of wins "
-        f"(`--measure win`), or fit scores as they are: with `--model normal`, or those between 0 and 1 "
-        f"with `--model beta`."
+        f'(`recipe=Recipe(success=1.0)`; `recipe=Recipe(normaliser="human", success=1.0)` where tasks '
+        f'have scales; `recipe=Recipe(success="reference")`), name a measure of wins '
+        f'(`recipe=Recipe(measure="win")`), or fit scores as they are: with `model="normal"`, or those '
+        f'between 0 and 1 with `model="beta"`.'
     )
 
 

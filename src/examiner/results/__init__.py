@@ -7,7 +7,6 @@ from examiner.results.attributes import Classification as Classification
 from examiner.results.attributes import Provenance as Provenance
 from examiner.results.connections import Connections as Connections
 from examiner.results.connections import WeakLink as WeakLink
-from examiner.results.connections import check_together as check_together
 from examiner.results.connections import check_undivided as check_undivided
 from examiner.results.connections import connections as connections
 from examiner.results.description import Description as Description

@@ -62,7 +62,7 @@ from examiner.scores.training.reduce import default_reduction as default_reducti
 from examiner.scores.training.reduce import reduce as reduce
 from examiner.scores.training.report_table import ReportTable as ReportTable
 from examiner.scores.training.report_table import report_table as report_table
-from examiner.scores.training.task_curves import TaskCurves as TaskCurves
+from examiner.scores.training.task_curves import TaskLearningCurves as TaskLearningCurves
 from examiner.scores.training.task_curves import task_curves as task_curves
 from examiner.scores.training.verdicts import Verdicts as Verdicts
 from examiner.scores.uncertainty.bootstrap import Resampling as Resampling

@@ -173,16 +173,6 @@ def _own_error(strata: Strata, rows: NDArray[np.intp], nest: Nest) -> float:
     return stratified_error(strata.means[rows], nest).size
 
 
-def clustered_error(values: Floats, clusters: NDArray[np.generic]) -> float:
-    """Standard error of a mean whose values come in clusters; NaN for a single cluster.
-
-    >>> clustered_error(np.array([1.0, 1.0, 2.0, 2.0]), np.array([0, 0, 1, 1]))
-    0.5
-    """
-    number = np.unique(clusters, return_inverse=True)[1]
-    return stratified_error(values, Nest.flat(len(values)), number).size
-
-
 def detectable_effect(error: float, degrees: float, level: float = 0.95) -> float:
     r"""The smallest true difference that a test would find four times in five; NaN where none is known.
 

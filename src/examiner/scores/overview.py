@@ -205,15 +205,16 @@ def averaging_notes(results: Results) -> tuple[str, ...]:
     method = suggested_normaliser(results)
     if method == "human":
         scaled = "Raw scores are averaged, though every task has a scale"
-        return (f"{scaled}: consider `--normalise human`.",)
+        return (f'{scaled}: consider `ex.normalise(results, "human")`.',)
     apart = task_ranges_apart(results)
     if method is None or apart < FAR_APART:
         return ()
     atari = any(atari_game(name) is not None for name in results.task_names)
-    scales = " or `--scales atari-human-random --normalise human`" if atari else ""
+    scaled = 'results.with_scales(ex.load("atari-human-random"))'
+    scales = f' or `ex.normalise({scaled}, "human")`' if atari else ""
     return (
         f"Raw scores are averaged over tasks whose ranges lie {apart:,.0f}-fold apart, so that few "
-        f"tasks decide: consider `--normalise {method}`{scales}.",
+        f'tasks decide: consider `ex.normalise(results, "{method}")`{scales}.',
     )
 
 

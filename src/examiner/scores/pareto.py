@@ -125,7 +125,7 @@ def pareto(
     """
     results = judged_runs(results)
     measure = results.measure_name(measure)
-    known = _Known.of(results, cost, measure, coverage)
+    known = _CostedAgents.of(results, cost, measure, coverage)
     seed, drawing = seed_of(rng), Resampling(unit="tasks", **how)
     ends = partial(intervals, aggregates="mean", rng=seed, total=total, unit="tasks", **how)
     scores, costs = ends(known.results, measure=measure), ends(known.costs, measure=known.named)
@@ -180,7 +180,7 @@ def on_front(score: Floats, cost: Floats) -> NDArray[np.bool_]:
     return np.asarray(front & ~unknown)
 
 
-class _Known(NamedTuple):
+class _CostedAgents(NamedTuple):
     """Agents whose scores and costs are known, the same with costs as the measure `named`, and others."""
 
     results: Results
@@ -190,7 +190,7 @@ class _Known(NamedTuple):
     notes: tuple[str, ...]
 
     @classmethod
-    def of(cls, results: Results, cost: str, measure: str, coverage: float) -> _Known:
+    def of(cls, results: Results, cost: str, measure: str, coverage: float) -> _CostedAgents:
         if not 0 < coverage <= 1:
             raise InputError(f"The coverage is {coverage:g}. Give a share of the tasks in (0, 1].")
         named = f"{cost} (cost)"
@@ -211,7 +211,7 @@ class _Known(NamedTuple):
         if not kept.any():
             raise InputError(
                 f"No agent can be told by {shorten(cost)}: {' '.join(notes)} Name another column, or allow "
-                f"less (`--coverage`)."
+                f"less (`coverage=...`)."
             )
         gone = tuple(results.agents[row] for row in np.flatnonzero(~kept))
         rows = kept[results.agent_codes]

@@ -20,7 +20,7 @@ from examiner.selection.proof.holdout import Holdout as Holdout
 from examiner.selection.proof.holdout import expected_once as expected_once
 from examiner.selection.proof.holdout import expected_seconds as expected_seconds
 from examiner.selection.proof.holdout import folds_of_proof as folds_of_proof
-from examiner.selection.reasons import Reason as Reason
+from examiner.selection.reasons import SelectedTask as SelectedTask
 from examiner.selection.reasons import reasons as reasons
 from examiner.selection.record import Alarm as Alarm
 from examiner.selection.record import Record as Record

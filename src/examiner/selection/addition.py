@@ -131,7 +131,7 @@ def adds(
     names = [one for one in (whole.tasks if to is None else to) if one != task]
     if not names:
         raise InputError(
-            f"There is no other task that {task!r} could add to. Name a set (`--set`)."
+            f"There is no other task that {task!r} could add to. Name a set (`to=[...]`)."
         )
     new = whole.tasks.index(task)
     columns = np.array([whole.tasks.index(one) for one in dict.fromkeys(names)], dtype=np.intp)

@@ -356,7 +356,7 @@ def _observed_share(scores: TaskScores, coverage: float) -> Floats:
         raise InputError(
             f"{counted(enough, 'agent')} of {len(agents)} were observed on at least "
             f"{coverage:.0%} of the tasks; choosing tasks needs {LEAST_AGENTS}. Lower the coverage "
-            f"(`--coverage`), or leave out tasks that few agents played (`--drop`)."
+            f"(`coverage=...`), or leave out tasks that few agents played (`results.dropping(...)`)."
         )
     return share
 
@@ -376,7 +376,7 @@ def _noise(
         return Noise("trial", "own"), ()
     return Noise("trial", STATED_DEVIATION), (
         f"No cell was repeated, so bits take a deviation of {STATED_DEVIATION:g} of the spread between "
-        f"agents on each task; state another with `--deviations`.",
+        f"agents on each task; state another with `deviations=...`.",
     )
 
 
@@ -396,7 +396,7 @@ def _families(results: Results, families: str | Mapping[str, str] | None) -> tup
             columns = f" Known columns: {listed(known)}." if known else ""
             raise InputError(
                 f"No column {shorten(families)} says which agents belong together.{columns} Give a "
-                f"table of agents (`--agents FILE`)."
+                f"table of agents that has it."
             )
     else:
         labels = tuple(families.get(agent) for agent in agents)

@@ -12,7 +12,7 @@ from examiner.results import Results
 from examiner.scores import shared_ranks
 from examiner.scores.training.verdicts import kendall_tau
 from examiner.selection.benchmark import Benchmark, benchmark
-from examiner.selection.evidence import Evidence, fold_of
+from examiner.selection.evidence import SelectionEvidence, fold_of
 from examiner.selection.methods import DEFAULT, METHODS
 from examiner.selection.ridge import Design, ridge_fits
 from examiner.validation import Floats, Randomness, generator
@@ -63,7 +63,7 @@ def trial(source: Results | Benchmark, tasks: Sequence[str]) -> Trial:
     return trial_of(evidence_of(whole), tasks, whole.target)
 
 
-def evidence_of(whole: Benchmark) -> Evidence:
+def evidence_of(whole: Benchmark) -> SelectionEvidence:
     """Return all that a trial needs of a benchmark, of the agents whose aggregate is known.
 
     >>> evidence_of(benchmark(Results.from_numpy(np.eye(6, 5)))).values.shape
@@ -86,7 +86,7 @@ def sets_of(
     return {size: method.select(evidence, size, generator(rng)).tasks for size in sizes}
 
 
-def trial_of(known: Evidence, tasks: Sequence[str], target: str = "mean") -> Trial:
+def trial_of(known: SelectionEvidence, tasks: Sequence[str], target: str = "mean") -> Trial:
     """Try tasks on evidence that was gathered before.
 
     >>> known = evidence_of(benchmark(Results.from_numpy(np.eye(6, 5))))

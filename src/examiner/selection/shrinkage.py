@@ -82,7 +82,7 @@ def rungs_for(tasks: int) -> tuple[int, ...]:
     return tuple(rung for rung in RUNGS if rung <= largest) or (largest,)
 
 
-class Table(NamedTuple):
+class CovarianceData(NamedTuple):
     """What covariances are learnt from: values [agents, tasks] with NaN for gaps, and the target [agents].
 
     `weights` [tasks] are those of the target, where it is a weighted mean of the tasks, else None.
@@ -92,9 +92,9 @@ class Table(NamedTuple):
     target: Floats
     weights: Floats | None
 
-    def of(self, rows: Sequence[int] | Floats) -> Table:
+    def of(self, rows: Sequence[int] | Floats) -> CovarianceData:
         """Return some agents' part."""
-        return Table(self.values[rows], self.target[rows], self.weights)
+        return CovarianceData(self.values[rows], self.target[rows], self.weights)
 
     def covariance(self, blend: Blend, factors: Factors | None = None) -> Covariance:
         """Return covariances under a blend."""
@@ -102,7 +102,7 @@ class Table(NamedTuple):
         return blended(found, blend.shrinkage, weights=self.weights, target=self.target)
 
 
-def settled(table: Table, agents: Sequence[str], tasks: Sequence[str]) -> Shrinkage:
+def settled(table: CovarianceData, agents: Sequence[str], tasks: Sequence[str]) -> Shrinkage:
     """Judge all blends in five folds: choose on four parts of the agents, predict the fifth.
 
     Names settle who is in which fold, so that the order of rows and columns means nothing. Of very large
@@ -114,7 +114,7 @@ def settled(table: Table, agents: Sequence[str], tasks: Sequence[str]) -> Shrink
     rows, columns = np.argsort(name_order(agents)), np.argsort(name_order(tasks))
     most = agents_within(len(agents), len(tasks))
     rows = rows[np.linspace(0, len(agents) - 1, most).astype(np.intp)]
-    table = Table(
+    table = CovarianceData(
         table.values[np.ix_(rows, columns)],
         table.target[rows],
         None if table.weights is None else table.weights[columns],
@@ -129,7 +129,7 @@ def settled(table: Table, agents: Sequence[str], tasks: Sequence[str]) -> Shrink
     return Shrinkage(rungs, off / np.where(scale > 0, scale, 1.0)[None, :, None])
 
 
-def _errors(rest: Table, part: Table, rungs: tuple[int, ...]) -> Floats:
+def _errors(rest: CovarianceData, part: CovarianceData, rungs: tuple[int, ...]) -> Floats:
     """How far off the target of some agents is, predicted from others; [blends, rungs, agents]."""
     known = Centred.of(rest.values)
     made = {count: factors_of(known, count) for count in (0, *FACTORS)}

@@ -1,7 +1,7 @@
 """Kinds of task: schemas, groups of identical tasks, what they cover, and whether agents agree."""
 
 from examiner.typology.agreement import Agreement as Agreement
-from examiner.typology.agreement import PermutationTest as PermutationTest
+from examiner.typology.agreement import GroupingTest as GroupingTest
 from examiner.typology.agreement import adjusted_rand as adjusted_rand
 from examiner.typology.agreement import cluster_agreement as cluster_agreement
 from examiner.typology.agreement import permutation_test as permutation_test

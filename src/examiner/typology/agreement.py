@@ -27,7 +27,7 @@ _LABELS_AT_ONCE = 2_000_000
 """Drawn groupings are taken in blocks of this many labels: some tens of megabytes."""
 
 
-class PermutationTest(NamedTuple):
+class GroupingTest(NamedTuple):
     """Mean distance within groups, against groups of the same sizes drawn at random.
 
     `p_value` is the share of drawn groupings, this one included, that are as close or closer.
@@ -80,7 +80,7 @@ def permutation_test(
     distance: Distance = "euclidean",
     progress: Progress | None = None,
     rng: Randomness,
-) -> PermutationTest:
+) -> GroupingTest:
     r"""Compare the mean distance within groups with that of groups drawn at random.
 
     .. math:: p = \frac{1 + \#\{b : T_b \le T\}}{1 + B}, \quad
@@ -103,11 +103,11 @@ def permutation_test(
     within, between = _mean(distances[first, second][same]), _mean(distances[first, second][~same])
     if not same.any() or same.all():
         nan = math.nan
-        return PermutationTest(distance, within, between, nan, nan, nan, 0, 1.0)
+        return GroupingTest(distance, within, between, nan, nan, nan, 0, 1.0)
     drawn = _drawn_means(distances, first[same], second[same], draws, progress, generator(rng))
     # Equal groupings in another order of summation must count as equal.
     close = int((drawn <= within * (1 + 1e-12)).sum())
-    return PermutationTest(
+    return GroupingTest(
         distance=distance,
         within=within,
         between=between,

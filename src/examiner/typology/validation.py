@@ -18,7 +18,7 @@ from examiner.typology.agreement import (
     Agreement,
     ClusterFunction,
     Distance,
-    PermutationTest,
+    GroupingTest,
     cluster_agreement,
     permutation_test,
     profile_distances,
@@ -66,7 +66,7 @@ class Validation:
     within: TestedPairs
     between: TestedPairs
     groups: tuple[GroupTests, ...]
-    permutation: PermutationTest
+    permutation: GroupingTest
     agreement: Agreement | None
     unmatched: tuple[str, ...]
     unclassified: tuple[str, ...]

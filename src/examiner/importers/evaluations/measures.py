@@ -56,7 +56,7 @@ def measures_of(names: Sequence[str]) -> tuple[MeasureOf, ...]:
     return tuple(sorted(each, key=lambda choice: choice.pattern == "*"))
 
 
-class Choice(NamedTuple):
+class MeasureChoice(NamedTuple):
     """For each group of items, the columns to be and the measures of the logs they come from."""
 
     columns: Mapping[str, Mapping[str, str]]
@@ -66,7 +66,7 @@ class Choice(NamedTuple):
 
 def chosen(
     logs: Sequence[EvaluationLog], names: Sequence[str], each: Sequence[MeasureOf]
-) -> Choice:
+) -> MeasureChoice:
     """Choose the measures named, or the one there is; refuse to choose among several.
 
     >>> import polars as pl
@@ -105,7 +105,7 @@ def chosen(
             f"{counted(len(lacking), 'benchmark')} without the measure {listed(names)} left out: "
             f"{listed(lacking)}."
         )
-        return Choice(columns, tuple(names), (note,) if lacking else ())
+        return MeasureChoice(columns, tuple(names), (note,) if lacking else ())
     single: dict[str, str] = {}
     unclear: dict[str, list[str]] = {}
     for items, measures in held.items():
@@ -120,13 +120,15 @@ def chosen(
         raise _several(unclear, benchmarks)
     if len(set(single.values())) == 1 and not each:
         (name,) = set(single.values())
-        return Choice({items: {name: name} for items in single}, (name,))
+        return MeasureChoice({items: {name: name} for items in single}, (name,))
     whose: dict[str, list[str]] = {}
     for items, name in single.items():
         whose.setdefault(name, []).append(items)
     told = "; ".join(f"{shorten(name)} of {listed(of, limit=3)}" for name, of in whose.items())
     note = f"Benchmarks have different measures, which are read as {MERGED!r}: {told}."
-    return Choice({items: {MERGED: name} for items, name in single.items()}, (MERGED,), (note,))
+    return MeasureChoice(
+        {items: {MERGED: name} for items, name in single.items()}, (MERGED,), (note,)
+    )
 
 
 def _named(

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.irt.errors.covariance import Together
+from examiner.irt.errors.covariance import JointCovariance
 from examiner.irt.errors.freedom import Scores
 from examiner.irt.items import Floats
 from examiner.irt.model import Model
@@ -32,7 +32,11 @@ class AbilityErrors(NamedTuple):
 
 
 def ability_errors(
-    scores: Scores, together: Together, directions: Floats, model: Model, population_sd: float
+    scores: Scores,
+    together: JointCovariance,
+    directions: Floats,
+    model: Model,
+    population_sd: float,
 ) -> AbilityErrors:
     """Return the errors of the agents that `scores` are of, and J times directions [size, n]."""
     found: list[tuple[NDArray[np.intp], Floats, Floats, Floats]] = []

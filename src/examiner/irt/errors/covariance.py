@@ -23,7 +23,7 @@ _NOTHING_KNOWN = 1e-6
 """Information on a logit or a slope below which its error would be above 1000."""
 
 
-class Together(Protocol):
+class JointCovariance(Protocol):
     """The covariance Σ of all parameters at once [size, size]: those of tasks first, then the shared."""
 
     def between(self, rows: Floats) -> Floats:
@@ -42,13 +42,13 @@ class Together(Protocol):
         """Return F [size, count], F Fᵀ near to Σ outside the blocks of parameters that share a number."""
         ...
 
-    def without(self, column: int) -> tuple[Floats, Together]:
+    def without(self, column: int) -> tuple[Floats, JointCovariance]:
         """Return the direction f of one parameter, f fᵀ all that it shares, and what is left of Σ."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
-class Whole:
+class FullCovariance:
     """Every covariance; those of parameters that are held fixed are 0."""
 
     covariance: Floats
@@ -82,10 +82,10 @@ class Whole:
         values, turn = values[::-1][:count], turn[:, ::-1][:, :count]
         return np.asarray(scale[:, None] * (basis @ turn) * np.sqrt(np.maximum(values, 0.0)))
 
-    def without(self, column: int) -> tuple[Floats, Whole]:
+    def without(self, column: int) -> tuple[Floats, FullCovariance]:
         """Return Σ e / √Σ_ee of a parameter e, and Σ less its square."""
         direction = self.covariance[column] / np.sqrt(self.covariance[column, column])
-        return direction, Whole(self.covariance - np.multiply.outer(direction, direction))
+        return direction, FullCovariance(self.covariance - np.multiply.outer(direction, direction))
 
 
 def spread_columns(size: int, count: int) -> Floats:
@@ -103,7 +103,7 @@ class Covariances(NamedTuple):
     blocks: Floats
     freedom: Freedom
     method: str
-    together: Together
+    together: JointCovariance
 
     @property
     def blocks_of_tasks(self) -> NDArray[np.intp]:
@@ -136,7 +136,7 @@ def covariances(scores: Scores) -> Covariances:
     """Return the covariance of each task's parameters, shared ones included."""
     freedom = scores.freedom
     tasks, own = freedom.fixed.shape
-    together: Together
+    together: JointCovariance
     if freedom.count > MOST_TOGETHER:
         from examiner.irt.errors.low_rank import leading_covariances
 
@@ -147,7 +147,7 @@ def covariances(scores: Scores) -> Covariances:
         rest = np.broadcast_to(np.arange(tasks * own, freedom.count), (tasks, len(freedom.shared)))
         chosen = np.concatenate([columns, rest], axis=1)
         blocks = inverse[chosen[:, :, None], chosen[:, None, :]]
-        together = Whole(_known(inverse, freedom))
+        together = FullCovariance(_known(inverse, freedom))
     stuck = np.concatenate(
         [freedom.fixed, np.zeros((tasks, len(freedom.shared)), dtype=np.bool_)], axis=1
     )

@@ -191,7 +191,7 @@ def _stacked(levels: Iterator[Floats]) -> Iterator[Floats]:
         yield np.concatenate(waiting)
 
 
-class Reached(NamedTuple):
+class WeightedBlock(NamedTuple):
     """Agents of like ability, their posterior weights, and `parts` at the nodes they reach."""
 
     parts: Louis
@@ -233,7 +233,7 @@ class Reached(NamedTuple):
         return np.concatenate([mine, scores[own:].sum(axis=2).T], axis=1)
 
 
-def reached(parts: Louis) -> Iterator[Reached]:
+def reached(parts: Louis) -> Iterator[WeightedBlock]:
     """Yield all agents, those of like ability together."""
     size = parts.freedom.count
     for block, _, weights in posterior_blocks(
@@ -249,7 +249,7 @@ def reached(parts: Louis) -> Iterator[Reached]:
         kind = parts.derivatives[0].dtype
         seen = tuple(data.astype(kind, copy=False) for data in block.statistics)
         near_weights = np.ascontiguousarray(weights[:, window])
-        yield Reached(near, block._replace(statistics=seen), near_weights)
+        yield WeightedBlock(near, block._replace(statistics=seen), near_weights)
 
 
 def orthonormal(nodes: Floats, weights: Floats) -> Iterator[Floats]:

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from examiner.irt.errors.abilities import ability_errors
 from examiner.irt.errors.all_tasks import AllTasks
 from examiner.irt.errors.complete import CompleteScores
-from examiner.irt.errors.covariance import MOST_TOGETHER, Together
+from examiner.irt.errors.covariance import MOST_TOGETHER, JointCovariance
 from examiner.irt.errors.freedom import CompleteInformation, Freedom, Scores
 from examiner.irt.errors.listed_scores import scores_of
 from examiner.irt.errors.observed_information import louis
@@ -60,7 +60,7 @@ class PartScores:
     """Whether all agents were given the same trials."""
     what: Literal["blocks", "times", "information", "abilities"] = "blocks"
     columns: Floats | None = None
-    together: Together | None = None
+    together: JointCovariance | None = None
     """The covariance of tasks, by which abilities are asked for."""
     population_sd: float = 1.0
 

@@ -99,7 +99,7 @@ def finding(study: Study) -> Finding:
     return replace(told, lead=lead, blocks=blocks, data=data)
 
 
-def _chosen(chosen: selection.Selection, why: Sequence[selection.Reason]) -> Table:
+def _chosen(chosen: selection.Selection, why: Sequence[selection.SelectedTask]) -> Table:
     columns = (
         Column("task", "name"),
         Column(

@@ -154,10 +154,6 @@ def tell_repair(found: Repair) -> Finding:
     if found.open_jobs:
         lines.append(f"To be played on: {counted(found.open_jobs, 'job')}")
     lines.append(f"Go on with: examiner run PLAN --output {found.ledger.parent}")
-    if not found.verified:
-        lines.append(
-            "It was written before there were checksums: no one can tell whether values were altered"
-        )
     data = asdict(found) | {"ledger": str(found.ledger)}
     return Finding("repair", "A repair", lead, tuple(Text((Name(line),)) for line in lines), data)
 

@@ -11,7 +11,7 @@ from examiner.reporting.prose import Name, Prose, enumerated, three_digits
 from examiner.reporting.study import Study
 from examiner.reporting.table import Column, Record, Table, records
 from examiner.scores import NORMALISERS, Recipe, shared_ranks
-from examiner.selection.evidence import Evidence
+from examiner.selection.evidence import SelectionEvidence
 from examiner.selection.given import evidence_of, sets_of, trial_of
 from examiner.selection.ridge import SHRINKAGE
 from examiner.validation import Floats
@@ -110,7 +110,9 @@ def _sets(whole: selection.Benchmark, seed: int) -> dict[int, tuple[str, ...]]:
     return sets_of(whole, sizes or [1], rng=seed)
 
 
-def _board(known: Evidence, target: str, sets: dict[int, tuple[str, ...]], begin: int) -> Record:
+def _board(
+    known: SelectionEvidence, target: str, sets: dict[int, tuple[str, ...]], begin: int
+) -> Record:
     """What the page needs to do the sum of `trial` itself."""
     column = {task: place for place, task in enumerate(known.tasks)}
     assert known.target is not None

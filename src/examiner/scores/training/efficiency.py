@@ -140,13 +140,15 @@ def efficiency(
     points = _points(curve, episodes, frames, shared=bool(checkpoints.all()))
     values = values_at(curve, points, checkpoints, last)
     observed = curve.lengths > 0
-    summary = _Along(results, episodes, values, observed, known.statistic, chosen, generator(rng))
+    summary = _AggregateCurve(
+        results, episodes, values, observed, known.statistic, chosen, generator(rng)
+    )
     lines = [summary.of(agent) for agent in range(len(results.agents))]
     value, low, high = (np.array([line[part] for line in lines]) for part in range(3))
     if np.isnan(value).all():
         raise InputError(
             f"No number of {episodes.unit} is covered by the runs of an agent on most of its tasks. Look "
-            f"at fewer tasks (`--keep task:NAME`), or name points (frames=[…])."
+            f'at fewer tasks (`results.keeping("task:NAME")`), or name points (`frames=[...]`).'
         )
     runs = np.array([(~np.isnan(values[episodes.agent == agent])).sum(axis=0)
                      for agent in range(len(results.agents))])  # fmt: skip
@@ -168,7 +170,7 @@ def efficiency(
     )
 
 
-class _Along:
+class _AggregateCurve:
     """An agent's aggregate at every point with both ends, from the runs that exist there."""
 
     def __init__(
@@ -223,7 +225,7 @@ def _episodes(results: Results) -> Episodes:
     if not episodes.is_timed:
         raise InputError(
             "Sample-efficiency curves need a column 'frames' or 'steps', with a number in every row: those "
-            "of the run so far. Name it (`--time COLUMN`), or look at final scores only."
+            'of the run so far. Name it (`time="COLUMN"`), or look at final scores only.'
         )
     return episodes
 
@@ -248,7 +250,7 @@ def _points(
         raise InputError(
             f"No number of {episodes.unit} is covered by runs on all tasks: those on one begin at "
             f"{first:,.15g}, those on another end at {final:,.15g}. Look at fewer tasks "
-            f"(`--keep task:NAME`), or name points (frames=[…])."
+            f'(`results.keeping("task:NAME")`), or name points (`frames=[...]`).'
         )
     times = shared_times(curve, 2 * POINTS) if shared else None
     if times is None:

@@ -135,7 +135,7 @@ def checked(
     if any(aggregate.name == "optimality_gap" for aggregate in chosen) and is_raw(results, measure):
         raise InputError(
             "The optimality gap is how far scores fall short of 1.0, and these are raw points. Normalise "
-            "them first (`--normalise human`)."
+            'them first (`ex.normalise(results, "human")`).'
         )
     check_total(chosen, total)
     return chosen

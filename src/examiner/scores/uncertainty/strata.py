@@ -185,7 +185,8 @@ def same_sign(results: Results, measure: str | None = None) -> None:
         lower = [task for task, sign in zip(results.tasks, signs, strict=True) if sign < 0]
         raise InputError(
             f"Lower is better on {listed(lower)}, and averages here take higher as better. Normalise "
-            f"first (`--normalise human`, 'rank', 'z-score' or 'min-max'), which turns them round."
+            f'first (`ex.normalise(results, "human")`, or by "rank", "z-score" or "min-max"), which turns '
+            f"them round."
         )
 
 

@@ -12,7 +12,7 @@ from examiner.information.clusters import MOST_TASKS
 from examiner.messages import unknown_name
 from examiner.selection.benchmark import Benchmark
 from examiner.selection.effort import seconds_to_choose
-from examiner.selection.evidence import MISSING, Evidence, fold_of
+from examiner.selection.evidence import MISSING, SelectionEvidence, fold_of
 from examiner.selection.greedy import TaskSet
 from examiner.selection.methods.anchors import anchors
 from examiner.selection.methods.covariance import covariance, covariance_path
@@ -33,8 +33,8 @@ DEFAULT = "covariance"
 BEST_OF = "best_of"
 """The name of no single method: of taking the one whose sets predict best in inner folds."""
 
-Select = Callable[[Evidence, int, np.random.Generator], TaskSet]
-Path = Callable[[Evidence, Sequence[int], np.random.Generator], Sequence[tuple[int, ...]]]
+Select = Callable[[SelectionEvidence, int, np.random.Generator], TaskSet]
+Path = Callable[[SelectionEvidence, Sequence[int], np.random.Generator], Sequence[tuple[int, ...]]]
 
 
 class Method(NamedTuple):
@@ -157,7 +157,7 @@ def _check_needs(whole: Benchmark, named: list[tuple[str, Method]]) -> None:
             evidence.needed(name, need)
 
 
-def _evidence(whole: Benchmark, methods: Iterable[Method]) -> Evidence:
+def _evidence(whole: Benchmark, methods: Iterable[Method]) -> SelectionEvidence:
     """What methods may lack, from all agents."""
     needs = tuple(dict.fromkeys(need for method in methods for need in _doubtful(method)))
     return fold_of(whole, whole.everyone, needs, curves=False).evidence

@@ -7,14 +7,14 @@ from collections.abc import Sequence
 import numpy as np
 
 from examiner.selection.covariance import Conditional
-from examiner.selection.evidence import Evidence
+from examiner.selection.evidence import SelectionEvidence
 from examiner.selection.greedy import Gains, TaskSet, check_size, grow
 from examiner.selection.shrinkage import Blend, Shrinkage
 
 UNIT = "share of the target's variance explained"
 
 
-def covariance(evidence: Evidence, size: int, rng: np.random.Generator) -> TaskSet:
+def covariance(evidence: SelectionEvidence, size: int, rng: np.random.Generator) -> TaskSet:
     r"""Add the task that most lowers the variance of the target given the tasks chosen.
 
     .. math:: j = \arg\max_j \frac{\operatorname{Cov}(x_j, y \mid x_S)^2}{\operatorname{Var}(x_j \mid x_S)}
@@ -31,7 +31,7 @@ def covariance(evidence: Evidence, size: int, rng: np.random.Generator) -> TaskS
 
 
 def covariance_path(
-    evidence: Evidence, sizes: Sequence[int], rng: np.random.Generator
+    evidence: SelectionEvidence, sizes: Sequence[int], rng: np.random.Generator
 ) -> list[tuple[int, ...]]:
     """Choose the positions of sets of several sizes at once: sizes with one blend share their way."""
     shrinkage = _shrinkage(evidence)
@@ -49,11 +49,11 @@ def covariance_path(
     return [found[size] for size in sizes]
 
 
-def _shrinkage(evidence: Evidence) -> Shrinkage:
+def _shrinkage(evidence: SelectionEvidence) -> Shrinkage:
     evidence.needed("covariance", "target")
     found: Shrinkage = evidence.needed("covariance", "shrinkage")
     return found
 
 
-def _gains(evidence: Evidence, blend: Blend) -> Gains:
+def _gains(evidence: SelectionEvidence, blend: Blend) -> Gains:
     return Conditional(evidence.table.covariance(blend)).gains

@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from examiner.results.names import name_order
-from examiner.selection.evidence import Evidence
+from examiner.selection.evidence import SelectionEvidence
 from examiner.selection.greedy import TaskSet, grow
 from examiner.validation import Floats
 
 
-def random(evidence: Evidence, size: int, rng: np.random.Generator) -> TaskSet:
+def random(evidence: SelectionEvidence, size: int, rng: np.random.Generator) -> TaskSet:
     """Draw tasks without looking at results; lots are dealt by name, not by the order of columns."""
     lots = rng.random(len(evidence.tasks))[name_order(evidence.tasks)]
     blind = lots * evidence.terms.cost  # dear tasks are drawn as often as cheap ones

@@ -169,12 +169,12 @@ def chosen_on(agents: Sequence[str], named: Sequence[str]) -> list[Split]:
     unknown = [name for name in named if name not in agents]
     if unknown:
         raise InputError(
-            f"No agent is called {listed(unknown)}. There are {listed(agents)}. Check `--choose-on`."
+            f"No agent is called {listed(unknown)}. There are {listed(agents)}. Check `choose_on=...`."
         )
     inside = np.isin(np.arange(len(agents)), [agents.index(name) for name in named])
     if inside.all():
         raise InputError(
-            "All agents would choose, and none be judged. Name fewer in `--choose-on`."
+            "All agents would choose, and none be judged. Name fewer in `choose_on=...`."
         )
     return _checked([np.flatnonzero(~inside)], len(agents))
 
@@ -220,7 +220,7 @@ def folds_of_proof(material: Benchmark) -> Folds:
     number, repeats = (FEWEST_FOLDS, 0) if many else (FEWER_FOLDS, FEWER_REPEATS)
     note = (
         f"Judged in {number} folds, since {agents:,} agents × {tasks:,} tasks are many; "
-        f"`--folds loo` leaves out one at a time, which takes longer."
+        f'`folds="loo"` leaves out one at a time, which takes longer.'
     )
     return Folds(number, repeats, note)
 
