@@ -276,11 +276,6 @@ def _completed(
             run=pl.col("run").rank("dense").over(keys).cast(pl.Int64) - 1
         )
         keys = [*keys, "run"]
-    if arranged.restart is not None:
-        name, again = keys[-1], pl.Series(arranged.restart)
-        label = frame[name].cast(pl.String) + " (" + (again + 1).cast(pl.String) + ")"
-        frame = frame.with_columns(run=label.zip_with(again > 0, frame[name].cast(pl.String)))
-        keys = [*keys[:-1], "run"]
     if (
         numbered
         or "trial" not in frame.columns
