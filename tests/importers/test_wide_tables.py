@@ -26,7 +26,7 @@ def test_a_column_of_floats_is_no_list_of_agents(tmp_path: Path):
     outcome = CliRunner().invoke(app, ["describe", str(table(tmp_path, PROGRESS))])
     assert outcome.exit_code == 2
     assert "'eplenmean' and holds numbers (94.2, 107.35)" in outcome.stderr
-    for option in ("--tasks-are columns", "--tasks-are rows", "--measure COLUMN", "--path"):
+    for option in ("--tasks-are columns", "--tasks-are rows", "--measure eprewmean --path"):
         assert option in outcome.stderr
 
 
@@ -117,7 +117,7 @@ def test_a_column_that_is_neither_agent_nor_task_is_named(tmp_path: Path, name: 
 
 def test_an_agent_that_is_not_first_asks_for_the_task(tmp_path: Path):
     path = table(tmp_path, "env_step,rew,agent\n0,1.5,npg\n10,2.5,npg\n")
-    with pytest.raises(ex.InputError, match=r"no column for the task.*`--path '\{task\}/'`"):
+    with pytest.raises(ex.InputError, match=r"no column for the task.*`--path '\{task\}'`"):
         ex.read(path)
 
 

@@ -26,10 +26,11 @@ from examiner.results.table import assemble
 TIME_COLUMNS = (
     *("frames", "frame", "env_frames", "total_frames", "num_frames", "global_step", "env_step"),
     *("env_steps", "total_env_steps", "num_env_steps", "environment_steps", "total_steps"),
-    *("total_timesteps", "num_timesteps", "timesteps_total", "timesteps", "timestep"),
+    *("total_env_interacts", "env_interactions", "total_timesteps", "num_timesteps"),
+    *("timesteps_total", "timesteps_so_far", "timesteps", "timestep", "total_num_steps"),
     *("training_steps", "training_step", "train_steps", "num_steps", "steps", "step", "_step"),
 )
-"""Columns, in any case, that are time where rows of runs can be ordered by them; the first of several."""
+"""Columns that are time where rows of runs can be ordered by them; the first of several."""
 
 
 class TimeColumn(NamedTuple):
@@ -126,11 +127,21 @@ def with_time(
 def time_columns(names: Sequence[str]) -> list[str]:
     """Return the columns that go by a known name of time, the best known first.
 
-    >>> time_columns(["score", "Global Step", "frames"])
-    ['frames', 'Global Step']
+    Case, blanks and what stands before a slash do not count, but a name without it comes first.
+
+    >>> time_columns(["score", "Global Step", "frames", "time/total_timesteps", "TotalEnvInteracts"])
+    ['frames', 'Global Step', 'TotalEnvInteracts', 'time/total_timesteps']
     """
-    plain = {re.sub(r"[\s-]+", "_", name.strip().lower()): name for name in reversed(names)}
-    return [plain[name] for name in TIME_COLUMNS if name in plain]
+    plain = {_plain(name): name for name in reversed(names)}
+    ends = {_plain(name.rpartition("/")[2]): name for name in reversed(names) if "/" in name}
+    known = [_plain(name) for name in TIME_COLUMNS]
+    return list(
+        dict.fromkeys(each[name] for each in (plain, ends) for name in known if name in each)
+    )
+
+
+def _plain(name: str) -> str:
+    return re.sub(r"[\s_-]+", "", name.lower())
 
 
 def retimed(results: Results, time: TimeColumn) -> Results:

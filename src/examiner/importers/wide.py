@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 from typing import Literal
 
@@ -9,6 +10,7 @@ import polars as pl
 
 from examiner.importers.cells import AGENT_COLUMNS, TASK_COLUMNS, without_missing_words
 from examiner.importers.known_tasks import is_known_task
+from examiner.importers.suggestions import MissingNamesError, suggested_measure
 from examiner.importers.time import TIME_COLUMNS
 from examiner.messages import InputError, listed, shorten
 from examiner.results.border import numbers_in
@@ -44,9 +46,9 @@ def orientation(frame: pl.DataFrame, asked: Orientation | None) -> tuple[bool, t
     named_tasks, named_agents = _is_one_of(first, TASK_COLUMNS), _is_one_of(first, AGENT_COLUMNS)
     rows = frame[:, 0].drop_nulls().unique(maintain_order=True).cast(pl.String).to_list()
     if not (named_tasks or named_agents):
-        _refuse_numbers(frame[:, 0])
-    rows_are_tasks = _mostly_tasks(rows) and not _mostly_tasks(others)
-    if keys and not _mostly_tasks(others):
+        _refuse_numbers(frame)
+    rows_are_tasks = mostly_tasks(rows) and not mostly_tasks(others)
+    if keys and not mostly_tasks(others):
         _refuse_measures(keys[0], others)
     if rows_are_tasks and named_agents:
         raise InputError(
@@ -86,21 +88,30 @@ def _is_one_of(name: str, known: Sequence[str]) -> bool:
     return name.strip().lower() in known
 
 
-def _mostly_tasks(names: Sequence[str]) -> bool:
+def mostly_tasks(names: Sequence[str]) -> bool:
+    """Tell whether more than half of some names are those of well-known tasks.
+
+    >>> mostly_tasks(["pong", "Hopper-v4", "dqn"]), mostly_tasks([])
+    (True, False)
+    """
     return 2 * sum(map(is_known_task, names)) > len(names)
 
 
-def _refuse_numbers(column: pl.Series) -> None:
+def _refuse_numbers(frame: pl.DataFrame) -> None:
+    column, template = frame[:, 0], "{agent}/{task}"
     if not holds_numbers(column):
         return
     name = "has no name" if column.name == INDEX_COLUMN else f"is {shorten(column.name)}"
     values = column.drop_nulls().cast(pl.String).to_list()
-    raise InputError(
+    measure = suggested_measure(frame.columns)
+    among = "" if measure else f", COLUMN being one of {listed(frame.columns, limit=12)}"
+    raise MissingNamesError(
         f"The first column {name} and holds numbers ({', '.join(values[:3])}{', …' * (len(values) > 3)}), "
-        f"not names of agents or tasks. If it does name agents, say so with `--tasks-are columns`; tasks: "
-        f"`--tasks-are rows`. If each row is one result, call the columns 'agent', 'task' and 'score', or "
-        f"name the measure (`--measure COLUMN`) and take names from the path (`--path '{{agent}}/{{task}}'`"
-        f")."
+        f"not names of agents or tasks. If each row is one result, name the measure and take names from "
+        f"the path: `--measure {shlex.quote(measure or 'COLUMN')} --path '{template}'`{among}. If it "
+        f"does name agents: `--tasks-are columns`; tasks: `--tasks-are rows`.",
+        ("agent", "task"),
+        template,
     )
 
 
