@@ -166,3 +166,41 @@ def test_a_column_without_a_name_is_named_by_its_place(
     tmp_path: Path, header: str, row: str, reason: str
 ):
     assert reason in refused(tmp_path, "s.csv", f"{header}\n{row}\n")
+
+
+@pytest.mark.parametrize("text", ["1000 2.5\n2000 3.5\n", "1000,2.5\n2000,3.5\n", "1000\t2.5\n"])
+def test_a_table_without_a_header_is_called_so(tmp_path: Path, text: str):
+    said = refused(tmp_path, "0.txt", text)
+    assert "There is no header: the first line holds only numbers ('1000 2.5')" in said
+    assert "such as 'step,score'" in said and "--path '{agent}/{task}/{run}'" in said
+
+
+def test_cells_with_a_spread_are_read_as_their_means_and_it_is_noted(tmp_path: Path):
+    path = tmp_path / "printed.csv"
+    path.write_text("game,A,B\nPong,18.5 ± 2.1,-3 +/- 1\nVenture,1e3±5,nan ± nan\n")
+    with pytest.warns(
+        ex.ExaminerWarning, match=r"Cells such as '18.5 ± 2.1' are read as their first"
+    ):
+        results = ex.read(path)
+    assert results.measure().tolist() == [18.5, 1000, -3]
+
+
+def test_shares_in_per_cent_are_numbers(tmp_path: Path):
+    path = tmp_path / "board.csv"
+    path.write_text("model,task,accuracy\na,t,81.7%\nb,t,50 %\n")
+    with pytest.warns(ex.ExaminerWarning, match="without what follows ± or a percent sign"):
+        assert ex.read(path).measure("accuracy").tolist() == [81.7, 50]
+
+
+def test_an_archive_is_to_be_unpacked(tmp_path: Path):
+    assert "is a zip archive. Unpack it (`unzip runs.zip`)" in refused(
+        tmp_path, "runs.zip", "PK\3\4"
+    )
+    with pytest.raises(ex.InputError, match="is a zip archive"):
+        ex.read(tmp_path)
+
+
+def test_a_folder_of_yaml_is_called_yaml(tmp_path: Path):
+    (tmp_path / "scores.yml").write_text("- model: gpt\n  pass_rate: 0.5\n")
+    with pytest.raises(ex.InputError, match=r"is YAML, which cannot be read\. Save it as CSV"):
+        ex.read(tmp_path)

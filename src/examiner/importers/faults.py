@@ -7,7 +7,7 @@ from pathlib import Path
 
 from examiner.importers.files import SourceFile
 from examiner.importers.formats import FORMATS, Format, recognised
-from examiner.importers.other_files import may_hold_results, refuse_other_kinds
+from examiner.importers.other_files import is_other_kind, may_hold_results, refuse_other_kinds
 from examiner.importers.readings import Reading, SharedKeyError, joined
 from examiner.importers.sorting import Sorted, relative
 from examiner.importers.suggestions import MissingNamesError, suggested_template
@@ -35,6 +35,7 @@ def no_results(
     expected = f"in the format {format!r}" if format else "of a known format"
     said = f"None of the {counted(len(files), 'file')} in {shorten(source, 200)} holds results {expected}"
     candidates = [file for file in files if file.head and may_hold_results(file.path)]
+    candidates += [file for file in files if file.head and is_other_kind(file.path)]
     for file in candidates[:1] if format is None else []:
         try:
             refuse_other_kinds(file)

@@ -12,7 +12,8 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from examiner.importers.cells import TASK_COLUMNS, with_given
+from examiner.importers.cells import with_given
+from examiner.importers.column_names import TASK_COLUMNS
 from examiner.importers.files import SourceFile
 from examiner.importers.suggestions import MissingNamesError
 from examiner.messages import InputError, RepeatedKeyError, counted, listed, shorten

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Sequence
 from itertools import takewhile
 from pathlib import PurePath
 from typing import NamedTuple
 
+from examiner.importers.column_names import AGENT_COLUMNS, TASK_COLUMNS
 from examiner.importers.known_tasks import is_known_task
 from examiner.importers.templates import PathTemplate, without_ending
 from examiner.messages import InputError
@@ -51,6 +53,26 @@ def suggested_measure(columns: Sequence[str]) -> str | None:
     """
     like = [name for name in columns if _RESULT.search(name) and not _NO_RESULT.search(name)]
     return next(iter(like), None)
+
+
+def one_result_per_row(columns: Sequence[str]) -> str:
+    """Return the sentence on how to read a table as one result per row that looks like another.
+
+    >>> one_result_per_row(["name", "win_rate", "mode"])
+    "If each row is one result: `--measure win_rate --rename name=agent --path '{task}'`."
+    >>> one_result_per_row(["model", "x"])
+    "If each row is one result: `--measure COLUMN --path '{task}'`."
+    """
+    plain = {name.strip().lower() for name in columns}
+    agent, task = plain.intersection(AGENT_COLUMNS), plain.intersection(TASK_COLUMNS)
+    measure = suggested_measure([name for name in columns[1:] if name.lower() not in agent | task])
+    key = "task" if task and not agent else "agent"
+    rename = "" if agent or task else f" --rename {shlex.quote(f'{columns[0]}={key}')}"
+    missing = [name for name, known in (("agent", agent or rename), ("task", task)) if not known]
+    path = f" --path '{'/'.join(f'{{{name}}}' for name in missing)}'" if missing else ""
+    return (
+        f"If each row is one result: `--measure {shlex.quote(measure or 'COLUMN')}{rename}{path}`."
+    )
 
 
 class _Level(NamedTuple):

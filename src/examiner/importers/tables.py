@@ -11,13 +11,18 @@ from typing import Literal
 import polars as pl
 
 from examiner.importers import cells
-from examiner.importers.cells import AGENT_COLUMNS, TASK_COLUMNS, with_given
+from examiner.importers.cells import with_given
+from examiner.importers.column_names import AGENT_COLUMNS, TASK_COLUMNS
+from examiner.importers.conditions import refuse_conditions, refuse_items_of_agents
 from examiner.importers.curves import unfold_curves
 from examiner.importers.evaluations.measures import MeasureOf
 from examiner.importers.files import SourceFile
 from examiner.importers.readings import Reading, Whereabouts
-from examiner.importers.suggestions import MissingNamesError, suggested_measure
-from examiner.importers.time import TimeColumn, time_columns, with_time
+from examiner.importers.suggestions import (
+    MissingNamesError,
+    suggested_measure,
+)
+from examiner.importers.time import TimeColumn, run_keys, time_columns, with_time
 from examiner.importers.wide import (
     INDEX_COLUMN,
     KEY_COLUMNS,
@@ -27,8 +32,8 @@ from examiner.importers.wide import (
 )
 from examiner.messages import InputError, listed, shorten
 from examiner.results import Provenance, Results
-from examiner.results.border import MEASURES, absent_names
-from examiner.results.keys import BESIDE_RESULTS, ITEM_COLUMNS
+from examiner.results.border import MEASURES, absent_names, numbers_in
+from examiner.results.keys import BESIDE_RESULTS, CHECKPOINT, ITEM_COLUMNS
 from examiner.results.table import assemble
 from examiner.validation import check_names
 
@@ -156,6 +161,8 @@ def results_from_table(
         left = [name for name in columns.names if name != INDEX_COLUMN]
         columns = TableColumns.of(left, options, given)
         frame, origin = frame.drop(INDEX_COLUMN), origin.with_notes(_INDEX_NOTE)
+    frame, plain = cells.plain_numbers(frame)
+    origin = origin.with_notes(*plain)
     if columns.layout == "wide":
         measure = _wide_measure(columns)
         tasks_are_rows, guesses = orientation(frame, options.tasks_are)
@@ -182,6 +189,13 @@ def results_from_table(
     frame = frame.with_columns(
         cells.without_missing_words(frame[name]) for name in measures if name in frame.columns
     )
+    if options.item is None:
+        refuse_items_of_agents(frame)
+    unnumbered = numbered or "trial" not in frame.columns
+    if unnumbered and not time_columns(frame.columns) and options.time is None:
+        refuse_conditions(
+            frame, [*run_keys(frame, options.item or ()), *_checkpoint(frame)], measures
+        )
     timed = with_time(
         frame, options.time, numbered=numbered, item=options.item or (), measures=measures
     )
@@ -189,6 +203,10 @@ def results_from_table(
     origin = replace(origin, training=found, rows=timed.rows)
     origin = origin.with_notes(*columns.notes, *timed.notes, *cells.rounding_notes(frame, measures))
     return assemble(frame, measures or None, None, origin)
+
+
+def _checkpoint(frame: pl.DataFrame) -> list[str]:
+    return [CHECKPOINT] if CHECKPOINT in frame.columns else []
 
 
 def _present_measures(frame: pl.DataFrame, options: TableOptions) -> list[str]:
@@ -226,7 +244,7 @@ def _no_measure(frame: pl.DataFrame) -> InputError:
 
 def _holds_index(frame: pl.DataFrame, columns: TableColumns) -> bool:
     """Whether the first column only counts rows; the names of a wide table are no count."""
-    if frame.columns[:1] != [INDEX_COLUMN]:
+    if frame.columns[:1] != [INDEX_COLUMN] or INDEX_COLUMN in columns.options.rename:
         return False
     numbers = frame[INDEX_COLUMN].cast(pl.String).cast(pl.Int64, strict=False)
     if columns.layout == "tidy" or numbers.null_count():
@@ -287,6 +305,7 @@ class TableColumns:
         'wide'
         """
         _refuse_blank(names)
+        _refuse_numbers(names)
         names = check_names(list(names), "column")
         known = tuple(dict.fromkeys((*names, *given)))
         renamed = _renamed_columns(options, known)
@@ -305,11 +324,12 @@ class TableColumns:
         keys = (("agent", agent), ("task", task))
         missing = [key for key, found in keys if not found]
         template = "/".join(f"{{{key}}}" for key in missing)
+        column = f"'{INDEX_COLUMN}'" if names[0] == INDEX_COLUMN else "COLUMN"
         for key, found in keys:
             if not found:
                 message = (
                     f"There is no column for the {key}; found {listed(known, limit=15)}. Name it: "
-                    f"`--rename COLUMN={key}`. Or take it from the names of folders and files: `--path "
+                    f"`--rename {column}={key}`. Or take it from the names of folders and files: `--path "
                     f"'{template}'`."
                 )
                 raise MissingNamesError(message, missing, template)
@@ -333,6 +353,21 @@ class TableColumns:
         if self.layout == "wide":
             return tuple(name for name in self.names[1:] if name not in KEY_COLUMNS)
         return tuple(name for name in self.names if name in (self.options.measures or MEASURES))
+
+
+def _refuse_numbers(names: Sequence[str]) -> None:
+    """Refuse a first line of numbers alone, which is no header."""
+    words = " ".join(map(str, names)).split()
+    if not words or numbers_in(pl.Series(words))[1] is not None:
+        return
+    example = ",".join(
+        ["step", "score", *(f"other{n}" for n in range(1, len(words)))][: len(words)]
+    )
+    raise InputError(
+        f"There is no header: the first line holds only numbers ({shorten(' '.join(words), 40)}). Write "
+        f"names of the columns into a line above it, separated by commas like the values, such as "
+        f"{example!r}, and take other names from the path (`--path '{{agent}}/{{task}}/{{run}}'`)."
+    )
 
 
 def _refuse_blank(names: Sequence[str]) -> None:

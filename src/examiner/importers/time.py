@@ -20,7 +20,7 @@ from examiner.importers.run_times import (
 from examiner.messages import InputError, listed, shorten
 from examiner.results import Results
 from examiner.results.attributes import RowKind
-from examiner.results.keys import ITEM_COLUMNS, TIMES
+from examiner.results.keys import CHECKPOINT, ITEM_COLUMNS, TIMES
 from examiner.results.table import assemble
 
 TIME_COLUMNS = (
@@ -111,7 +111,10 @@ def with_time(
     if wanted is not None:
         return _named(frame, wanted, numbered, item, measures)
     problems = []
-    for name in time_columns(frame.columns):
+    names = time_columns(frame.columns)
+    if not names and CHECKPOINT in frame.columns and not {"run", "seed"} & set(frame.columns):
+        names = [CHECKPOINT]  # else each row would be a run
+    for name in names:
         try:
             timed = _timed(frame, TimeColumn(name), numbered, item, measures)
         except UnclearTimeError as problem:
@@ -202,7 +205,7 @@ def _timed(
     values = frame[time.column].cast(pl.Float64, strict=False).fill_nan(None)
     if values.null_count() == len(values):
         return None
-    keys = _keys(frame, item)
+    keys = run_keys(frame, item)
     missing = (values.is_null() | values.is_infinite()).arg_true()
     if len(missing):
         raise UnclearTimeError(
@@ -293,7 +296,7 @@ def _completed(
         or frame.select(*keys, "trial").is_duplicated().any()
     ):
         # Items of the user's own become part of the key later: until then trials differ between them.
-        own = [name for name in keys if name in _keys(frame, ()) or name == "run"]
+        own = [name for name in keys if name in run_keys(frame, ()) or name == "run"]
         frame = frame.with_columns(trial=pl.Series(arranged.order)).with_columns(
             trial=pl.col("trial").rank("ordinal").over(own).cast(pl.Int64) - 1
         )
@@ -303,7 +306,7 @@ def _completed(
     return frame
 
 
-def _keys(frame: pl.DataFrame, item: Sequence[str]) -> list[str]:
+def run_keys(frame: pl.DataFrame, item: Sequence[str]) -> list[str]:
     """What tells runs apart: the agent, the task, what makes an item, and the run's own name."""
     known = dict.fromkeys(("agent", "task", *ITEM_COLUMNS, *item))
     names = [name for name in known if name in frame.columns and name not in ("run", "seed")]

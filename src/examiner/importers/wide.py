@@ -8,9 +8,14 @@ from typing import Literal
 
 import polars as pl
 
-from examiner.importers.cells import AGENT_COLUMNS, TASK_COLUMNS, without_missing_words
+from examiner.importers.cells import without_missing_words
+from examiner.importers.column_names import AGENT_COLUMNS, TASK_COLUMNS
 from examiner.importers.known_tasks import is_known_task
-from examiner.importers.suggestions import MissingNamesError, suggested_measure
+from examiner.importers.suggestions import (
+    MissingNamesError,
+    one_result_per_row,
+    suggested_measure,
+)
 from examiner.importers.time import TIME_COLUMNS
 from examiner.messages import InputError, listed, shorten
 from examiner.results.border import numbers_in
@@ -40,7 +45,7 @@ def orientation(frame: pl.DataFrame, asked: Orientation | None) -> tuple[bool, t
     first, *others = frame.columns
     keys = [name for name in others if name in KEY_COLUMNS]
     others = [name for name in others if name not in KEY_COLUMNS]
-    _refuse_columns(others)
+    _refuse_columns(others, frame.columns)
     if asked is not None:
         return asked == "rows", ()
     named_tasks, named_agents = _is_one_of(first, TASK_COLUMNS), _is_one_of(first, AGENT_COLUMNS)
@@ -120,11 +125,11 @@ def _refuse_measures(key: str, others: Sequence[str]) -> None:
     raise InputError(
         f"Each row is one {key}, and the columns {listed(others, limit=3)} may be agents, tasks or "
         f"measures. Agents: `--tasks-are rows`; tasks: `--tasks-are columns`; measures: `--measure "
-        f"{shorten(others[0]) if others else 'COLUMN'}`."
+        f"{shlex.quote(others[0] if others else 'COLUMN')}`."
     )
 
 
-def _refuse_columns(names: Sequence[str]) -> None:
+def _refuse_columns(names: Sequence[str], columns: Sequence[str]) -> None:
     """Refuse a wide table with a column that can be neither an agent nor a task."""
     kinds = {
         "a time": _TIMES,
@@ -135,7 +140,6 @@ def _refuse_columns(names: Sequence[str]) -> None:
         name = next((name for name in names if name.strip().lower() in known), None)
         if name is not None:
             raise InputError(
-                f"The column {shorten(name)} is {kind}, and neither an agent nor a task. Remove it, or "
-                f"give one result per row, in columns 'agent', 'task' and 'score' (or name the measure: "
-                f"`--measure COLUMN`)."
+                f"The column {shorten(name)} is {kind}, and neither an agent nor a task. Remove it. "
+                f"{one_result_per_row(columns)}"
             )

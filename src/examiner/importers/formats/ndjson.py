@@ -13,7 +13,7 @@ from typing import Any
 
 import polars as pl
 
-from examiner.importers.cells import AGENT_COLUMNS, TASK_COLUMNS
+from examiner.importers.column_names import AGENT_COLUMNS, TASK_COLUMNS
 from examiner.importers.files import SourceFile
 from examiner.importers.nesting import refuse_deep_lines
 from examiner.importers.objects import object_reading
