@@ -56,11 +56,13 @@ def folder_of_curves(folder: Path) -> Iterator[Row]:
 
 
 def tdmpc2(folder: Path) -> Iterator[Row]:
-    """A folder per agent, a CSV per task; reward or success."""
+    """A folder per agent, a CSV per task; reward or success; a run begun again replaces its rows."""
     for path in sorted(folder.glob("*/*.csv")):
-        for row in records(path):
-            if "reward" in row:
-                yield path.parent.name, path.stem, row["seed"], float(row["reward"])
+        last = {
+            (row["seed"], row["step"]): row["reward"] for row in records(path) if "reward" in row
+        }
+        for (seed, _), reward in last.items():
+            yield path.parent.name, path.stem, seed, float(reward)
 
 
 def tdmpc(folder: Path) -> Iterator[Row]:

@@ -55,6 +55,7 @@ def read(
     time: str | None = None,
     items: str | Path | Sequence[str] | None = None,
     item_text: bool = False,
+    rename: Mapping[str, str] | None = None,
     append_to: str | Path | None = None,
     strict: bool = False,
     progress: Progress | None = None,
@@ -65,6 +66,7 @@ def read(
 
     The format is told from the content and can be named. `layout` is "tidy" (agent, task, score, …)
     or "wide" (a first column of names, then one column a task, or an agent with `tasks_are="rows"`).
+    `rename` calls columns of a plain table "agent", "task" or "run", such as {"framework": "agent"}.
     `measure` names the measures, `item` the columns that make an item beside the task: other item
     columns, such as the level, fold into trials. What was guessed is warned of and stands in the
     results' notes.
@@ -100,6 +102,7 @@ def read(
         each,
         None if items is None else item_names(items),
         item_text,
+        dict(rename or {}),
     )
     named = None if format is None else known_format(format)
     template = None if path is None else PathTemplate.of(path)

@@ -46,6 +46,22 @@ class Sorted:
                     by_format.setdefault(name, []).append(judged)
         return Sorted(by_format, skipped)
 
+    def with_objects(self, files: Sequence[SourceFile]) -> Sorted:
+        """Read single JSON objects too, each as a record or scores by name: where all files are JSON.
+
+        >>> file = SourceFile(Path("a.json"), None, b"{}")
+        >>> Sorted({}, {OBJECTS: [file.path]}).with_objects([file]).by_format["json"] == [file]
+        True
+        """
+        paths = {
+            *self.skipped.get(OBJECTS, ()),
+            *(file.path for file in self.by_format.get("json", ())),
+        }
+        objects = [file for file in files if file.path in paths]
+        by_format = self.by_format | ({"json": objects} if objects else {})
+        skipped = {reason: paths for reason, paths in self.skipped.items() if reason != OBJECTS}
+        return Sorted(by_format, skipped)
+
     def notes(self, root: Path) -> tuple[str, ...]:
         """One sentence for each reason why files were passed over.
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shlex
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from fnmatch import fnmatchcase
 from typing import NamedTuple
@@ -11,7 +13,7 @@ from examiner.messages import InputError, counted, listed, shorten
 
 MERGED = "score"
 """The measure in which different ones of different benchmarks are put together."""
-_MOST_TOLD = 4
+_MOST_TOLD = 2
 
 
 class MeasureOf(NamedTuple):
@@ -78,7 +80,7 @@ def chosen(
     Traceback (most recent call last):
     ...
     examiner.messages.InputError: The logs hold several measures, of which one is to be chosen: 'acc',
-    'acc_norm' of 'arc'. Name it (`--measure acc`), or one for each benchmark (`--measure 'arc=acc'`).
+    'acc_norm' of 'arc'. Name it (`--measure acc`), or one for each benchmark (`--measure arc=acc`).
     """
     held: dict[str, dict[str, None]] = {}
     benchmarks: dict[str, str] = {}
@@ -156,13 +158,16 @@ def _several(unclear: Mapping[str, Sequence[str]], benchmarks: Mapping[str, str]
     for items, measures in unclear.items():
         alike.setdefault(tuple(measures), []).append(items)
     told = "; ".join(
-        f"{listed(measures, limit=12)} of {listed(items, limit=3)}"
+        f"{listed(measures, limit=3)} of {listed(items, limit=1)}"
         for measures, items in list(alike.items())[:_MOST_TOLD]
     )
     more = f"; and {len(alike) - _MOST_TOLD} more" if len(alike) > _MOST_TOLD else ""
     items, measures = next(iter(unclear.items()))
+    counts = Counter(name for names in unclear.values() for name in names)
+    often = max(measures, key=counts.__getitem__)
+    examples = [often, f"{benchmarks[items]}={measures[0]}"]
+    shown = [shlex.quote(text) if len(text) <= 60 else "MEASURE" for text in examples]
     return InputError(
         f"The logs hold several measures, of which one is to be chosen: {told}{more}. Name it "
-        f"(`--measure {measures[0]}`), or one for each benchmark (`--measure "
-        f"'{benchmarks[items]}={measures[0]}'`)."
+        f"(`--measure {shown[0]}`), or one for each benchmark (`--measure {shown[1]}`)."
     )

@@ -85,13 +85,24 @@ class AboutRows(NamedTuple):
         named = [f"{key} {shorten(self.frame[key][row], 40)}" for key in self.keys]
         return ", ".join(named)
 
-    def restarted(self, rows: Rows) -> str:
-        """Return a note on the runs that begin again, and the first row where one does."""
-        runs = self.frame[rows].select(self.keys).unique().height
+    def replaced(self, later: Rows, earlier: Rows) -> str:
+        """Return a note on earlier rows that later ones of the same run and time replace."""
+        runs = self.frame[later].select(self.keys).unique().height
+        example = f"that of {self.run_of(int(later[0]))} in row {later[0] + 1:,}"
         return (
-            f"{counted(runs, 'run')} {'begins' if runs == 1 else 'begin'} again at the first "
-            f"{shorten(self.column)}, such as that of {self.run_of(int(rows[0]))} in row {rows[0] + 1:,}: "
-            f"the rows from there are read as another run."
+            f"{counted(runs, 'run')} {'falls' if runs == 1 else 'fall'} back to an earlier "
+            f"{shorten(self.column)}, such as {example}, as after a restart: the later rows replace "
+            f"{counted(len(earlier), 'earlier row')} of the same run and {shorten(self.column)}."
+        )
+
+    def mixed(self, measure: str, first: np.intp, second: np.intp) -> UnclearTimeError:
+        """Return the error for a run whose values alternate along time: two logs under one name."""
+        return UnclearTimeError(
+            f"In the run of {self.run_of(int(first))}, {shorten(measure)} rises and falls in turn along "
+            f"{shorten(self.column)} from rows {first + 1:,} and {second + 1:,} on, as in two logs at "
+            f"alternating times. If these are two runs, name them in a column 'run'; if they are one, add "
+            f"`--time {self.column}`.",
+            row=int(second),
         )
 
     def problem(self, what: str, first: np.intp, second: np.intp) -> UnclearTimeError:
