@@ -35,7 +35,7 @@ def test_parquet_keeps_everything(table: ex.Results) -> None:
 def test_text_keeps_the_table(table: ex.Results, ending: str) -> None:
     with tempfile.TemporaryDirectory() as folder:
         path = ex.write(table, Path(folder) / f"results{ending}")
-        back = ex.read(path)
+        back = ex.read(path, item=("task", *table.item))
         assert back == in_order(without_scales(table))
 
 
