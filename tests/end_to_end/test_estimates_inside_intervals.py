@@ -26,6 +26,7 @@ from examiner.cli import app
 ESTIMATES = (
     *(
         "behind the first by",
+        "success",
         "value",
         "difference",
         "probability",

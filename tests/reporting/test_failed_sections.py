@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +15,10 @@ import examiner as ex
 from examiner.cli import app
 from examiner.messages import ExaminerWarning, InputError
 from examiner.reporting.failure import RAISE_VARIABLE
+from examiner.reporting.finding import Facts, Finding
 from examiner.reporting.findings import FINDINGS, significance
+from examiner.reporting.study import Study
+from examiner.reporting.table import Column, Table
 
 MESSAGE = "operands could not be broadcast together with shapes (12,81) <b>(27,1)</b>"
 
@@ -115,3 +119,25 @@ def test_bad_input_of_a_section_of_your_own_is_refused_and_not_shown_as_failed(
 
     with pytest.raises(InputError, match="year"):
         ex.report(ex.read(table), sections=[refuse, FINDINGS["ranking"]])
+
+
+@pytest.mark.parametrize("ending", ["html", "json", "md"])
+def test_a_section_that_cannot_be_written_is_shown_as_failed_and_the_others_stay(
+    ending: str, table: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An error while a page is rendered loses no more than one while it is computed."""
+    monkeypatch.delenv(RAISE_VARIABLE)
+    find = significance.finding
+
+    def unwritable(study: Study) -> Finding:
+        columns = Column("a", "number"), Column("p", "number")
+        short, odd = Table(columns, ((0.5,),)), Facts((("what", (object(),)),))  # type: ignore[arg-type]
+        blocks = (short, odd)  # a page cannot show the one, nor data and Markdown the other
+        return replace(find(study), blocks=blocks)
+
+    monkeypatch.setattr(significance, "finding", unwritable)
+    made = run(table, "-o", tmp_path / f"page.{ending}")
+    assert made.exit_code == 0, made.exception
+    assert "The section significance failed" in made.stderr
+    text = (tmp_path / f"page.{ending}").read_text()
+    assert "failed because of an unexpected error" in text and "leads by mean" in text

@@ -155,7 +155,7 @@ def test_dots_of_like_height_stand_side_by_side():
         list("abcde"), heights, heights, ["t"], np.array([-80.0]), np.array([True])
     )
     assert drawn.agent_place[:4].tolist() == [-1, -2, -3, -1] and np.isnan(drawn.agent_place[4])
-    assert drawn.shown[0] == drawn.low and drawn.difficulty[0] == -80
+    assert drawn.shown[0] == -drawn.end and drawn.difficulty[0] == -80
     figure = tasks.draw_map(drawn)
     assert [trace["name"] for trace in figure["data"]][1] == "tasks, negative discrimination"
 

@@ -338,3 +338,14 @@ def test_few_spare_runs_are_warned_of() -> None:
 def test_what_cannot_be_resampled_is_said() -> None:
     assert any("There is one task" in note for note in made(normal(1, 1, 5), unit="tasks").notes)
     assert any("cannot both" in note for note in made(normal(1, 5, 1), unit="both").notes)
+
+
+@pytest.mark.parametrize("size", [1e299, 1e100, 1e-100, 1e-300])
+@pytest.mark.parametrize("unit", ["runs", "tasks"])
+def test_intervals_of_scores_of_any_size_are_those_of_scores_near_one(
+    unit: str, size: float
+) -> None:
+    scores, names = normal(4, 7, 3), ["mean", "median", "iqm"]
+    near, far = (made(scores * scale, names, unit=unit, reps=100) for scale in (1.0, size))
+    for end in ("value", "low", "high"):
+        assert getattr(far, end) / size == pytest.approx(getattr(near, end), rel=1e-9)

@@ -5,9 +5,10 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from inspect import signature
 from pathlib import Path
-from typing import Any, Unpack
+from typing import Any, TypeVar, Unpack
 
 from examiner.messages import ExaminerWarning, InputError, unknown_name
 from examiner.reporting.failure import Failure, attempt, failed_finding, section_or_failure
@@ -30,6 +31,7 @@ _PLAIN = (str, int, float, type(None))
 
 SectionFunction = Callable[[Study], Finding]
 Progress = Callable[[str, int, int], None]
+Written = TypeVar("Written", str, dict[str, Any])  # Any: JSON values
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +65,7 @@ class Report:
         """The whole page as text; the same results give the same bytes."""
         from examiner.reporting.page import render  # a template engine that only a page needs
 
-        return render(self)
+        return _keeping_failures(self, render)
 
     def save(self, path: str | Path) -> Path:
         """Write the report, whole or not at all, and return where it is.
@@ -87,7 +89,7 @@ class Report:
         """The verdict, the findings and the tables as Markdown."""
         from examiner.reporting.markdown import markdown  # for those who want no page
 
-        return markdown(self)
+        return _keeping_failures(self, markdown)
 
     def save_figures(
         self, folder: str | Path, kind: str = "pdf", columns: Columns = "two"
@@ -107,15 +109,7 @@ class Report:
         >>> report(Results.from_numpy([[0.5, 1.0]])).to_dict()["schema"]
         'examiner.report/1'
         """
-        recipe = {**self.recipe, "command": self.command}
-        return {
-            "schema": SCHEMA,
-            "title": self.title,
-            **recipe,
-            "failed_sections": list(self.failures),
-            "verdict": verdict_of(self.verdict),
-            "sections": [section_of(section) for section in self.sections],
-        }
+        return _keeping_failures(self, _content)
 
     def __repr__(self) -> str:
         keys = ", ".join(section.key for section in self.sections)
@@ -182,6 +176,45 @@ def report(
     for sentence in failure_sentences(document):
         warnings.warn(sentence, ExaminerWarning, stacklevel=2)
     return document
+
+
+def _content(document: Report) -> dict[str, Any]:  # Any: JSON values
+    return {
+        "schema": SCHEMA,
+        "title": document.title,
+        **document.recipe,
+        "command": document.command,
+        "failed_sections": list(document.failures),
+        "verdict": verdict_of(document.verdict),
+        "sections": [section_of(section) for section in document.sections],
+    }
+
+
+def _keeping_failures(document: Report, write: Callable[[Report], Written]) -> Written:
+    """Return a document as a page or data; sections that cannot be written are shown as failed.
+
+    Each section is written alone only after the whole could not be written.
+    """
+    whole = attempt(lambda: write(document))
+    if not isinstance(whole, Failure):
+        return whole
+    bare = replace(document, sections=(), verdict=Verdict())
+    parts = [(each, replace(bare, sections=(each,))) for each in document.sections]
+    kept = []
+    for section, alone in parts:
+        failure = attempt(partial(write, alone))
+        if isinstance(failure, Failure):
+            section = failed_finding(section.key, section.title, section.chapter, failure)
+        kept.append(section)
+    told = document.verdict
+    failure = attempt(lambda: write(replace(bare, verdict=told)))
+    if isinstance(failure, Failure):
+        kept.append(failed_finding("verdict", "In short", "", failure))
+        told = Verdict()
+    shown = replace(document, sections=tuple(kept), verdict=told)
+    for sentence in failure_sentences(shown):
+        warnings.warn(sentence, ExaminerWarning, stacklevel=3)
+    return write(shown)
 
 
 def failure_sentences(document: Report) -> tuple[str, ...]:

@@ -196,6 +196,8 @@ class Study:
         )
         results = wished.ready(results)
         recipe = wished.learn(results)
+        if share is not None:
+            recipe.responses(results)  # refuses a share of trials that are not successes
         scores = recipe.comparable(results)
         raw = cell_means(results, measure)
         comparable = raw if recipe.normaliser is None else cell_means(scores, measure)

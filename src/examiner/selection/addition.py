@@ -71,6 +71,8 @@ class Added:
                 f", and takes {self.error_removed.value:.1%} off the error on the tasks outside "
                 f"(p = {self.error_chance:.2g})"
             )
+        if self.told.value != self.told.value:  # nothing varies in it
+            return f"{told}."
         return f"{told}. The set tells {max(self.told.value, 0.0):.0%} of what varies in it."
 
     def to_dict(self) -> dict[str, Any]:  # Any: JSON values

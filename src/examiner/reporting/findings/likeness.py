@@ -117,9 +117,12 @@ def _lead(found: LikenessAnalysis) -> Prose:
         start = f"{counted(len(main.shown), 'cluster')} of tasks beyond chance, {largest}"
     many = f"{crowning.crownable:,}" if crowning.crownable else "none"
     crowned = f"{many} of {_searched(found)} can be made to win by a choice of {size} beyond chance"
+    share, chance = found.factor.first_factor_share.value, found.factor.first_factor_by_chance
+    if np.isnan(share):  # tasks on which all agents are alike have no factor
+        return f"{start}; {crowned}."
     return (
-        f"{start}; {crowned}. One factor explains {found.factor.first_factor_share.value:.0%} of how "
-        f"agents differ ({found.factor.first_factor_by_chance:.0%} by chance)."
+        f"{start}; {crowned}. One factor explains {share:.0%} of how agents differ "
+        f"({chance:.0%} by chance)."
     )
 
 

@@ -101,7 +101,9 @@ def _frames(budgets: Sequence[FrameBudget]) -> Table:
         Column("evaluation frames, at most", "count", "of all its jobs", key="evaluation_frames"),
     )
     rows = [budget._asdict() | {"agent": Name(budget.agent)} for budget in budgets]
-    return Table.of(rows, columns, "Frames to play; a dash means that nothing limits them")
+    return Table.of(
+        rows, columns, "Frames to play; a dash means that the length of episodes is not limited"
+    )
 
 
 def _setting(value: object) -> str:

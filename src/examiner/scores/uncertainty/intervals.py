@@ -22,6 +22,7 @@ from examiner.scores.aggregate import (
     point_values,
 )
 from examiner.scores.estimate import wilson
+from examiner.scores.nest import scaled
 from examiner.scores.normalise import is_raw
 from examiner.scores.total import Total
 from examiner.scores.uncertainty.bootstrap import (
@@ -255,7 +256,7 @@ def _skewed(strata: Strata) -> bool:
     several = strata.runs > 2
     if not several.any():
         return False
-    runs, off = strata.runs[several], strata.deviations[several]
+    runs, (off, _) = strata.runs[several], scaled(strata.deviations[several])
     spread = np.sqrt((off**2).sum(axis=1) / (runs - 1))
     third = runs * (off**3).sum(axis=1) / ((runs - 1) * (runs - 2))
     total = float((spread**3).sum())

@@ -108,7 +108,7 @@ class Comparison:
         """
         self.row(method, size)
         said = self.predicted[self.methods.index(method), self.sizes.index(size)]
-        known = np.flatnonzero(np.isfinite(said))
+        known = np.flatnonzero(np.isfinite(said) & np.isfinite(self.truth))
         true, few = (shared_ranks(values[known]) for values in (self.truth, said))
         return {
             self.agents[agent]: (int(true[index]), int(few[index]))
