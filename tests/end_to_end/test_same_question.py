@@ -190,7 +190,9 @@ QUESTIONS = [
             ],
             "fit": lambda s: row(s.command("fit", "table.csv")["agents"], agent=AGENT)["mean"],
             "cost": lambda s: row(s.command("cost", "table.csv")["agents"], agent=AGENT)["score"],
-            "python": lambda s: at(s.results.agents, ex.scores.aggregate(s.results).mean, AGENT),
+            "python": lambda s: at(
+                (made := ex.scores.aggregate(s.results)).agents, made.mean, AGENT
+            ),
         },
     ),
     Question(
@@ -204,8 +206,8 @@ QUESTIONS = [
                 for end in ("low", "high")
             ],
             "python": lambda s: [
-                at(s.results.agents, ends[:, 0], AGENT)
-                for made in [ex.scores.intervals(s.results, "mean", rng=0)]
+                at(made.agents, ends[:, 0], AGENT)
+                for made in [ex.scores.intervals(s.results)]
                 for ends in (made.low, made.high)
             ],
         },
@@ -222,7 +224,6 @@ QUESTIONS = [
                 for end in ("score_low", "score_high")
             ],
         },
-        differs="`cost` resamples tasks, `scores` and the report resample runs",
     ),
     Question(
         "What rank has an agent?",
@@ -238,8 +239,8 @@ QUESTIONS = [
                 )
             ),
             "python": lambda s: at(
-                s.results.agents,
-                ex.scores.shared_ranks(ex.scores.aggregate(s.results).mean),
+                (made := ex.scores.aggregate(s.results)).agents,
+                ex.scores.shared_ranks(made.mean),
                 AGENT,
             ),
         },
@@ -252,8 +253,8 @@ QUESTIONS = [
                 "probabilities"
             ][0],
             "python": lambda s: at(
-                s.results.agents,
-                ex.scores.ranks(s.results, "mean", rng=0).probability[:, 0],
+                (made := ex.scores.ranks(s.results)).agents,
+                made.probability[:, 0],
                 FIRST,
             ),
         },
@@ -262,9 +263,9 @@ QUESTIONS = [
         "By how much is the first agent ahead of another?",
         {
             "report": lambda s: s.cell("significance", OTHER, "behind the first by"),
-            "scores": lambda s: (
-                -row(s.command("scores", "table.csv")["differences"], a=OTHER, b=FIRST)["value"]
-            ),
+            "scores": lambda s: row(
+                s.command("scores", "table.csv")["differences"], a=FIRST, b=OTHER
+            )["value"],
             "difference": lambda s: s.command("difference", "table.csv", FIRST, OTHER)["pairs"][0][
                 "difference"
             ],
@@ -276,7 +277,7 @@ QUESTIONS = [
         {
             "report": lambda s: s.cell("significance", OTHER, "error"),
             "scores": lambda s: row(
-                s.command("scores", "table.csv")["differences"], a=OTHER, b=FIRST
+                s.command("scores", "table.csv")["differences"], a=FIRST, b=OTHER
             )["runs"],
             "difference": lambda s: s.command("difference", "table.csv", FIRST, OTHER)["pairs"][0][
                 "error_of_runs"
@@ -288,8 +289,8 @@ QUESTIONS = [
         "What is the interval of that difference?",
         {
             "scores": lambda s: [
-                -row(s.command("scores", "table.csv")["differences"], a=OTHER, b=FIRST)[end]
-                for end in ("high", "low")
+                row(s.command("scores", "table.csv")["differences"], a=FIRST, b=OTHER)[end]
+                for end in ("low", "high")
             ],
             "difference": lambda s: [
                 s.command("difference", "table.csv", FIRST, OTHER)["pairs"][0][end]
@@ -303,11 +304,11 @@ QUESTIONS = [
         {
             "report": lambda s: s.cell("significance", OTHER, "p"),
             "scores": lambda s: row(
-                s.command("scores", "table.csv")["tests"]["pairs"], a=OTHER, b=FIRST
+                s.command("scores", "table.csv")["tests"]["pairs"], a=FIRST, b=OTHER
             )["p"],
             "python": lambda s: at(
-                s.results.agents,
-                ex.scores.significance(s.results).p[s.results.agents.index(FIRST)],
+                (made := ex.scores.significance(s.results)).agents,
+                made.p[made.agents.index(FIRST)],
                 OTHER,
             ),
         },
@@ -572,7 +573,9 @@ QUESTIONS = [
                 "value"
             ],
             "python": lambda s: at(
-                s.log.agents, ex.scores.aggregate(ex.reduce(s.log, "final")).iqm, "fast"
+                (made := ex.scores.aggregate(ex.reduce(s.log, "final"))).agents,
+                made.mean,
+                "fast",
             ),
         },
     ),

@@ -15,10 +15,10 @@ import examiner as ex
 from examiner.cli import app
 from examiner.messages import ExaminerWarning, InputError
 from examiner.reporting.failure import RAISE_VARIABLE
-from examiner.reporting.finding import Facts, Finding
+from examiner.reporting.finding import Figure, Finding, Text
 from examiner.reporting.findings import FINDINGS, significance
-from examiner.reporting.study import Study
 from examiner.reporting.table import Column, Table
+from examiner.reporting.verdict import Verdict
 
 MESSAGE = "operands could not be broadcast together with shapes (12,81) <b>(27,1)</b>"
 
@@ -121,23 +121,65 @@ def test_bad_input_of_a_section_of_your_own_is_refused_and_not_shown_as_failed(
         ex.report(ex.read(table), sections=[refuse, FINDINGS["ranking"]])
 
 
-@pytest.mark.parametrize("ending", ["html", "json", "md"])
-def test_a_section_that_cannot_be_written_is_shown_as_failed_and_the_others_stay(
-    ending: str, table: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """An error while a page is rendered loses no more than one while it is computed."""
+@pytest.fixture
+def with_broken_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of `significance`, a figure cannot be drawn, a row of a table has no cells, a text is a number."""
+
+    class Broken:
+        def _asdict(self) -> dict[str, object]:
+            raise ValueError(MESSAGE)
+
+    def finding(study: object) -> Finding:
+        figure = Figure(
+            "broken", Broken(), {"data": [object()], "layout": {"height": 9}}, "A caption.", ""
+        )
+        table = Table((Column("mean", "number"),), ((1.0,), ()))
+        blocks = (Text("A paragraph."), figure, table, Text(3))  # type: ignore[arg-type]
+        return Finding(lead="Two agents differ.", blocks=blocks)
+
+    monkeypatch.setattr(significance, "finding", finding)
     monkeypatch.delenv(RAISE_VARIABLE)
-    find = significance.finding
 
-    def unwritable(study: Study) -> Finding:
-        columns = Column("a", "number"), Column("p", "number")
-        short, odd = Table(columns, ((0.5,),)), Facts((("what", (object(),)),))  # type: ignore[arg-type]
-        blocks = (short, odd)  # a page cannot show the one, nor data and Markdown the other
-        return replace(find(study), blocks=blocks)
 
-    monkeypatch.setattr(significance, "finding", unwritable)
-    made = run(table, "-o", tmp_path / f"page.{ending}")
-    assert made.exit_code == 0, made.exception
-    assert "The section significance failed" in made.stderr
-    text = (tmp_path / f"page.{ending}").read_text()
-    assert "failed because of an unexpected error" in text and "leads by mean" in text
+@pytest.mark.usefixtures("with_broken_blocks")
+@pytest.mark.parametrize("ending", ["html", "md", "json"])
+def test_a_figure_or_table_that_cannot_be_rendered_is_shown_as_failed_and_the_rest_stays(
+    table: Path, tmp_path: Path, ending: str
+) -> None:
+    page = tmp_path / f"page.{ending}"
+    made = run(table, "-o", page, *(["--json"] if ending == "json" else []))
+    assert made.exit_code == 0, made.stderr
+    (line,) = [line for line in made.stderr.splitlines() if line.startswith("examiner: warning")]
+    assert "The section significance failed" in line
+    text = page.read_text()
+    for part in ("Two agents differ.", "A paragraph.", "This part of the section failed"):
+        assert part in text, part
+    assert "agent 4" in text, "other sections stay"
+    if ending == "json":
+        told = json.loads(text)
+        assert told["failed_sections"] == ["significance"]
+
+
+@pytest.mark.usefixtures("with_broken_blocks")
+def test_python_warns_of_what_cannot_be_rendered(table: Path) -> None:
+    made = ex.report(ex.read(table))
+    with pytest.warns(ExaminerWarning, match="The section significance failed"):
+        assert "This part of the section failed" in made.html
+
+
+def test_tests_of_this_project_never_take_a_failed_figure_for_a_page(
+    table: Path, with_broken_blocks: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(RAISE_VARIABLE, "1")
+    with pytest.raises((TypeError, ValueError, IndexError)):
+        ex.report(ex.read(table)).html  # noqa: B018
+
+
+def test_a_verdict_that_cannot_be_rendered_is_shown_as_failed(
+    table: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv(RAISE_VARIABLE)
+    made = ex.report(ex.read(table))
+    broken = replace(made, verdict=Verdict(judgements=(object(),)))  # type: ignore[arg-type]
+    with pytest.warns(ExaminerWarning, match="The section verdict failed"):
+        assert 'id="ranking"' in broken.html

@@ -23,6 +23,7 @@ SUCCESS = (
 )
 TYPOLOGY = "Kinds of the tasks: a table with a column 'task' or 'game' and one a feature, or a bundled one."
 REPS = "Resamples to draw, for intervals and for chance."
+USUAL_REPS = "[default: 2000, fewer for very large tables]"
 Parsed = TypeVar("Parsed")
 OUTPUT = ("--output", "-o")
 UPDATED = "updated in place"

@@ -99,13 +99,13 @@ def report(
         asked = given_words(options, replace(wanted, output=None), levels, Seeded(seed=told.seed))
         made = replace(made, command=shlex.join(["examiner", "report", *asked]))
         page = output or (Path("report.html") if told.for_people else None)
-        with warnings.catch_warnings(record=True) as unwritten:
+        with warnings.catch_warnings(record=True) as failed:
             warnings.simplefilter("always", ExaminerWarning)
             target = None if page is None else made.save(page)
             content = made.to_dict() if told.json else {}
         figures = drawn.write(made.sections)
-    failed = [*failure_sentences(made), *(str(each.message) for each in unwritten)]
-    for sentence in dict.fromkeys(failed):
+    failures = (str(each.message) for each in failed if each.category is ExaminerWarning)
+    for sentence in dict.fromkeys((*failure_sentences(made), *failures)):
         print_warning(sentence)
     if told.json:
         written = {"output": None if target is None else str(target), "figures": figures}

@@ -5,7 +5,6 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
 from inspect import signature
 from pathlib import Path
 from typing import Any, TypeVar, Unpack
@@ -17,6 +16,7 @@ from examiner.reporting.finding import Finding, Notes, save_figures
 from examiner.reporting.findings import FINDINGS
 from examiner.reporting.json import one_object, section_of, verdict_of
 from examiner.reporting.prose import Name, said
+from examiner.reporting.rendering import failure_sentence, rendered
 from examiner.reporting.study import Study, StudyOptions
 from examiner.reporting.subjects import Subjects
 from examiner.reporting.verdict import Verdict, verdict
@@ -65,7 +65,7 @@ class Report:
         """The whole page as text; the same results give the same bytes."""
         from examiner.reporting.page import render  # a template engine that only a page needs
 
-        return _keeping_failures(self, render)
+        return rendered(self, render)
 
     def save(self, path: str | Path) -> Path:
         """Write the report, whole or not at all, and return where it is.
@@ -89,7 +89,7 @@ class Report:
         """The verdict, the findings and the tables as Markdown."""
         from examiner.reporting.markdown import markdown  # for those who want no page
 
-        return _keeping_failures(self, markdown)
+        return rendered(self, markdown)
 
     def save_figures(
         self, folder: str | Path, kind: str = "pdf", columns: Columns = "two"
@@ -109,7 +109,7 @@ class Report:
         >>> report(Results.from_numpy([[0.5, 1.0]])).to_dict()["schema"]
         'examiner.report/1'
         """
-        return _keeping_failures(self, _content)
+        return rendered(self, _content)
 
     def __repr__(self) -> str:
         keys = ", ".join(section.key for section in self.sections)
@@ -190,33 +190,6 @@ def _content(document: Report) -> dict[str, Any]:  # Any: JSON values
     }
 
 
-def _keeping_failures(document: Report, write: Callable[[Report], Written]) -> Written:
-    """Return a document as a page or data; sections that cannot be written are shown as failed.
-
-    Each section is written alone only after the whole could not be written.
-    """
-    whole = attempt(lambda: write(document))
-    if not isinstance(whole, Failure):
-        return whole
-    bare = replace(document, sections=(), verdict=Verdict())
-    parts = [(each, replace(bare, sections=(each,))) for each in document.sections]
-    kept = []
-    for section, alone in parts:
-        failure = attempt(partial(write, alone))
-        if isinstance(failure, Failure):
-            section = failed_finding(section.key, section.title, section.chapter, failure)
-        kept.append(section)
-    told = document.verdict
-    failure = attempt(lambda: write(replace(bare, verdict=told)))
-    if isinstance(failure, Failure):
-        kept.append(failed_finding("verdict", "In short", "", failure))
-        told = Verdict()
-    shown = replace(document, sections=tuple(kept), verdict=told)
-    for sentence in failure_sentences(shown):
-        warnings.warn(sentence, ExaminerWarning, stacklevel=3)
-    return write(shown)
-
-
 def failure_sentences(document: Report) -> tuple[str, ...]:
     """Name the sections of a report that failed, each with its error.
 
@@ -224,10 +197,7 @@ def failure_sentences(document: Report) -> tuple[str, ...]:
     >>> failure_sentences(report(Results.from_numpy([[0.5, 1.0]]), sections=["reading"]))
     ()
     """
-    return tuple(
-        f"The section {key} failed ({failure.sentence}). The report shows the details: please report them."
-        for key, failure in document.failures.items()
-    )
+    return tuple(failure_sentence(key, failure) for key, failure in document.failures.items())
 
 
 def _without_idle(sections: list[Finding]) -> list[Finding]:
