@@ -70,7 +70,7 @@ def test_other_models_grow_with_what_tasks_share_held(model: str) -> None:
     if model != "3pl":
         assert len(set(fit.items.slope.round(9))) == 1
     placed = ex.irt.place(renamed(TABLE, range(600, 602), range(25)), fit)
-    assert all(np.isfinite(agent.total_error) for agent in placed)
+    assert all(np.isfinite(agent.error) for agent in placed)
 
 
 def test_a_task_that_moved_is_found_and_others_are_not() -> None:

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from examiner.irt.errors.intervals import interval
+from examiner.irt.estimation.kernels import log_density
 from examiner.irt.fitted import Abilities, ToldByName
 from examiner.irt.items import SCORES, Floats, ItemParameters, Response, probability
 from examiner.irt.outcomes import Cells, expected_result, result_variance, tails
@@ -173,22 +174,24 @@ class Unexpected(NamedTuple):
 
 
 def unexpected_results(
-    items: ItemParameters, cells: Cells, joint: Floats, each: Floats, nodes: Floats
+    items: ItemParameters, cells: Cells, log_prior: Floats, nodes: Floats
 ) -> tuple[Unexpected, ...]:
     """Return the results that the agent's other results make improbable, the least probable first.
 
-    `joint` [nodes] is the agent's log posterior and `each` [tasks, nodes] the log-likelihood of each
-    cell in it: a task is judged by the posterior without its own result, p(θ) / f(x | θ).
+    `log_prior` [nodes] is that of abilities: a task is judged by the posterior without its own result.
     """
-    _, weights = posterior_weights(joint - each)
+    log_likelihoods = log_density(items, nodes, *cells)
+    log_posterior = log_prior + log_likelihoods.sum(axis=0)
+    _, weights = posterior_weights(log_posterior - log_likelihoods)
     expected = (weights * expected_result(items, nodes)).sum(axis=1)
     share = cells.value / cells.trials
     below, above = tails(items, cells, nodes)
     lower = share < expected
     chance = np.where(lower, (weights * below).sum(axis=1), (weights * above).sum(axis=1))
-    found = np.flatnonzero(chance < UNEXPECTED)
-    order = found[np.argsort(chance[found], kind="stable")]
+    improbable = np.flatnonzero(chance < UNEXPECTED)
+    order = improbable[np.argsort(chance[improbable], kind="stable")]
     columns = (share[order].tolist(), expected[order].tolist(), chance[order].tolist())
     return tuple(
-        Unexpected(items.tasks[task], *told) for task, *told in zip(order, *columns, strict=True)
+        Unexpected(items.tasks[task], *values)
+        for task, *values in zip(order, *columns, strict=True)
     )

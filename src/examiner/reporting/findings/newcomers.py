@@ -102,7 +102,7 @@ def _agent(found: Placement) -> Record:
         "mean": found.mean,
         "ability": found.ability,
         "ability_se": found.error,
-        "ability_se_with_tasks": found.total_error,
+        "posterior_sd": found.deviation,
         "ability_low": found.low,
         "ability_high": found.high,
         "regularity": found.regularity,
