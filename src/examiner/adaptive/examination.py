@@ -34,7 +34,7 @@ class ExaminationStep:
     """One task of an examination: what was expected and answered, and what is known since.
 
     `expected` is the share of successes, or the score, that was expected; `worth` what the rule said of
-    the task; `deviation` the posterior's, and `error` the stated one, with that of the fit's scale.
+    the task; `deviation` the posterior's, and `error` the total one, which counts the errors of the fit.
     """
 
     task: str
@@ -122,7 +122,7 @@ class Examination:
             (),
             closed,
             None,
-            bank.calibration.notes,
+            bank.notes,
             bank.recipe,
         )
 

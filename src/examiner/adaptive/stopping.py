@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from examiner.adaptive.answers import Flags, Floats, Whole
-from examiner.adaptive.bank import AbilityMoments, TaskBank
+from examiner.adaptive.bank import TaskBank
 from examiner.adaptive.rules import maximum_information
+from examiner.irt.agent_posterior import AbilityEstimates
 from examiner.messages import InputError, shorten
 from examiner.validation import check_known
 
@@ -96,9 +97,9 @@ an ability to compare with.
         if self.error is not None and self.error <= bank.least_error:
             raise InputError(
                 f"A standard error of {self.error:g} cannot be reached: the fit's "
-                f"{bank.calibration.agents} agents leave the zero of the scale uncertain by "
-                f"{bank.least_error:.3f}. Ask for more than that, or count the errors of "
-                f"tasks alone (uncertainty='tasks')."
+                f"{len(bank.landmarks)} agents leave the zero of the scale uncertain by "
+                f"{bank.least_error:.3f}. Ask for more than that, or do not count the errors of the "
+                f"fit (uncertainty='none')."
             )
         if isinstance(self.better_than, str):
             if not bank.landmarks:
@@ -114,14 +115,14 @@ an ability to compare with.
             )
         return self
 
-    def probability_better(self, bank: TaskBank, found: AbilityMoments) -> Floats | None:
+    def probability_better(self, bank: TaskBank, found: AbilityEstimates) -> Floats | None:
         """Return P(θ > θ_X) of each agent, or None where no one is to be compared with.
 
         Both abilities are taken as normal; the error of the scale is common to both and drops out.
 
         >>> from examiner.irt import ItemParameters
         >>> bank = TaskBank.of(ItemParameters.of(["t"], [1], [0]))
-        >>> known = AbilityMoments(np.array([1.0]), np.array([0.5]), np.array([0.5]))
+        >>> known = AbilityEstimates(np.array([1.0]), np.array([0.5]), np.array([0.5]))
         >>> Stop(better_than=1.0).probability_better(bank, known)
         array([0.5])
         """
@@ -134,7 +135,7 @@ an ability to compare with.
         return np.asarray(ndtr((found.ability - mark) / np.maximum(spread, 1e-12)))
 
     def reached(
-        self, bank: TaskBank, found: AbilityMoments, given: Whole | int
+        self, bank: TaskBank, found: AbilityEstimates, given: Whole | int
     ) -> tuple[Flags, Flags]:
         """Tell of each agent whether it is known precisely enough, and whether the decision is clear.
 
@@ -142,7 +143,7 @@ an ability to compare with.
 
         >>> from examiner.irt import ItemParameters
         >>> bank = TaskBank.of(ItemParameters.of(["t"], [1], [0]))
-        >>> known = AbilityMoments(np.array([1.0]), np.array([0.5]), np.array([0.5]))
+        >>> known = AbilityEstimates(np.array([1.0]), np.array([0.5]), np.array([0.5]))
         >>> Stop(error=0.6).reached(bank, known, given=3)
         (array([ True]), array([False]))
         """
@@ -156,7 +157,7 @@ an ability to compare with.
         return precise, clear
 
     def futile(
-        self, bank: TaskBank, found: AbilityMoments, offered: Flags, given: Whole | int
+        self, bank: TaskBank, found: AbilityEstimates, offered: Flags, given: Whole | int
     ) -> Flags:
         r"""Tell of each agent whether going on would be futile; `offered` has shape [agents, tasks].
 
@@ -171,7 +172,7 @@ an ability to compare with.
 
         >>> from examiner.irt import ItemParameters
         >>> bank = TaskBank.of(ItemParameters.of(["t", "u"], [1, 1], [0, 9]))
-        >>> known = AbilityMoments(np.array([1.0]), np.array([0.5]), np.array([0.5]))
+        >>> known = AbilityEstimates(np.array([1.0]), np.array([0.5]), np.array([0.5]))
         >>> Stop(error=0.3).futile(bank, known, np.array([[False, True]]), given=5)
         array([ True])
         """
@@ -192,7 +193,7 @@ an ability to compare with.
         return futile
 
     def endings(
-        self, bank: TaskBank, found: AbilityMoments, given: Whole, offered: Flags, possible: Flags
+        self, bank: TaskBank, found: AbilityEstimates, given: Whole, offered: Flags, possible: Flags
     ) -> NDArray[np.object_]:
         """Return why each agent's examination ends, None where it goes on; shape [agents].
 
@@ -201,7 +202,7 @@ an ability to compare with.
 
         >>> from examiner.irt import ItemParameters
         >>> bank = TaskBank.of(ItemParameters.of(["t", "u"], [1, 1], [0, 9]))
-        >>> known = AbilityMoments(np.array([1.0]), np.array([0.5]), np.array([0.5]))
+        >>> known = AbilityEstimates(np.array([1.0]), np.array([0.5]), np.array([0.5]))
         >>> left = np.array([[False, True]])
         >>> Stop(error=0.6, most=1).endings(bank, known, np.array([1]), left, left)[0].name
         'PRECISE'
@@ -220,7 +221,7 @@ an ability to compare with.
         return ending
 
     def _chance_of_decision(
-        self, bank: TaskBank, found: AbilityMoments, moves: Floats, left: Floats
+        self, bank: TaskBank, found: AbilityEstimates, moves: Floats, left: Floats
     ) -> Floats:
         """P(|θ̂' − θ_X| ≥ z √(v' + e_X²)) with θ̂' normal around θ̂ with variance v − v'."""
         from scipy.special import ndtr, ndtri

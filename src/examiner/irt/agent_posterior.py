@@ -27,6 +27,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from examiner.irt.estimation.kernel import Kernel
 from examiner.irt.items import Floats, ItemParameters, curves
@@ -51,10 +52,10 @@ class AbilityEstimates(NamedTuple):
 
 
 def with_calibration(
-    ability: Floats, deviation: Floats, moves: Floats, covariance: ParameterCovariance
+    ability: Floats, deviation: Floats, calibration_variance: Floats
 ) -> AbilityEstimates:
-    """Return estimates whose errors count those of task parameters; `moves` is J, [agents, parameters]."""
-    return AbilityEstimates(ability, deviation, np.sqrt(deviation**2 + covariance.variances(moves)))
+    """Return estimates whose errors count those of the task parameters, J Σ Jᵀ [agents]."""
+    return AbilityEstimates(ability, deviation, np.sqrt(deviation**2 + calibration_variance))
 
 
 def estimate_abilities(
@@ -68,18 +69,24 @@ def estimate_abilities(
     """Return the abilities of agents with posterior weights [agents, nodes] at the abilities `nodes`.
 
     `statistics` are the kernel's T_c [agents, tasks], 0 where nothing was observed, and `slopes` what
-    `term_slopes` returns for the same tasks. Without a covariance task parameters are exact.
+    `response_slopes` returns for the same tasks. Without a covariance task parameters are exact.
     """
     ability, variance = moments(weights, nodes)
     deviation = np.sqrt(variance)
     if covariance is None:
         return AbilityEstimates(ability, deviation, deviation)
     centred = weights * (nodes - ability[:, None])
-    along = (centred @ by.transpose(0, 2, 1) for by in slopes)
-    moves = laid_out(statistics, along, len(covariance.own))
+    moves = [
+        np.asarray(
+            sum(data * (centred @ by[place].T) for data, by in zip(statistics, slopes, strict=True))
+        )
+        for place in range(len(covariance.names))
+    ]
+    own, cut = moves[: len(covariance.own)], len(covariance.own)
+    shared = [part.sum(axis=1) for part in moves[cut:]]
     if covariance.unit_slopes:  # the shared slope is the standard deviation σ of the prior N(0, σ²)
-        moves[:, covariance.rows_of("slope")[0]] = centred @ nodes**2 / population_sd**3
-    return with_calibration(ability, deviation, moves, covariance)
+        shared[covariance.shared.index("slope")] = centred @ nodes**2 / population_sd**3
+    return with_calibration(ability, deviation, covariance.variances_by_parameter(own, shared))
 
 
 def laid_out(statistics: Sequence[Floats], slopes: Iterable[Floats], own: int) -> Floats:
@@ -100,6 +107,55 @@ def term_slopes(
         down = kernel.terms(curves(behind, nodes), behind.precision)
         by_name.append([(high - low) / (2 * _STEP) for high, low in zip(up, down, strict=True)])
     return tuple(np.stack(parts) for parts in zip(*by_name, strict=True))
+
+
+def response_slopes(
+    kernel: Kernel, items: ItemParameters, nodes: Floats, names: Sequence[Parameter]
+) -> tuple[Floats, ...]:
+    """Return ∂F_c/∂parameter, each [parameters, tasks, nodes]; one that all tasks share has one task.
+
+    Successes without guessing and slipping have F = (η, log(1 − P)) with η = aθ + d: a closed form.
+    """
+    if not _has_closed_form(items):
+        return term_slopes(kernel, items, nodes, names)
+    return _closed_form(curves(items, nodes).success, nodes, names)
+
+
+class SlopeTables:
+    """`response_slopes` of tasks of a fit, computed for a task when they are first needed.
+
+    Every step of an examination needs those of the tasks given so far, and of no others.
+    """
+
+    def __init__(self, items: ItemParameters, nodes: Floats, names: Sequence[Parameter]) -> None:
+        self._items, self._nodes, self._names = items, nodes, names
+        self._by_task: dict[tuple[Kernel, int], tuple[Floats, ...]] = {}
+        closed = _has_closed_form(items)
+        self._success = curves(items, nodes).success if closed else None
+
+    def of(self, kernel: Kernel, tasks: NDArray[np.intp]) -> tuple[Floats, ...]:
+        """Return the slopes of some tasks, by their columns."""
+        if self._success is not None:
+            return _closed_form(self._success[tasks], self._nodes, self._names)
+        new = [task for task in tasks.tolist() if (kernel, task) not in self._by_task]
+        if new:
+            slopes = term_slopes(kernel, self._items.take(new), self._nodes, self._names)
+            for row, task in enumerate(new):
+                self._by_task[kernel, task] = tuple(by[:, row] for by in slopes)
+        parts = [self._by_task[kernel, task] for task in tasks.tolist()]
+        return tuple(np.stack(part, axis=1) for part in zip(*parts, strict=True))
+
+
+def _has_closed_form(items: ItemParameters) -> bool:
+    plain = not items.guessing.any() and bool((items.ceiling == 1).all())
+    return items.response == "binomial" and plain
+
+
+def _closed_form(
+    success: Floats, nodes: Floats, names: Sequence[Parameter]
+) -> tuple[Floats, Floats]:
+    by_logit = np.stack([nodes if name == "slope" else np.ones_like(nodes) for name in names])
+    return by_logit[:, None], -by_logit[:, None] * success
 
 
 class AgentPosteriors(NamedTuple):
@@ -135,7 +191,7 @@ def agent_posteriors(
     slopes: tuple[Floats, ...] = ()
     if covariance is not None:
         kernel = kernel_for(items.response, matrix, items)
-        slopes = term_slopes(kernel, items, nodes, covariance.names)
+        slopes = response_slopes(kernel, items, nodes, covariance.names)
     every, weights = [], []
     size = 0 if covariance is None else len(covariance.directions)
     for block, _, some in posterior_blocks(

@@ -86,13 +86,25 @@ class ParameterCovariance:
         """Return the variances of sums of parameters: the diagonal of R Σ Rᵀ for rows R [n, parameters]."""
         own, cut = len(self.own), len(self.blocks) * len(self.own)
         along = rows @ self.directions.astype(rows.dtype, copy=False)
+        return self._variances(along, [rows[:, place:cut:own] for place in range(own)])
+
+    def variances_by_parameter(self, own: Sequence[Floats], shared: Sequence[Floats]) -> Floats:
+        """Return the same with R given as [n, tasks] for each own parameter and [n] for each shared one."""
+        cut = len(self.blocks) * len(self.own)
+        along = np.zeros((len(own[0]), self.directions.shape[1]))
+        for place, rows in enumerate(own):
+            along += rows @ self.directions[place : cut : len(own)]
+        for direction, row in zip(self.directions[cut:], shared, strict=True):
+            along += np.multiply.outer(row, direction)
+        return self._variances(along, own)
+
+    def _variances(self, along: Floats, own: Sequence[Floats]) -> Floats:
         total = (along.astype(np.float64) ** 2).sum(axis=1)
-        mine = rows[:, :cut]
-        for first in range(own):
-            for second in range(first + 1):
-                block = self.task_blocks[:, first, second] * (1.0 if first == second else 2.0)
-                products = mine[:, first::own] * mine[:, second::own]
-                total += products @ block.astype(rows.dtype, copy=False)
+        blocks = self.task_blocks
+        for first, rows in enumerate(own):
+            for second, others in enumerate(own[: first + 1]):
+                block = blocks[:, first, second] * (1.0 if first == second else 2.0)
+                total += (rows * others) @ block.astype(rows.dtype, copy=False)
         return np.asarray(np.maximum(total, 0.0))
 
     def between(self, rows: Floats) -> Floats:

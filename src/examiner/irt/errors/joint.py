@@ -77,7 +77,8 @@ class JointErrors(AllTasks):
         """Return the abilities of agents; their errors count those of tasks."""
         estimates = np.empty((3, len(self._matrix.agents)))
         for rows, mean, deviation, moves in moved_means(self._scores, self._model, self._sd):
-            estimates[:, rows] = with_calibration(mean, deviation, moves, self.parameters)
+            added = self.parameters.variances(moves)
+            estimates[:, rows] = with_calibration(mean, deviation, added)
         return AbilityEstimates(*(estimates * self._sd))
 
     @cached_property
