@@ -267,7 +267,7 @@ def test_flags_and_notes_say_what_to_beware_of() -> None:
     (best,) = place(ResponseMatrix.from_array([[1, 1, 1]], tasks=["t0", "t1", "new"]), fit)
     assert any("known from below only" in flag for flag in best.flags)
     assert any("placed by 2 tasks only" in flag for flag in best.flags)
-    assert best.notes == ("1 task outside the fit tells nothing: 'new'.",)
+    assert best.notes == ("1 task outside the fit was ignored: 'new'.",)
     (worst,) = place(ResponseMatrix.from_array([[0, 0]], tasks=["t0", "t1"]), fit)
     assert any("known from above only" in flag for flag in worst.flags)
     assert best.ability > 0 > worst.ability

@@ -141,18 +141,18 @@ def answers_from(
         raise unknown_name("agent", agent, matrix.agents)
     row = 0 if agent is None else matrix.agents.index(agent)
     values = matrix.to_numpy()[row]
-    seen = {
+    observed = {
         task: (int(matrix.successes[row, column]), int(matrix.trials[row, column]))
         if matrix.is_counts
         else float(values[column])
         for column, task in enumerate(items.tasks)
         if matrix.observed[row, column]
     }
-    if not seen:
+    if not observed:
         raise InputError(
             f"The agent {shorten(matrix.agents[row])} has no result on a task of the fit. Examine another."
         )
-    return TableAnswers(matrix.agents[row], seen, (*notes, *more))
+    return TableAnswers(matrix.agents[row], observed, (*notes, *more))
 
 
 def answers_played(play: Callable[[str], Results], fit: IRTFit) -> Callable[[str], Any]:

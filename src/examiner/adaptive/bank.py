@@ -174,9 +174,9 @@ class TaskBank:
         """Ability and error of each agent of the fit, to be compared with."""
         if self.fit is None:
             return {}
-        known = self.fit.abilities
-        pairs = zip(known.ability.tolist(), known.error.tolist(), strict=True)
-        return dict(zip(known.agents, pairs, strict=True))
+        abilities = self.fit.abilities
+        pairs = zip(abilities.ability.tolist(), abilities.error.tolist(), strict=True)
+        return dict(zip(abilities.agents, pairs, strict=True))
 
     @property
     def preferred(self) -> Flags:

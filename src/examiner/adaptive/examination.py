@@ -214,14 +214,14 @@ class Examination:
             raise InputError(
                 f"This examination chose by a function named {name}. Give it again as the rule."
             )
-        held = read_stored(StoredAnswers, content)
+        stored = read_stored(StoredAnswers, content)
         plan = Choosing(rule or setting.rule, setting.among, setting.open_shares, setting.balance)
-        begun = cls.begin(bank, plan, held.stop, held.agent, setting.seed)
-        state = begun.state.without(*setting.unanswered)
-        for step in held.steps:
+        start = cls.begin(bank, plan, stored.stop, stored.agent, setting.seed)
+        state = start.state.without(*setting.unanswered)
+        for step in stored.steps:
             state = state.after(bank, step.answer(bank))
         return replace(
-            begun, state=state, steps=held.steps, closed=setting.closed, ending=setting.ending
+            start, state=state, steps=stored.steps, closed=setting.closed, ending=setting.ending
         )
 
     def __repr__(self) -> str:

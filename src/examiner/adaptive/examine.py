@@ -134,8 +134,8 @@ class Sitting:
         """
         offered = possible = self.offered[rows]
         if self.stop.budget is not None:
-            rest = self.stop.budget - self.cost[rows] + 1e-9
-            possible = possible & (self.bank.costs <= rest[:, None])
+            budget_left = self.stop.budget - self.cost[rows] + 1e-9
+            possible = possible & (self.bank.costs <= budget_left[:, None])
         if self.closed is not None:  # better a task too often seen than none
             is_open = possible & ~self.closed[rows]
             possible = np.where(is_open.any(axis=1, keepdims=True), is_open, possible)
@@ -221,8 +221,8 @@ def _answering(
         given = answer(name)
         if given is None:
             return np.array([np.nan]), np.ones(1, dtype=np.int64)
-        known = Answer.of(name, given, bank.items.response)
-        return np.array([known.value]), np.array([known.trials])
+        checked = Answer.of(name, given, bank.items.response)
+        return np.array([checked.value]), np.array([checked.trials])
 
     return answered
 
@@ -237,13 +237,13 @@ def replay(
     >>> replay(last, items.rescaled(0.5, 1.0)).ability < last.ability
     True
     """
-    held = read_stored(
+    stored = read_stored(
         StoredAnswers,
         examination.to_dict() if isinstance(examination, Examination) else examination,
     )
     bank = TaskBank.of(source)
-    now = Examination.begin(bank, Choosing(), Stop(), held.agent, 0)  # nothing of it is drawn
-    for step in held.steps:
+    now = Examination.begin(bank, Choosing(), Stop(), stored.agent, 0)  # nothing of it is drawn
+    for step in stored.steps:
         now = _stepped(bank, now, step.answer(bank), step.worth)
     return now
 

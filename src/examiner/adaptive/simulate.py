@@ -75,8 +75,8 @@ class SimulatedExaminations:
     @property
     def exposure(self) -> Floats:
         """Share of agents that each task was given to, shape [tasks]."""
-        seen = np.bincount(self.given[self.given >= 0], minlength=len(self.tasks))
-        return np.asarray(seen / len(self.truth))
+        counts = np.bincount(self.given[self.given >= 0], minlength=len(self.tasks))
+        return np.asarray(counts / len(self.truth))
 
     def share_ending(self, ending: Ending) -> float:
         """Return the share of examinations that ended in one way.
@@ -138,18 +138,18 @@ def simulate(
     read_only(theta)
     size = max(64, _CELLS // len(bank))
     starts = range(0, theta.size, size)
-    made = _unanswered(bank, theta, min(ends.most or len(bank), len(bank)))
+    runs = _unanswered(bank, theta, min(ends.most or len(bank), len(bank)))
     endings: list[Ending] = []
     for start, child in zip(starts, generator(rng).spawn(len(starts)), strict=True):
         rows = slice(start, start + size)
         respondents = Respondents.of(bank, theta[rows], truth, child)
-        endings += _examined(made, rows, Sitting(bank, plan, ends, theta[rows].size), respondents)
+        endings += _examined(runs, rows, Sitting(bank, plan, ends, theta[rows].size), respondents)
         if progress is not None:
             progress("examining simulated agents", len(endings), theta.size)
-    used = max(int(made.count.max()), 1)  # what nobody came to is left out
+    used = max(int(runs.count.max()), 1)  # what nobody came to is left out
     of_steps = ("given", "answers", "trace", "trace_error")
-    cut = {name: getattr(made, name)[:, :used] for name in of_steps}
-    return replace(made, ending=tuple(endings), **cut)
+    cut = {name: getattr(runs, name)[:, :used] for name in of_steps}
+    return replace(runs, ending=tuple(endings), **cut)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -248,7 +248,7 @@ def _unanswered(bank: TaskBank, truth: Floats, steps: int) -> SimulatedExaminati
 
 
 def _examined(
-    made: SimulatedExaminations, rows: slice, sitting: Sitting, respondents: Respondents
+    runs: SimulatedExaminations, rows: slice, sitting: Sitting, respondents: Respondents
 ) -> list[Ending]:
     """Examine a block of agents, write down what is told of them, and say how each ended."""
     bank, rng, shares = sitting.bank, respondents.rng, sitting.choosing.open_shares
@@ -259,10 +259,10 @@ def _examined(
         trials = bank.trials[task]
         return respondents.answer(agents, task, trials), trials
 
-    for step, asked in enumerate(sitting.rounds(answer, lambda: rng)):
-        at, (ability, _, error) = rows.start + asked.rows, asked.estimates
-        made.given[at, step], made.answers[at, step] = asked.task, asked.value
-        made.ability[at], made.error[at] = ability, error
-        made.trace[at, step], made.trace_error[at, step] = ability, error
-    made.count[rows], made.cost[rows] = sitting.given, sitting.cost
+    for step, round_ in enumerate(sitting.rounds(answer, lambda: rng)):
+        at, (ability, _, error) = rows.start + round_.rows, round_.estimates
+        runs.given[at, step], runs.answers[at, step] = round_.task, round_.value
+        runs.ability[at], runs.error[at] = ability, error
+        runs.trace[at, step], runs.trace_error[at, step] = ability, error
+    runs.count[rows], runs.cost[rows] = sitting.given, sitting.cost
     return list(sitting.ending)

@@ -37,10 +37,10 @@ def table_of(
     caption: str, columns: Mapping[str, Sequence[object]], notes: Sequence[str] = ()
 ) -> str:
     """Return columns as HTML, headed by their names in words; words about a row are joined."""
-    told = {name.replace("_", " "): column for name, column in columns.items()}
-    if "flags" in told:
-        told["flags"] = ["; ".join(words) for words in columns["flags"]]  # type: ignore[arg-type]
-    return html_columns(caption, told, notes)
+    headed = {name.replace("_", " "): column for name, column in columns.items()}
+    if "flags" in headed:
+        headed["flags"] = ["; ".join(words) for words in columns["flags"]]  # type: ignore[arg-type]
+    return html_columns(caption, headed, notes)
 
 
 class ToldByName:
@@ -57,9 +57,9 @@ class ToldByName:
 
     def __repr__(self) -> str:
         kind = fields(self)[0].name  # type: ignore[arg-type]  # every heir is a dataclass
-        said = self._headline()
+        headline = self._headline()
         count = counted(len(getattr(self, kind)), kind.removesuffix("s"))
-        return f"{type(self).__name__} of {count}{': ' if said else ''}{said}"
+        return f"{type(self).__name__} of {count}{': ' if headline else ''}{headline}"
 
     def _repr_html_(self) -> str:
         named, *others = (field.name for field in fields(self))  # type: ignore[arg-type]
@@ -148,7 +148,12 @@ class TaskErrors:
         return covariance.variances(every)
 
     def covariance_of(self, items: ItemParameters) -> ParameterCovariance:
-        """Return the covariance of all parameters; errors that have none are independent between tasks."""
+        """Return the covariance of all parameters; errors that have none are independent between tasks.
+
+        >>> errors = TaskErrors(np.ones(1), np.ones(1), *(9 * [np.zeros(1)]), "by hand")
+        >>> errors.covariance_of(ItemParameters.of(["t"], [1.0], [0.0])).blocks
+        array([[1., 0., 0., 1.]])
+        """
         if self.parameters is not None:
             return self.parameters
         names: tuple[Parameter, ...] = ("slope", "intercept")
@@ -162,6 +167,10 @@ class TaskErrors:
         """Return the covariance of some parameters of each task by itself, [tasks, names, names].
 
         What is not known, and what is not a slope, an intercept or a precision, counts as 0.
+
+        >>> errors = TaskErrors(np.ones(1), 2 * np.ones(1), *(9 * [np.zeros(1)]), "by hand")
+        >>> errors.blocks_of(("intercept",), ItemParameters.of(["t"], [1.0], [0.0]))
+        array([[[4.]]])
         """
         blocks = np.zeros((len(items), len(names), len(names)))
         variances = {"slope": self.slope**2, "intercept": self.intercept**2}
@@ -216,29 +225,26 @@ class Abilities(ToldByName):
         """
         if self.joint is not None:
             return self.joint.ability_covariance
-        found = np.diag(self.error**2)
+        covariance = np.diag(self.error**2)
         if self.together is not None:
             shared = self.together @ self.together.T
-            found += shared - np.diag(np.diagonal(shared))
-        return found
+            covariance += shared - np.diag(np.diagonal(shared))
+        return covariance
 
     def differences(self) -> tuple[Floats, Floats]:
         """Return θ_row − θ_column of every two agents and its error, from their joint covariance.
 
         What is not known of the scale's zero moves all alike, and is no part of a difference.
 
-        >>> known = Abilities(("a", "b"), np.array([1.0, 0.0]), np.array([0.3, 0.4]), "")
-        >>> apart, error = known.differences()
-        >>> float(apart[0, 1]), float(error[0, 1].round(3))
+        >>> abilities = Abilities(("a", "b"), np.array([1.0, 0.0]), np.array([0.3, 0.4]), "")
+        >>> difference, error = abilities.differences()
+        >>> float(difference[0, 1]), float(error[0, 1].round(3))
         (1.0, 0.5)
         """
-        variance, found = self.error**2, self.covariance
-        return (
-            self.ability[:, None] - self.ability,
-            np.sqrt(
-                np.maximum(variance[:, None] + variance - 2 * found, 0.0) * (1 - np.eye(len(found)))
-            ),
-        )
+        variance, covariance = self.error**2, self.covariance
+        squares = np.maximum(variance[:, None] + variance - 2 * covariance, 0.0)
+        errors = np.sqrt(squares * (1 - np.eye(len(covariance))))
+        return self.ability[:, None] - self.ability, errors
 
     def to_record(self) -> dict[str, object]:
         """Return plain JSON values; of the joint errors their leading directions are kept.

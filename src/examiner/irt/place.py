@@ -84,8 +84,8 @@ def place(
     r"""Place agents on a fit by what they did on any of its tasks.
 
     Raw `Results` are treated by the recipe of the fit (measure, items, reduction, normaliser, scales,
-    success); a `ResponseMatrix` is taken as it is. Tasks that the fit does not know are left out and
-    named. Atari games are found under any of their names.
+    success); a `ResponseMatrix` is taken as it is. Tasks that are not in the fit are ignored and
+    named. Atari games are matched by any of their names.
 
     Ability, error and interval are those of `agent_posterior`: a fitted agent that is placed by the
     responses it was fitted to gets those of the fit.
@@ -104,14 +104,14 @@ def place(
         )
     check_undivided(fit.groups, "no agent has a place among all of them")
     matrix, notes = _responses(fit, results)
-    aside = _set_aside(fit, matrix)
+    excluded = _on_excluded_tasks(fit, matrix)
     matrix, items, more = known_tasks(fit, matrix)
     if fit.evidence is not None and not fit.evidence.abilities_differ:
         more = (*more, no_rank(fit.evidence))
     _check_kind(items, matrix)
     newcomers = _newcomers(fit, matrix, items, nodes)
     return tuple(
-        _placed(fit, newcomer, bins, aside[row], (*notes, *more))
+        _placed(fit, newcomer, bins, excluded[row], (*notes, *more))
         for row, newcomer in enumerate(newcomers)
     )
 
@@ -135,23 +135,23 @@ def known_tasks(
     >>> from examiner.irt.ability import known as known_fit
     >>> fit = known_fit(ItemParameters.of(["pong"], [1.0], [0.0]))
     >>> known_tasks(fit, ResponseMatrix.from_array([[0, 1]], tasks=["chess", "PongNoFrameskip-v4"]))[2]
-    ("1 task outside the fit tells nothing: 'chess'.",)
+    ("1 task outside the fit was ignored: 'chess'.",)
     """
-    known = {task: number for number, task in enumerate(fit.items.tasks)}
+    numbers = {task: number for number, task in enumerate(fit.items.tasks)}
     games: dict[str, int] = {}
-    for task, number in known.items():
+    for task, number in numbers.items():
         game = atari_game(task)
         if game is not None:
             games.setdefault(game, number)
-    found: dict[int, int] = {}
+    columns: dict[int, int] = {}
     unknown: list[str] = []
     for column, task in enumerate(matrix.tasks):
-        held = known.get(task, games.get(atari_game(task) or ""))
-        if held is None or held in found:
+        place_in_fit = numbers.get(task, games.get(atari_game(task) or ""))
+        if place_in_fit is None or place_in_fit in columns:
             unknown.append(task)
         else:
-            found[held] = column
-    if not found:
+            columns[place_in_fit] = column
+    if not columns:
         raise InputError(
             f"None of the tasks is in the fit: the new results have {listed(matrix.tasks)}, the fit has "
             f"{listed(fit.items.tasks)}. Give results on tasks of the fit."
@@ -162,28 +162,28 @@ def known_tasks(
         flat = [task for task in unknown if task in dropped]
         strange = [task for task in unknown if task not in dropped]
         if strange:
-            tells = "tells" if len(strange) == 1 else "tell"
+            was = "was" if len(strange) == 1 else "were"
             notes += (
-                f"{counted(len(strange), 'task')} outside the fit {tells} nothing: {listed(strange)}.",
+                f"{counted(len(strange), 'task')} outside the fit {was} ignored: {listed(strange)}.",
             )
         if flat:
-            verbs = ("tells", "counts") if len(flat) == 1 else ("tell", "count")
+            verbs = ("has", "counts") if len(flat) == 1 else ("have", "count")
             notes += (
                 f"{counted(len(flat), 'task')} on which all agents of the fit had the same result "
-                f"{verbs[0]} nothing about ability, and {verbs[1]} in the means: {listed(flat)}.",
+                f"{verbs[0]} no influence on ability, and {verbs[1]} in the means: {listed(flat)}.",
             )
-    numbers = sorted(found)
-    return matrix.take(tasks=[found[number] for number in numbers]), fit.items.take(numbers), notes
+    order = sorted(columns)
+    return matrix.take(tasks=[columns[number] for number in order]), fit.items.take(order), notes
 
 
-def _set_aside(fit: IRTFit, matrix: ResponseMatrix) -> Floats:
-    """Results of new agents on tasks that were set aside when the fit was made, [agents, those tasks]."""
+def _on_excluded_tasks(fit: IRTFit, matrix: ResponseMatrix) -> Floats:
+    """Results of new agents on tasks that were excluded from the fit, [agents, those tasks]."""
     column = {task: number for number, task in enumerate(matrix.tasks)}
-    found = np.full((len(matrix.agents), len(fit.dropped)), np.nan)
+    results = np.full((len(matrix.agents), len(fit.dropped)), np.nan)
     for number, task in enumerate(fit.dropped):
         if task.name in column:
-            found[:, number] = matrix.take(tasks=[column[task.name]]).to_numpy()[:, 0]
-    return found
+            results[:, number] = matrix.take(tasks=[column[task.name]]).to_numpy()[:, 0]
+    return results
 
 
 class _Newcomer(NamedTuple):
@@ -238,7 +238,7 @@ def _placed(
     fit: IRTFit,
     newcomer: _Newcomer,
     bins: Sequence[float] | int | None,
-    aside: Floats,
+    excluded: Floats,
     notes: tuple[str, ...],
 ) -> Placement:
     agent, items, cells, estimate, nodes, log_prior, weights = newcomer
@@ -249,8 +249,8 @@ def _placed(
     results[positions(fit.items.tasks, items.tasks)] = landmark_reached(items, shares)
     value, slope, words = _indicators(fit, results, bins)
     unmet = fit.items.take(np.flatnonzero(np.isnan(results)))
-    met = np.concatenate([shares, aside[np.isfinite(aside)]])
-    shared = np.array([task.value for task in fit.dropped])[np.isnan(aside)]
+    met = np.concatenate([shares, excluded[np.isfinite(excluded)]])
+    shared = np.array([task.value for task in fit.dropped])[np.isnan(excluded)]
     unexpected = unexpected_results(items, cells, log_prior, nodes)
     return Placement(
         agent=agent,
@@ -316,13 +316,13 @@ def _indicators(
     fit: IRTFit, results: Floats, bins: Sequence[float] | int | None
 ) -> tuple[float, float, list[str]]:
     try:
-        held = difficulty_bins(fit.items, bins)
+        edges = difficulty_bins(fit.items, bins)
     except InputError:
-        return float("nan"), float("nan"), ["generality cannot be told: no bins of difficulty"]
-    made = empirical_agent_curves(("",), results[None, :], held)
-    general = generality(made)
+        return float("nan"), float("nan"), ["generality is not defined: no bins of difficulty"]
+    curves = empirical_agent_curves(("",), results[None, :], edges)
+    general = generality(curves)
     words = [general.flags[0]] if general.flags[0] is not None else []
-    return float(general.value[0]), float(made.slope[0]), words
+    return float(general.value[0]), float(curves.slope[0]), words
 
 
 def _flags(fit: IRTFit, newcomer: _Newcomer, unexpected: int) -> list[str]:
@@ -330,8 +330,8 @@ def _flags(fit: IRTFit, newcomer: _Newcomer, unexpected: int) -> list[str]:
     words, count = [], len(cells.value)
     if newcomer.agent in fit.abilities.agents:
         words.append(
-            "it is one of the fitted agents: it is ranked among the others, and the tasks' parameters "
-            "know its results already"
+            "it is one of the fitted agents: it is ranked among the others, and its results were used "
+            "to estimate the tasks"
         )
     if count == len(fit.items):
         words.append("it met every task of the fit: its mean over them is observed, not predicted")

@@ -43,8 +43,8 @@ def predicted_results(
     the mean and the variance of the mixture over abilities.
 
     >>> items = ItemParameters.of(["t"], [1.0], [0.0])
-    >>> found = predicted_results(items, np.array([-1.0, 0.0, 1.0]), np.array([0.25, 0.5, 0.25]))
-    >>> found.expected, bool(found.low[0] < 0.5 < found.high[0])
+    >>> predicted = predicted_results(items, np.array([-1.0, 0.0, 1.0]), np.array([0.25, 0.5, 0.25]))
+    >>> predicted.expected, bool(predicted.low[0] < 0.5 < predicted.high[0])
     (array([0.5]), True)
     """
     result = expected_result(items, nodes)
@@ -109,7 +109,7 @@ def _score_ends(
 
 
 class RankInterval(NamedTuple):
-    """The rank by ability among known agents (1 is the ablest), and its interval."""
+    """The rank by ability among fitted agents (1 is the highest ability), and its interval."""
 
     rank: int
     low: int
@@ -118,31 +118,31 @@ class RankInterval(NamedTuple):
 
 
 def rank_among(
-    known: Abilities,
+    fitted: Abilities,
     nodes: Floats,
     weights: Floats,
     *,
     level: float = 0.95,
     aside: str | None = None,
 ) -> RankInterval:
-    r"""Rank a newcomer with posterior `weights` over abilities `nodes` among known agents.
+    r"""Rank a newcomer with posterior `weights` over abilities `nodes` among fitted agents.
 
-    Given θ, each known agent is ahead with chance :math:`\Phi((\theta_j - \theta) / s_j)`, and their
+    Given θ, each fitted agent is ahead with chance :math:`\Phi((\theta_j - \theta) / s_j)`, and their
     number is nearly normal; its distribution is averaged over the posterior of θ. s_j is the posterior
-    deviation: what is not known of tasks moves agents of like ability alike, and not their order. The agent
-    `aside`, the newcomer itself where it is known already, is not counted.
+    deviation: errors of tasks move agents of similar ability alike, and do not change their order. The
+    agent `aside`, the newcomer itself where it is one of the fitted agents, is not counted.
 
-    >>> known = Abilities(("a", "b"), np.array([-3.0, 3.0]), np.array([0.1, 0.1]), "")
-    >>> rank_among(known, np.array([0.0]), np.array([1.0]))
+    >>> fitted = Abilities(("a", "b"), np.array([-3.0, 3.0]), np.array([0.1, 0.1]), "")
+    >>> rank_among(fitted, np.array([0.0]), np.array([1.0]))
     RankInterval(rank=2, low=2, high=2, among=3)
     """
     from scipy.special import ndtr
 
-    finite = np.isfinite(known.ability) & np.array(
-        [name != aside for name in known.agents], dtype=bool
+    finite = np.isfinite(fitted.ability) & np.array(
+        [name != aside for name in fitted.agents], dtype=bool
     )
-    ability = known.ability[finite]
-    alone = known.error if known.posterior is None else known.posterior
+    ability = fitted.ability[finite]
+    alone = fitted.error if fitted.posterior is None else fitted.posterior
     error = np.maximum(np.nan_to_num(alone[finite], nan=0.0), 1e-9)
     count = len(ability)
     if count == 0:

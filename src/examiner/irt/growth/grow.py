@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from examiner.irt.agent_posterior import agent_posteriors
+from examiner.irt.agent_posterior import AbilityEstimates, agent_posteriors
 from examiner.irt.estimation.kernel_source import KernelSource
 from examiner.irt.estimation.kernels import kernel_for
 from examiner.irt.fitted import Dropped, IRTFit, TaskErrors
@@ -85,15 +85,17 @@ def grow(fit: IRTFit, results: Results | ResponseMatrix, *, rng: Randomness = 0)
 
 def _known_before(fit: IRTFit, matrix: ResponseMatrix, rule: Quadrature) -> Floats:
     """Log densities at nodes [agents, nodes]: of the population, or what the fit knows of its agents."""
-    nodes, held = rule.nodes, fit.abilities
-    found = np.repeat(rule.log_weights[None], len(matrix.agents), axis=0)
-    row = {agent: index for index, agent in enumerate(held.agents)}
-    own = held.error if held.posterior is None else held.posterior
+    nodes, fitted = rule.nodes, fit.abilities
+    densities = np.repeat(rule.log_weights[None], len(matrix.agents), axis=0)
+    row = {agent: index for index, agent in enumerate(fitted.agents)}
+    own = fitted.error if fitted.posterior is None else fitted.posterior
     for index, agent in enumerate(matrix.agents):
         if agent in row:
-            mean, sd = (float(part[row[agent]]) / fit.population_sd for part in (held.ability, own))
-            found[index] += 0.5 * nodes**2 - 0.5 * ((nodes - mean) / max(sd, 1e-3)) ** 2
-    return found
+            mean, sd = (
+                float(part[row[agent]]) / fit.population_sd for part in (fitted.ability, own)
+            )
+            densities[index] += 0.5 * nodes**2 - 0.5 * ((nodes - mean) / max(sd, 1e-3)) ** 2
+    return densities
 
 
 def _by_old_tasks(
@@ -135,7 +137,7 @@ def _means(matrix: ResponseMatrix, rows: list[int]) -> Floats:
 
 def _with_tasks(fit: IRTFit, added: Calibrated) -> IRTFit:
     """The fit with new tasks behind the old ones."""
-    made = replace(
+    grown = replace(
         fit,
         abilities=replace(fit.abilities, joint=None),
         matrix=None,
@@ -143,13 +145,13 @@ def _with_tasks(fit: IRTFit, added: Calibrated) -> IRTFit:
         errors=None if fit.errors is None else replace(fit.errors, joint=None),
     )
     if added.items is None:
-        return made
+        return grown
     errors = None
     if fit.errors is not None:
         assert added.errors is not None
         errors = _all_errors(fit, fit.errors, added.items, added.errors)
     return replace(
-        made,
+        grown,
         items=_all_tasks(fit.items, added.items),
         flags=fit.flags + tuple((ADDED,) for _ in added.items.tasks),
         errors=errors,
@@ -158,23 +160,30 @@ def _with_tasks(fit: IRTFit, added: Calibrated) -> IRTFit:
 
 def _with_agents(fit: IRTFit, matrix: ResponseMatrix, means: Floats, rule: Quadrature) -> IRTFit:
     """The fit with new agents behind the old ones, placed by all their results on its tasks."""
-    held, columns = fit.abilities, positions(fit.items.tasks, matrix.tasks)
-    matrix = matrix.take(tasks=np.flatnonzero(columns >= 0).tolist())
-    columns = columns[columns >= 0]
-    covariance = None if fit.errors is None else fit.errors.covariance_of(fit.items).take(columns)
-    placed = agent_posteriors(
-        matrix, fit.items.take(columns), rule, covariance, population_sd=fit.population_sd
-    ).estimates
+    fitted, columns = fit.abilities, positions(fit.items.tasks, matrix.tasks)
+    shared = np.flatnonzero(columns >= 0)
+    population = np.full(len(matrix.agents), fit.population_sd)
+    placed = AbilityEstimates(np.zeros_like(population), population, population)
+    if shared.size:
+        items, covariance = fit.items.take(columns[shared]), None
+        if fit.errors is not None:
+            covariance = fit.errors.covariance_of(fit.items).take(columns[shared])
+        part = matrix.take(tasks=shared.tolist())
+        placed = agent_posteriors(
+            part, items, rule, covariance, population_sd=fit.population_sd
+        ).estimates
     together = None
-    if held.together is not None:
-        nothing = np.zeros((len(matrix.agents), held.together.shape[1]))
-        together = np.concatenate([held.together, nothing])
+    if fitted.together is not None:
+        nothing = np.zeros((len(matrix.agents), fitted.together.shape[1]))
+        together = np.concatenate([fitted.together, nothing])
     abilities = replace(
-        held,
-        agents=held.agents + matrix.agents,
-        ability=np.append(held.ability, placed.ability),
-        error=np.append(held.error, placed.error),
-        posterior=None if held.posterior is None else np.append(held.posterior, placed.deviation),
+        fitted,
+        agents=fitted.agents + matrix.agents,
+        ability=np.append(fitted.ability, placed.ability),
+        error=np.append(fitted.error, placed.error),
+        posterior=None
+        if fitted.posterior is None
+        else np.append(fitted.posterior, placed.deviation),
         together=together,
     )
     return replace(
