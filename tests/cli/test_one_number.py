@@ -94,12 +94,17 @@ def test_where_does_a_new_agent_stand(told, plays, tmp_path) -> None:
     for placed in (again.ability, by_command["ability"]):
         assert placed == pytest.approx(here.ability)
     assert by_command["ability_low"] == pytest.approx(here.low)
-    # An examination that gives every task, and takes the fit at its word, knows what place knows.
-    bank = ex.adaptive.TaskBank.of(fit, uncertainty="none")
-    *_, last = ex.adaptive.examine(bank, new, rng=0)
+    # An examination that gives every task estimates what place estimates.
+    *_, last = ex.adaptive.examine(fit, new, rng=0)
     asked = told("examine", "--fit", path, "--oracle", *PLAYS, "--agent", name, "--most", 1000)
-    assert last.ability == pytest.approx(here.ability, abs=1e-3)
-    assert asked["ability_as_placed"] == pytest.approx(here.ability, abs=1e-3)
+    assert last.ability == pytest.approx(here.ability, abs=1e-6)
+    assert last.error == pytest.approx(here.error, rel=1e-6)
+    for key, number in (
+        ("ability", here.ability),
+        ("standard_error", here.error),
+        ("low", here.low),
+    ):
+        assert asked[key] == pytest.approx(number, rel=1e-5)
 
 
 def test_how_many_bits_does_a_task_tell(told, plays) -> None:

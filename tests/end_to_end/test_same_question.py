@@ -347,7 +347,6 @@ QUESTIONS = [
             "fit": lambda s: row(s.command("fit", "table.csv")["agents"], agent=AGENT)["ability"],
             "examine": lambda s: examined(s)["ability"],
         },
-        differs="`examine` adds the errors of the tasks to the posterior, `fit` does not",
     ),
     Question(
         "What is the error of an ability, by report, fit and Python?",
@@ -366,18 +365,29 @@ QUESTIONS = [
                 "ability_se"
             ],
             "place": lambda s: row(placed(s), agent=AGENT)["ability_se"],
+            "python place": lambda s: next(
+                each.error for each in ex.irt.place(s.results, s.fit) if each.agent == AGENT
+            ),
         },
-        differs="the `error` of `place` takes tasks as known",
     ),
     Question(
-        "What is the error of an ability, errors of tasks counted, by fit and place?",
+        "What is the interval of an ability?",
         {
-            "fit": lambda s: row(s.command("fit", "table.csv")["agents"], agent=AGENT)[
-                "ability_se"
+            "place": lambda s: [
+                row(placed(s), agent=AGENT)[f"ability_{end}"] for end in ("low", "high")
             ],
-            "place": lambda s: row(placed(s), agent=AGENT)["ability_se_with_tasks"],
+            "examine": lambda s: [examined(s)[end] for end in ("low", "high")],
+            "python place": lambda s: next(
+                [each.low, each.high]
+                for each in ex.irt.place(s.results, s.fit)
+                if each.agent == AGENT
+            ),
+            "python fit": lambda s: [
+                at(s.fit.abilities.agents, s.fit.abilities.ability, AGENT)
+                + side * at(s.fit.abilities.agents, s.fit.abilities.error, AGENT)
+                for side in (-1.959964, 1.959964)
+            ],
         },
-        differs="`place` and `fit` count the errors of tasks in two ways",
     ),
     Question(
         "What is the error of an ability, by fit and examine?",
@@ -387,7 +397,6 @@ QUESTIONS = [
             ],
             "examine": lambda s: examined(s)["standard_error"],
         },
-        differs="`examine` integrates over the errors of tasks",
     ),
     Question(
         "What is the difficulty of a task?",
