@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from examiner.adaptive import Answer, ExaminationState, Stop, TaskBank, simulate
+from examiner.adaptive import ExaminationState, Stop, TaskBank, TaskResponse, simulate
 from examiner.irt import IRTFit, ItemParameters, probability
 from examiner.irt import fit as fit_irt
 from examiner.messages import InputError
@@ -84,7 +84,7 @@ def test_an_answer_to_a_task_that_is_known_badly_leaves_a_larger_error() -> None
     worse = replace(
         fit, errors=replace(fit.errors, parameters=replace(fit.errors.parameters, blocks=blocks))
     )
-    answer = Answer(fit.items.tasks[10], 1.0)
+    answer = TaskResponse(fit.items.tasks[10], 1.0)
     after = [
         ExaminationState.start(bank).after(bank, answer)
         for bank in (TaskBank.of(fit), TaskBank.of(worse))
