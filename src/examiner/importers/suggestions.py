@@ -55,8 +55,10 @@ def suggested_measure(columns: Sequence[str]) -> str | None:
     return next(iter(like), None)
 
 
-def one_result_per_row(columns: Sequence[str]) -> str:
+def one_result_per_row(columns: Sequence[str], *, named: bool = True) -> str:
     """Return the sentence on how to read a table as one result per row that looks like another.
+
+    `named` says that the first column holds names, not numbers.
 
     >>> one_result_per_row(["name", "win_rate", "mode"])
     "If each row is one result: `--measure win_rate --rename name=agent --path '{task}'`."
@@ -67,7 +69,7 @@ def one_result_per_row(columns: Sequence[str]) -> str:
     agent, task = plain.intersection(AGENT_COLUMNS), plain.intersection(TASK_COLUMNS)
     measure = suggested_measure([name for name in columns[1:] if name.lower() not in agent | task])
     key = "task" if task and not agent else "agent"
-    rename = "" if agent or task else f" --rename {shlex.quote(f'{columns[0]}={key}')}"
+    rename = "" if agent or task or not named else f" --rename {shlex.quote(f'{columns[0]}={key}')}"
     missing = [name for name, known in (("agent", agent or rename), ("task", task)) if not known]
     path = f" --path '{'/'.join(f'{{{name}}}' for name in missing)}'" if missing else ""
     return (

@@ -324,12 +324,11 @@ class TableColumns:
         keys = (("agent", agent), ("task", task))
         missing = [key for key, found in keys if not found]
         template = "/".join(f"{{{key}}}" for key in missing)
-        column = f"'{INDEX_COLUMN}'" if names[0] == INDEX_COLUMN else "COLUMN"
         for key, found in keys:
             if not found:
                 message = (
                     f"There is no column for the {key}; found {listed(known, limit=15)}. Name it: "
-                    f"`--rename {column}={key}`. Or take it from the names of folders and files: `--path "
+                    f"`--rename COLUMN={key}`. Or take it from the names of folders and files: `--path "
                     f"'{template}'`."
                 )
                 raise MissingNamesError(message, missing, template)

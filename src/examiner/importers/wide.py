@@ -45,7 +45,7 @@ def orientation(frame: pl.DataFrame, asked: Orientation | None) -> tuple[bool, t
     first, *others = frame.columns
     keys = [name for name in others if name in KEY_COLUMNS]
     others = [name for name in others if name not in KEY_COLUMNS]
-    _refuse_columns(others, frame.columns)
+    _refuse_columns(others, frame)
     if asked is not None:
         return asked == "rows", ()
     named_tasks, named_agents = _is_one_of(first, TASK_COLUMNS), _is_one_of(first, AGENT_COLUMNS)
@@ -129,7 +129,7 @@ def _refuse_measures(key: str, others: Sequence[str]) -> None:
     )
 
 
-def _refuse_columns(names: Sequence[str], columns: Sequence[str]) -> None:
+def _refuse_columns(names: Sequence[str], frame: pl.DataFrame) -> None:
     """Refuse a wide table with a column that can be neither an agent nor a task."""
     kinds = {
         "a time": _TIMES,
@@ -141,5 +141,5 @@ def _refuse_columns(names: Sequence[str], columns: Sequence[str]) -> None:
         if name is not None:
             raise InputError(
                 f"The column {shorten(name)} is {kind}, and neither an agent nor a task. Remove it. "
-                f"{one_result_per_row(columns)}"
+                f"{one_result_per_row(frame.columns, named=not holds_numbers(frame[:, 0]))}"
             )
