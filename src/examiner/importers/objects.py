@@ -11,6 +11,7 @@ import polars as pl
 from examiner.importers.cells import MISSING
 from examiner.importers.files import SourceFile
 from examiner.importers.json_values import number
+from examiner.importers.known_tasks import is_known_task
 from examiner.importers.readings import Reading
 from examiner.importers.suggestions import MissingNamesError, suggested_measure
 from examiner.importers.tables import TableOptions, table_reading
@@ -112,7 +113,9 @@ def _no_scores(content: Object, file: SourceFile) -> InputError:
     by_name = {
         name: " --tasks-are columns"
         for name, part in parts
-        if _keys(part) and all(map(_is_score, _keys(part).values()))
+        if _keys(part)
+        and all(map(_is_score, _keys(part).values()))
+        and not (is_known_task(name) or all(key.isdigit() for key in part))
     }
     single = {
         name: " --tasks-are columns --path '{task}'"

@@ -28,6 +28,7 @@ INDEX_COLUMN = "Unnamed: 0"
 KEY_COLUMNS = ("run", "seed", "trial")
 """Columns of a wide table that are keys of its rows, and neither agents nor tasks."""
 _TIMES = frozenset({*TIME_COLUMNS, "epoch", "epochs", "iteration", "iterations", "episode"})
+RANKS = frozenset({"rank", "ranking", "position", "#"})
 _STATISTICS = frozenset(
     {"std", "stdev", "std_dev", "stddev", "stderr", "std_err", "sem", "variance", "ci", "±"}
 )
@@ -135,11 +136,12 @@ def _refuse_columns(names: Sequence[str], frame: pl.DataFrame) -> None:
         "a time": _TIMES,
         "a statistic of other columns": _STATISTICS,
         "a part of an item's name": frozenset(ITEM_COLUMNS),
+        "a rank": RANKS,
     }
     for kind, known in kinds.items():
         name = next((name for name in names if name.strip().lower() in known), None)
         if name is not None:
-            raise InputError(
-                f"The column {shorten(name)} is {kind}, and neither an agent nor a task. Remove it. "
-                f"{one_result_per_row(frame.columns, named=not holds_numbers(frame[:, 0]))}"
+            what = (
+                f"The column {shorten(name)} is {kind}, and neither an agent nor a task. Remove it."
             )
+            raise one_result_per_row(what, frame.columns, named=not holds_numbers(frame[:, 0]))
