@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import NamedTuple
 
 from examiner.engines.estimate import Size, estimate, lasting
@@ -18,7 +17,6 @@ from examiner.irt.suspects.together import DRAWN_CELLS, FEWEST_DRAWS, MOST_DRAWS
 from examiner.irt.suspects.together import MOST_TASKS as MOST_PAIRED
 from examiner.irt.suspects.unsteady import EXCHANGES
 from examiner.messages import counted
-from examiner.selection import Benchmark, Folds, expected_once, expected_seconds
 
 LONG_SECONDS = 20.0
 """Work from here on is announced."""
@@ -167,29 +165,3 @@ def expected_audit(size: Size) -> Expected:
         seconds += draws * (looked_at + 1.5e-7 * size.tasks**2 * slower)
     memory = held_gigabytes() + _CELL * (8 * cells + (20 * size.tasks**2 if paired else 0))
     return Expected(seconds, memory, "fewer tasks or agents (`--keep`) take less")
-
-
-def expected_selection(
-    material: Benchmark,
-    chosen: int | None,
-    folds: Folds | None,
-    methods: Sequence[str] | None,
-    *,
-    processes: int = 1,
-    cheaper: str = "",
-) -> Expected:
-    """Tasks chosen, a predictor learnt, and both judged in folds where these are given.
-
-    `cheaper` says what would take less; choosing alone is told beside it where that is much shorter.
-    """
-    slower = _slower(Pace.probed())
-    once = slower * expected_once(material, chosen, methods, proof=folds is not None)
-    judged = slower * expected_seconds(material, chosen, folds, methods) if folds else 0.0
-    agents, tasks = material.values.shape
-    memory = held_gigabytes() + _CELL * (2.2 * agents * tasks + 4e7) * (1 + 0.5 * (processes - 1))
-    alone = slower * expected_once(material, chosen, methods, proof=False)
-    told = [cheaper] if cheaper else []
-    if folds is not None and "--" not in cheaper and alone < 0.7 * (once + judged / processes):
-        told.append(f"`--no-proof` only chooses, in {lasting(alone)}")
-    told = told or ["fewer tasks or agents (`--keep`) take less"]
-    return Expected(once + judged / processes, memory, "; ".join(told))

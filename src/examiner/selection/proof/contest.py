@@ -13,7 +13,7 @@ from examiner.selection.benchmark import Benchmark
 from examiner.selection.evidence import fold_of
 from examiner.selection.intervals import calibrated
 from examiner.selection.proof.holdout import Split
-from examiner.selection.proof.inner import best_of, inner_folds
+from examiner.selection.proof.inner import InnerFolds, best_of, inner_folds
 from examiner.selection.proof.sets import (
     Columns,
     Contest,
@@ -23,15 +23,15 @@ from examiner.selection.proof.sets import (
     predict_sets,
     stacked,
 )
-from examiner.selection.sampled import proof_agents
 from examiner.validation import Floats
 
 
 class FoldJob(NamedTuple):
-    """One fold to judge, with a generator of its own."""
+    """One fold to judge, with a generator of its own; `intervals` says whether predictions get one."""
 
     split: Split
     rng: np.random.Generator
+    intervals: bool = True
 
 
 class JudgedFold(NamedTuple):
@@ -53,23 +53,18 @@ class JudgedFold(NamedTuple):
 
 def judge(whole: Benchmark, contest: Contest, job: FoldJob) -> JudgedFold:
     """Choose, fit and choose among methods on the training agents alone; predict the others."""
-    train, test = job.split
-    families = [whole.families[row] for row in train.tolist()]
-    train = train[proof_agents(families, len(whole.agents), len(whole.tasks), job.rng)]
-    fold = fold_of(whole, train, contest.needs, lenient=True)
+    test = job.split.test
+    fold = fold_of(whole, whole.in_folds(job.split.train), contest.needs, lenient=True)
     sets = choose_sets(fold, contest, job.rng)
-    inner = inner_folds(whole, contest._replace(draws=()), fold, job.rng)
-    winner = best_of(inner.off, [name for name, _ in contest.methods]) if contest.best else ()
     raw = whole.comparable(test, fold.scale)
-    flat = [columns for row in sets for columns in row]
-    held_out = [inner.held_out(at, contest.level) for at in np.ndindex(inner.off.shape[:2])]
-    guesses = predict_sets(fold, raw, flat)
-    guesses = [
-        guess.within(
-            calibrated(inner.truth, held.said, contest.level).interval(guess.value, held.reach)
-        )
-        for guess, held in zip(guesses, held_out, strict=True)
-    ]
+    guesses = predict_sets(fold, raw, [columns for row in sets for columns in row])
+    winner: tuple[int, ...] = ()
+    if contest.best or job.intervals:
+        inner = inner_folds(whole, contest._replace(draws=()), fold, job.rng, ends=job.intervals)
+        if contest.best:
+            winner = best_of(inner.off, [name for name, _ in contest.methods])
+        if job.intervals:
+            guesses = _with_intervals(guesses, inner, contest.level)
     guess = stacked(guesses, (len(sets), len(contest.sizes), len(raw)))
     bits, full_bits = _bits(whole, test, sets)
     if winner:
@@ -90,6 +85,16 @@ def judge(whole: Benchmark, contest: Contest, job: FoldJob) -> JudgedFold:
         winner=winner,
         filled=sum(int(gaps[:, list(columns)].sum()) for columns in sets[-1]),
     )
+
+
+def _with_intervals(guesses: list[Guess], inner: InnerFolds, level: float) -> list[Guess]:
+    """Add intervals that rest on how far off the fold's own agents were in folds inside it."""
+    found = []
+    for guess, at in zip(guesses, np.ndindex(inner.off.shape[:2]), strict=True):
+        held_out = inner.held_out(at, level)
+        known = calibrated(inner.truth, held_out.said, level)
+        found.append(guess.within(known.interval(guess.value, held_out.reach)))
+    return found
 
 
 def _bits(

@@ -24,7 +24,6 @@ from examiner.selection.proof.sets import (
     predict_sets,
     stacked,
 )
-from examiner.selection.sampled import some_families
 from examiner.validation import Floats
 
 STANDARD_ERRORS = 1.5
@@ -82,7 +81,7 @@ def inner_folds(
     assert target is not None
     truth = np.where(whole.judged[fold.rows], target, np.nan)
     families = [whole.families[row] for row in fold.rows]
-    some = some_families(families, len(whole.tasks), rng)
+    some = np.flatnonzero(np.isin(fold.rows, whole.in_folds(fold.rows)))
     families = [families[index] for index in some]
     off = np.full((len(contest.methods), len(contest.sizes), len(truth)), np.nan)
     beside = []
@@ -137,10 +136,12 @@ def best_of(residuals: Floats, names: Sequence[str]) -> tuple[int, ...]:
     ((0,), (1,))
     """
     off = np.abs(residuals[:, :, np.isfinite(residuals).all(axis=(0, 1))])
+    held = names.index(DEFAULT) if DEFAULT in names else None
+    if off.shape[2] < 2:  # nothing says which is better
+        return (held or 0,) * off.shape[1]
     error = off.mean(axis=2)
     winner = error.argmin(axis=0)
-    if DEFAULT in names:
-        held = names.index(DEFAULT)
+    if held is not None:
         for size, best in enumerate(winner):
             better = off[held, size] - off[best, size]
             doubt = STANDARD_ERRORS * better.std(ddof=1) / np.sqrt(len(better))
