@@ -25,7 +25,6 @@ from examiner.engines.expected import (
     expected_bits,
     expected_likeness,
     expected_scores,
-    expected_selection,
 )
 from examiner.results.codes import name_column
 
@@ -63,15 +62,7 @@ def _difference(results: ex.Results) -> object:
 
 def _selected(results: ex.Results) -> object:
     """Choose 100 tasks, learn to predict from them, and judge that, as `examiner select` does."""
-    whole = ex.selection.benchmark(results)
-    shrinkage = ex.selection.settle(whole)
-    tasks = ex.selection.choose(whole, 100, rng=0, shrinkage=shrinkage)
-    folds = ex.selection.folds_of_proof(whole)
-    how = ex.selection.Holdout(folds.folds, repeats=folds.repeats)
-    proof = ex.selection.compare(
-        whole, [100], ["covariance"], rng=0, holdout=how, shrinkage=shrinkage
-    )
-    return ex.selection.with_predictor(whole, tasks, rng=0, proof=proof, shrinkage=shrinkage)
+    return ex.selection.select_and_judge(results, 100)
 
 
 def _ability_bits(results: ex.Results) -> object:
@@ -95,18 +86,11 @@ REST: dict[str, tuple[int, Callable[[ex.Results], object]]] = {
 """Trials of a cell, and what is asked of the table."""
 
 
-def _expected_selection(results: ex.Results) -> Expected:
-    whole = ex.selection.benchmark(results)
-    return expected_selection(whole, 100, ex.selection.folds_of_proof(whole), ["covariance"])
-
-
 EXPECTED: dict[str, Callable[[ex.Results], Expected]] = {
     "scores": lambda results: expected_scores(size_of(results), reps=2000, unit="runs"),
     "bits": lambda results: expected_bits(size_of(results), 2, 10, 100),
     "likeness": lambda results: expected_likeness(size_of(results)),
     "ability bits": lambda results: expected_ability_bits(size_of(results)),
-    "selection, judged": _expected_selection,
-    "distil": _expected_selection,
 }
 """What is said before an analysis."""
 SIZES = ((500, 4000), (1000, 4000), (2000, 8000))

@@ -308,9 +308,9 @@ def _top(values: Floats, size: int) -> NDArray[np.intp]:
     above, equal = values > least, values == least
     missing = size - above.sum(axis=1, keepdims=True)
     chosen = np.nonzero(above | (equal & (np.cumsum(equal, axis=1) <= missing)))[1]
-    chosen = chosen.reshape(len(values), size)
-    order = np.argsort(-np.take_along_axis(values, chosen, axis=1), axis=1, kind="stable")
-    return np.take_along_axis(chosen, order, axis=1)
+    places = chosen.reshape(len(values), size)
+    order = np.argsort(-np.take_along_axis(values, places, axis=1), axis=1, kind="stable")
+    return np.take_along_axis(places, order, axis=1)
 
 
 def _filled(table: Floats) -> Floats:

@@ -28,7 +28,11 @@ def jsonable(value: object) -> Any:  # Any: JSON
         return value.text
     if isinstance(value, np.ndarray) and value.dtype.kind in "biuf":
         finite = np.isfinite(value)
-        return (value if finite.all() else np.where(finite, value, None)).tolist()
+        if finite.all():
+            return value.tolist()
+        shown = value.astype(object)
+        shown[~finite] = None
+        return shown.tolist()
     if isinstance(value, (np.ndarray, np.generic)):
         return jsonable(value.tolist())
     if isinstance(value, Mapping):

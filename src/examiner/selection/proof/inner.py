@@ -138,7 +138,7 @@ def best_of(residuals: Floats, names: Sequence[str]) -> tuple[int, ...]:
     off = np.abs(residuals[:, :, np.isfinite(residuals).all(axis=(0, 1))])
     held = names.index(DEFAULT) if DEFAULT in names else None
     if off.shape[2] < 2:  # nothing says which is better
-        return (held or 0,) * off.shape[1]
+        return tuple([held or 0] * int(off.shape[1]))
     error = off.mean(axis=2)
     winner = error.argmin(axis=0)
     if held is not None:
