@@ -174,15 +174,9 @@ class Conditionals:
         with R the Cholesky factor of the chosen tasks. `values` [covariances, agents, chosen tasks] are
         about the tasks' means, without gaps; shape [covariances, chosen tasks, agents].
         """
-        from scipy.linalg import solve_triangular  # slow to import
-
-        known, chosen = len(self._chosen), self.chosen
-        said = []
-        for one, own in enumerate(values):
-            factor = self._columns[one, :known, chosen[one]]
-            news = solve_triangular(factor, own.T, lower=True, check_finite=False)
-            said.append(np.cumsum(news * np.array(self._share)[:, one, None], axis=0))
-        return np.array(said)
+        factor = self._columns[self._each[:, None], : len(self._chosen), self.chosen]
+        news = np.linalg.solve(factor, values.swapaxes(1, 2))
+        return np.asarray(np.cumsum(news * np.array(self._share).T[:, :, None], axis=1))
 
 
 class Conditional:

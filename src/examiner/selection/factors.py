@@ -131,16 +131,16 @@ def _complete(
     known: Centred, loadings: Floats, noise: Floats, floor: Floats, steps: int
 ) -> Factors:
     """EM without gaps: one posterior covariance serves all agents, and values are about their means."""
-    x, (agents, tasks), prior = known.x, known.x.shape, PRIOR_AGENTS * np.eye(loadings.shape[1])
+    x, (agents, tasks), one = known.x, known.x.shape, np.eye(loadings.shape[1])
     across = np.ascontiguousarray(x.T)
     for step in range(steps + 1):
         weighed = loadings / noise[:, None]
-        spread = _inverse(np.eye(loadings.shape[1]) + loadings.T @ weighed)
+        spread = _inverse(one + loadings.T @ weighed)
         scores = x @ (weighed @ spread)
         second = scores.T @ scores + agents * spread
         if step < steps:
             along = across @ scores
-            loadings = along @ _inverse(second + prior)
+            loadings = along @ _inverse(second + PRIOR_AGENTS * one)
             noise = np.maximum(known.variance - (loadings * along).sum(axis=1) / agents, floor)
     return Factors(known.centre, loadings, noise, scores, second, x, np.zeros(tasks))
 
