@@ -37,6 +37,7 @@ class SetPlacement(NamedTuple):
 def place(results: Results, selection: Selection) -> tuple[SetPlacement, ...]:
     """Predict the full benchmark of agents from their raw results on the chosen tasks.
 
+    >>> from examiner.selection import select
     >>> scores = np.random.default_rng(0).normal(size=(20, 6)) + np.arange(20)[:, None]
     >>> results = Results.from_numpy(scores / 20)
     >>> chosen = select(results, 2, "regression", rng=0)

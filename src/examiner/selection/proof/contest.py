@@ -18,10 +18,7 @@ from examiner.selection.proof.sets import (
     Columns,
     Contest,
     Guess,
-    choose_sets,
-    predict_draws,
-    predict_sets,
-    stacked,
+    predict_fold,
 )
 from examiner.validation import Floats
 
@@ -55,30 +52,27 @@ def judge(whole: Benchmark, contest: Contest, job: FoldJob) -> JudgedFold:
     """Choose, fit and choose among methods on the training agents alone; predict the others."""
     test = job.split.test
     fold = fold_of(whole, whole.in_folds(job.split.train), contest.needs, lenient=True)
-    sets = choose_sets(fold, contest, job.rng)
-    raw = whole.comparable(test, fold.scale)
-    guesses = predict_sets(fold, raw, [columns for row in sets for columns in row])
+    found = predict_fold(whole, contest, fold, test, job.rng)
+    sets, guess = found.sets, found.guess
     winner: tuple[int, ...] = ()
     if contest.best or job.intervals:
         inner = inner_folds(whole, contest._replace(draws=()), fold, job.rng, ends=job.intervals)
         if contest.best:
             winner = best_of(inner.off, [name for name, _ in contest.methods])
         if job.intervals:
-            guesses = _with_intervals(guesses, inner, contest.level)
-    guess = stacked(guesses, (len(sets), len(contest.sizes), len(raw)))
+            guess = _with_intervals(guess, inner, contest.level)
     bits, full_bits = _bits(whole, test, sets)
     if winner:
-        sizes = np.arange(len(winner))
-        best = (list(winner), sizes)
+        best = (list(winner), np.arange(len(winner)))
         guess = Guess(*(np.concatenate([part, part[best][None]]) for part in guess))
         bits = np.concatenate([bits, bits[best][None]])
         sets = (*sets, tuple(sets[method][size] for size, method in enumerate(winner)))
-    gaps = np.isnan(raw)
+    gaps = np.isnan(found.raw)
     return JudgedFold(
         test=test,
-        truth=whole.truth(test, raw),
+        truth=found.truth,
         guess=guess,
-        random=predict_draws(fold, raw, contest),
+        random=found.random,
         bits=bits,
         full_bits=full_bits,
         sets=sets,
@@ -87,14 +81,15 @@ def judge(whole: Benchmark, contest: Contest, job: FoldJob) -> JudgedFold:
     )
 
 
-def _with_intervals(guesses: list[Guess], inner: InnerFolds, level: float) -> list[Guess]:
+def _with_intervals(guess: Guess, inner: InnerFolds, level: float) -> Guess:
     """Add intervals that rest on how far off the fold's own agents were in folds inside it."""
-    found = []
-    for guess, at in zip(guesses, np.ndindex(inner.off.shape[:2]), strict=True):
+    low, high = np.empty(guess.value.shape), np.empty(guess.value.shape)
+    for at in np.ndindex(inner.off.shape[:2]):
         held_out = inner.held_out(at, level)
         known = calibrated(inner.truth, held_out.said, level)
-        found.append(guess.within(known.interval(guess.value, held_out.reach)))
-    return found
+        interval = known.interval(guess.value[at], held_out.reach)
+        low[at], high[at] = interval.low, interval.high
+    return guess._replace(low=low, high=high)
 
 
 def _bits(

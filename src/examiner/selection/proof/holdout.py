@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from examiner.messages import InputError, counted, listed
 from examiner.scores.cells import codes_of
 from examiner.scores.estimate import check_level
+from examiner.selection.resampling import REPS
 
 LEAST_TRAINING = 2
 PAIR_FOLDS, PAIR_REPEATS = 5, 5
@@ -43,7 +44,7 @@ class Holdout:
     choose_on: tuple[str, ...] | None = None
     inner: int = 5
     draws: int = 100
-    reps: int = 400
+    reps: int = REPS
     level: float = 0.9
 
     def __post_init__(self) -> None:

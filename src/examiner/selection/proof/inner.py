@@ -19,10 +19,7 @@ from examiner.selection.proof.holdout import LEAST_TRAINING, k_fold
 from examiner.selection.proof.sets import (
     Contest,
     Guess,
-    choose_sets,
-    predict_draws,
-    predict_sets,
-    stacked,
+    predict_fold,
 )
 from examiner.validation import Floats
 
@@ -113,15 +110,10 @@ def _said(
         lenient=True,
         shrinkage=fold.evidence.shrinkage,
     )
-    sets = choose_sets(part, contest, rng)
-    raw = whole.comparable(fold.rows[test], part.scale)
-    flat = [columns for row in sets for columns in row]
-    guesses = predict_sets(part, raw, flat, rest=bool(contest.draws))
-    guess = stacked(guesses, (len(sets), len(contest.sizes), len(raw)))
     assert part.evidence.target is not None
     others = part.evidence.target[whole.judged[part.rows]]
-    truth = whole.truth(fold.rows[test], raw)
-    return Said(truth, guess, predict_draws(part, raw, contest), others)
+    found = predict_fold(whole, contest, part, fold.rows[test], rng, rest=bool(contest.draws))
+    return Said(found.truth, found.guess, found.random, others)
 
 
 def best_of(residuals: Floats, names: Sequence[str]) -> tuple[int, ...]:

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from examiner.selection.benchmark import Benchmark
 from examiner.selection.evidence import Fold, fill_from, fold_of
-from examiner.selection.intervals import Predicted
 from examiner.selection.methods import BEST_OF, Method
 from examiner.selection.methods.random import random as draw_at_random
 from examiner.selection.ridge import Design, ridge_fits_of
@@ -55,10 +55,6 @@ class Guess(NamedTuple):
     rest_truth: Floats
     low: Floats
     high: Floats
-
-    def within(self, interval: Predicted) -> Guess:
-        """Add the ends of an interval."""
-        return self._replace(low=interval.low, high=interval.high)
 
 
 def choose_sets(
@@ -112,6 +108,34 @@ def predict_sets(
         for row, index in enumerate(which):
             guesses[index] = Guess(value[row], left[row], left_truth[row], nothing, nothing)
     return [guesses[index] for index in range(len(sets))]
+
+
+class PredictedFold(NamedTuple):
+    """What a fold's agents say of others: the sets they choose, and predictions and truth of these."""
+
+    sets: tuple[tuple[Columns, ...], ...]  # [methods][sizes]
+    raw: Floats  # [agents held out, tasks]: comparable values, with gaps
+    truth: Floats  # [agents held out]
+    guess: Guess  # [methods, sizes, agents held out]
+    random: Guess  # [draws, sizes, agents held out]
+
+
+def predict_fold(
+    whole: Benchmark,
+    contest: Contest,
+    fold: Fold,
+    test: NDArray[np.intp],
+    rng: np.random.Generator,
+    *,
+    rest: bool = True,
+) -> PredictedFold:
+    """Choose with every method on the fold's agents, and predict others, at these rows, from the sets."""
+    sets = choose_sets(fold, contest, rng)
+    raw = whole.comparable(test, fold.scale)
+    guesses = predict_sets(fold, raw, [columns for row in sets for columns in row], rest=rest)
+    guess = stacked(guesses, (len(sets), len(contest.sizes), len(raw)))
+    random = predict_draws(fold, raw, contest)
+    return PredictedFold(sets, raw, whole.truth(test, raw), guess, random)
 
 
 def stacked(guesses: list[Guess], shape: tuple[int, ...]) -> Guess:
