@@ -38,6 +38,6 @@ def estimate_of(values: Floats, level: float = 0.95) -> Estimate:
     value, known = float(values[0]), values[1:][~np.isnan(values[1:])]
     if not len(known):
         return Estimate(value)
-    tail = 50 * (1 - level)
+    tail = round(50 * (1 - level), 9)  # a percentile must not move by rounding
     low, high = np.percentile(known, (tail, 100 - tail), method="inverted_cdf")
     return Estimate(value, min(value, float(low)), max(value, float(high)))

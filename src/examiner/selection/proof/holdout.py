@@ -20,8 +20,8 @@ PAIR_FOLDS, PAIR_REPEATS = 5, 5
 MOST_AGENTS, MOST_CELLS = 100, 5_000
 """Up to this many agents, and agents · tasks, one agent is left out at a time."""
 FOLDS = 10
-FEWER_FOLDS, MANY_CELLS = 5, 500_000
-"""Beyond this many agents · tasks five folds suffice: each holds out hundreds of agents."""
+FEWER_FOLDS, MANY_CELLS = 5, 50_000
+"""Beyond this many agents · tasks five folds: 134 × 500 take one processor second, and R² is the same."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +106,7 @@ def usual_folds(agents: int, tasks: int, families: int) -> Literal["loo"] | int:
     Ten folds choose on nine tenths of the agents, slightly fewer than there are: if anything, errors come
     out too large.
 
-    >>> usual_folds(8, 6, 8), usual_folds(134, 500, 134), usual_folds(5000, 500, 5000)
+    >>> usual_folds(8, 6, 8), usual_folds(134, 50, 134), usual_folds(134, 500, 134)
     ('loo', 10, 5)
     """
     small = agents <= MOST_AGENTS and agents * tasks <= MOST_CELLS
