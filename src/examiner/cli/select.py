@@ -44,7 +44,9 @@ from examiner.storage import save
 from examiner.workers import map_processes
 
 SIZE = 5
-FOLDS = "Folds of the validation [default: loo; 10 with over 100 agents or 5,000 results, 5 with over 50,000]."
+FOLDS = (
+    "Folds of the validation [default: loo; 10 over 100 agents or 5,000 results, 5 over 50,000]."
+)
 WORTH_PROCESSES_SECONDS = 10.0
 """Work from here on is given to several processes, which take a second or two to start."""
 MOST_DIGITS = 6
