@@ -486,17 +486,59 @@ QUESTIONS = [
                 .r2.value
             ),
         },
-        differs="the report judges by other folds than `select`",
     ),
     Question(
-        "With which R² do five tasks predict, by the report's card and its section?",
+        "With which R² do five tasks predict, by the report's card, `compare` and `select`?",
+        {
+            "trial": lambda s: next(
+                cells[1] for cells in s.blocks("trial", "table")[0]["rows"] if cells[0] == SIZE
+            ),
+            "compare": lambda s: row(
+                [
+                    each
+                    for each in s.command("compare", "table.csv", "--methods", "covariance,spread")[
+                        "rows"
+                    ]
+                    if each["size"] == SIZE
+                ],
+                method=ex.selection.DEFAULT,
+            )["r2"],
+            "select": lambda s: s.command("select", "table.csv")["quality"]["r2"],
+        },
+    ),
+    Question(
+        "How far off are held-out agents, predicted from five tasks?",
         {
             "trial": lambda s: next(
                 cells[2] for cells in s.blocks("trial", "table")[0]["rows"] if cells[0] == SIZE
             ),
-            "select": lambda s: s.command("select", "table.csv")["quality"]["r2"],
+            "select": lambda s: s.command("select", "table.csv")["quality"]["mae"],
+            "distil": lambda s: s.command("distil", "table.csv", "--size", "5")["record"]["error"],
+            "python": lambda s: ex.selection.distil(s.results, SIZE).record.error,  # type: ignore[union-attr]
         },
-        differs="the card leaves agents out after tasks were chosen",
+    ),
+    Question(
+        "With which R² do random sets of five tasks predict held-out agents?",
+        {
+            "report": lambda s: s.drawn("selection", "r2")[1][
+                s.drawn("selection", "sizes").index(SIZE)
+            ],
+            "select": lambda s: s.command("select", "table.csv")["random"]["r2"],
+            "python": lambda s: (
+                ex.selection.compare(s.results, [SIZE, 7], [ex.selection.DEFAULT])
+                .row("random", SIZE)
+                .r2.value
+            ),
+        },
+    ),
+    Question(
+        "With which R² do two tasks named by hand predict held-out agents?",
+        {
+            "select": lambda s: s.command("select", "table.csv", "--exactly", "t03,t07")["r2"],
+            "python": lambda s: (
+                ex.selection.judge_tasks(s.results, ["t03", "t07"]).row("given", 2).r2.value
+            ),
+        },
     ),
     Question(
         "What does an attempt of an agent cost?",

@@ -16,6 +16,7 @@ from examiner.messages import counted
 from examiner.reporting.ability_scale import Fitted, fit_of
 from examiner.reporting.finding import NothingToTellError
 from examiner.reporting.prose import Name, Parts, Prose, said
+from examiner.reporting.selected import Selected, selected
 from examiner.reporting.shown import (
     chance_of,
     chance_over_tasks,
@@ -52,6 +53,10 @@ FEWEST_CHOSEN_ON, FEWEST_CHOSEN_FROM = 8, 3
 """Agents and tasks from which a few tasks can be chosen and judged on others."""
 MOST_AGENTS = 40
 """Agents whose uncertainty is told, the best: more rows nobody reads."""
+MOST_CELLS, MOST_PAIRED_CELLS = 200_000, 60_000
+"""Agents · tasks that models, and comparisons of pairs of tasks, take in full: a few seconds each."""
+SAMPLED_AGENTS, SAMPLED_TASKS = 80, 200
+"""The sample of a larger study: one for all its sections."""
 ONE_FUNCTION = ("human", "chance", "random-only", "min-max")
 """Normalisers that are one increasing function of the score per task, the same for all agents."""
 
@@ -313,20 +318,21 @@ class Study:
         """The agents' rows from the best mean to the worst; those without any come last."""
         return best_first(self.results.agents, -self.ranks)
 
-    def thinned(self, most_agents: int, most_tasks: int) -> tuple[Study, str]:
-        """Return a study of at most so many agents and tasks, and what a reader must know of it.
+    @cached_property
+    def sample(self) -> tuple[Study, str]:
+        """The one sample of a large study, and what a reader must know of it; the study itself if small.
 
         Scores stay as they are, and so do ranks: they are those of the whole.
 
-        >>> small, note = Study.of(Results.from_numpy(np.eye(9))).thinned(3, 4)
-        >>> small.comparable.shape, note[:20]
-        ((3, 4), 'Told of 3 of 9 agent')
+        >>> small, note = Study.of(Results.from_numpy(np.eye(9))).sample
+        >>> small.comparable.shape, note
+        ((9, 9), '')
         """
         kept = thin(
             self.order,
             self.comparable.shape[1],
-            most_agents=most_agents,
-            most_tasks=most_tasks,
+            most_agents=SAMPLED_AGENTS,
+            most_tasks=SAMPLED_TASKS,
             seed=self.seed,
         )
         if kept.whole:
@@ -340,6 +346,21 @@ class Study:
             comparable=self.comparable[cells],
             ranks=self.ranks[kept.agents],
         ), kept.note
+
+    @property
+    def for_models(self) -> tuple[Study, str]:
+        """What models are fitted to and tasks chosen from: everything, or the sample of a large study."""
+        return self.sample if self.comparable.size > MOST_CELLS else (self, "")
+
+    @property
+    def for_pairs(self) -> tuple[Study, str]:
+        """What pairs of tasks are compared in, which takes longer: everything, or the sample."""
+        return self.sample if self.comparable.size > MOST_PAIRED_CELLS else (self, "")
+
+    @cached_property
+    def selected(self) -> Selected:
+        """The few tasks chosen, with their validation, computed once."""
+        return selected(self)
 
     @cached_property
     def resampled(self) -> Resampled:
