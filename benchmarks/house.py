@@ -50,7 +50,7 @@ job = arena.Job("random", "random", game="pong", episodes=1)
 folder = tempfile.mkdtemp()
 with open(folder + "/plan.toml", "w") as file:
     file.write('games = ["pong"]\\nepisodes = 1\\n[[agents]]\\nentry = "random"\\n')
-sys.argv = ["examiner", "run", folder + "/plan.toml", "--output", folder + "/run", "--json"]
+sys.argv = ["examiner", "arena", "run", folder + "/plan.toml", "--output", folder + "/run", "--json"]
 sys.stdout, shown = open(os.devnull, "w"), sys.stdout
 def walk():
     try:

@@ -74,7 +74,7 @@ def test_read_reads_the_path_and_says_that_a_data_set_has_its_name(namesakes: Pa
         ["fit", "gvgai-planner"],
         ["report", "gvgai-planner"],
         ["datasets", "gvgai-planner"],
-        ["difference", "gvgai-planner", "a", "b"],
+        ["compare", "gvgai-planner", "a", "b"],
         ["select", "gvgai-planner"],
     ],
     ids=lambda words: words[0],

@@ -1,4 +1,4 @@
-"""`examiner describe`: what is in a table of results, before anything is made of it."""
+"""`examiner describe`: what a table of results contains, before any analysis."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ MOST_AGENTS = 40
 """Agents whose plays are listed in a terminal; the JSON has all."""
 
 
-def describe(options: SourceOptions, told: Tabled) -> None:
-    """Say what a table of results holds: agents, tasks, runs, trials, measures, what is missing."""
+def describe(options: SourceOptions, printing: Tabled) -> None:
+    """Show what a table of results contains: agents, tasks, runs, trials, measures, what is missing."""
     with progress_bar("reading") as progress:
         results = results_from(options, progress, reduce_training_logs=False)
-    show(_with_plays(reading.tell(results)), "examiner.describe/1", told, results.notes)
+    show(_with_plays(reading.tell(results)), "examiner.describe/1", printing, results.notes)
 
 
 def _with_plays(finding: Finding) -> Finding:

@@ -16,7 +16,7 @@ from examiner.cli.select import (
     FOLDS,
     SelectionOptions,
     announced,
-    folds_named,
+    folds_for,
     judging,
     material_of,
 )
@@ -36,23 +36,19 @@ CHEAPER = "`examiner select --no-proof` only chooses"
 
 @dataclass(frozen=True, slots=True)
 class DistilOptions:
-    """How large the tiny version is, and where it goes."""
+    """The size of the tiny version, and where it is stored."""
 
-    size: int = option(100, "Tasks of the tiny version.")
-    folds: str | None = option(
-        None,
-        FOLDS,
-        metavar="loo|K",
-    )
+    size: int = option(100, "Number of tasks of the tiny version.")
+    folds: str | None = option(None, FOLDS, metavar="loo|K")
     output: Path = option(
-        Path("tiny.json"), "Where it is stored.", *OUTPUT, metavar="FILE", writes="answer"
+        Path("tiny.json"), "File to store it in.", *OUTPUT, metavar="FILE", writes="answer"
     )
     lm_eval: Path | None = option(
-        None, "Write the JSON that `lm_eval --samples` takes, too.", metavar="FILE", writes="answer"
+        None, "Also write the JSON for `lm_eval --samples`.", metavar="FILE", writes="answer"
     )
     inspect: Path | None = option(
         None,
-        "Write the ids that inspect_ai's `sample_id` takes, too.",
+        "Also write the ids for inspect_ai's `sample_id`.",
         metavar="FILE",
         writes="answer",
     )
@@ -60,14 +56,14 @@ class DistilOptions:
 
 def distil(
     options: SourceOptions,
+    how: DistilOptions,
     choice: SelectionOptions,
     levels: LevelOptions,
-    how: DistilOptions,
-    told: Seeded,
+    printing: Seeded,
 ) -> None:
-    """Make a tiny version of a benchmark: chosen tasks, what predicts the whole, and its record."""
+    """Make a tiny version of a benchmark: selected tasks, a predictor of the whole, its validation."""
     if choice.choose_on is not None:
-        raise InputError("A tiny version is chosen on all agents. Leave out `--choose-on`.")
+        raise InputError("A tiny version is selected on all agents. Leave out `--choose-on`.")
     with progress_bar("reading") as progress:
         results = results_from(options, progress)
         material = material_of(results, choice, levels)
@@ -76,14 +72,14 @@ def distil(
                 f"A tiny version of {how.size:,} tasks is no smaller than the benchmark, which has "
                 f"{len(material.tasks):,}. Give a smaller `--size`."
             )
-        folds = selection.folds_of_proof(material) if how.folds is None else folds_named(how.folds)
+        folds = folds_for(material, how.folds)
         asked = (material, how.size, folds, [selection.DEFAULT])
         judged = judging(*asked, choice.workers, progress)
         announced(*asked, judged, CHEAPER)
         tiny = selection.distil(
             material,
             how.size,
-            rng=np.random.default_rng(told.seed),
+            rng=np.random.default_rng(printing.seed),
             holdout=selection.Holdout(folds.folds, repeats=folds.repeats, draws=DRAWS),
             **judged.how,
         )
@@ -92,10 +88,10 @@ def distil(
     for path, content in lists:
         write_text(path, json.dumps(content) + "\n")
     notes = [*tiny.notes, *([folds.note] if folds.note else [])]
-    finding = findings.tell(tiny, seed=told.seed)
-    beside = {"score_unit": value_unit(tiny.recipe), "seed": told.seed, **stored}
-    show(finding, "examiner.distil/1", told, tuple(notes), **beside)
-    if told.for_people:
+    finding = findings.tell(tiny, seed=printing.seed)
+    beside = {"score_unit": value_unit(tiny.recipe), "seed": printing.seed, **stored}
+    show(finding, "examiner.distil/1", printing, tuple(notes), **beside)
+    if printing.for_people:
         print_line(f"Stored: {stored['stored']}")
 
 

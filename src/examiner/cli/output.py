@@ -35,7 +35,7 @@ JOBS_SHOWN = 20
 def show(
     finding: Finding,
     schema: str,
-    told: Printing,
+    printing: Printing,
     notes: Sequence[str] | None = None,
     **beside: object,
 ) -> None:
@@ -47,8 +47,8 @@ def show(
     >>> show(found, "examiner.f/1", Printing(json=True), seed=0)
     {"schema": "examiner.f/1", "mean": null, "seed": 0}
     """
-    to = told.to if isinstance(told, Tabled) else None
-    if told.json and to is not None:
+    to = printing.to if isinstance(printing, Tabled) else None
+    if printing.json and to is not None:
         raise InputError("The answer is printed as JSON or as tables. Choose `--json` or `--to`.")
     if to is not None:
         from examiner.reporting.written import written  # for papers only
@@ -60,7 +60,7 @@ def show(
         unit = beside.get("score_unit")
         print_notes((*(() if unit is None else (f"Scores: {unit}",)), *(notes or ())))
         return
-    if told.json:
+    if printing.json:
         warned = {} if notes is None else {"warnings": list(notes)}
         print_json(schema, finding.data | beside | warned)
         return

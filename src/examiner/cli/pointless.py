@@ -31,7 +31,10 @@ _OF_A_NEW_FIT = (
     *("model", "estimator", "prior", "response", "landmark", "starts", "nodes", "bins", "over"),
     *("engine", "memory", "cache", "address"),
 )
-_OF_A_CHOICE = ("size", "budget", "method", "folds", "output", "choose_on", "must", "must_not")
+_OF_A_STORED_FIT = ("bins", "over", "add", "fit", "output", "engine", "memory", "cache", "address")
+_OF_TOTALS = ("by", "average", "weights", "chance")
+_OF_A_SELECTION = ("size", "budget", "method", "proof", "output")
+_WITHOUT = "has no effect without `{}`. Give that too, or leave it out."
 
 
 def _given(name: str) -> Callable[[Given], bool]:
@@ -56,12 +59,12 @@ EVERYWHERE = (
     Rule(
         ("figures_as", "columns"),
         _given("figures"),
-        "has no effect without `--figures DIR`. Give that too, or leave it out.",
+        _WITHOUT.format("--figures DIR"),
     ),
     Rule(
         ("floor",),
         lambda given: given.get("transform") == "log",
-        "has no effect without `--transform log`. Give that too, or leave it out.",
+        _WITHOUT.format("--transform log"),
     ),
 )
 OF_COMMANDS = MappingProxyType(
@@ -75,6 +78,12 @@ OF_COMMANDS = MappingProxyType(
         ),
         "fit": (
             Rule(
+                _OF_A_STORED_FIT,
+                _not_given("check"),
+                "has no effect with `--check`, which stores and prints no fit. Leave it out.",
+            ),
+            Rule(("draws", "quick", "overdispersion"), _given("check"), _WITHOUT.format("--check")),
+            Rule(
                 _OF_A_NEW_FIT,
                 _not_given("add"),
                 "is for a new fit, and `--add` keeps the stored one. Leave it out.",
@@ -87,7 +96,7 @@ OF_COMMANDS = MappingProxyType(
             Rule(
                 ("address",),
                 lambda given: given["engine"] == "ray",
-                "has no effect without `--engine ray`. Give that too, or leave it out.",
+                _WITHOUT.format("--engine ray"),
             ),
         ),
         "cluster": (
@@ -99,38 +108,66 @@ OF_COMMANDS = MappingProxyType(
         ),
         "select": (
             Rule(
-                _OF_A_CHOICE,
-                _not_given("exactly"),
-                "is for a choice, and `--exactly` chooses nothing. Leave it out.",
+                ("adds", "exactly"),
+                _not_given("judge"),
+                "and `--judge` exclude each other. Give one of them.",
+            ),
+            Rule(
+                ("exactly",),
+                _not_given("adds"),
+                "and `--adds` exclude each other. Give one of them.",
+            ),
+            *(
+                Rule(
+                    names,
+                    _not_given(other),
+                    f"has no effect with `--{other}`, which selects nothing. Leave it out.",
+                )
+                for other, names in (
+                    ("judge", _OF_A_SELECTION),
+                    ("exactly", (*_OF_A_SELECTION, "folds", "choose_on", "must", "must_not")),
+                    ("adds", (*_OF_A_SELECTION, "folds", "choose_on", *_OF_TOTALS)),
+                )
+            ),
+            Rule(
+                ("sizes", "methods", "draws", "tolerance"),
+                _given("judge"),
+                _WITHOUT.format("--judge"),
+            ),
+            Rule(("present", "chosen"), _given("adds"), _WITHOUT.format("--adds TASK")),
+            Rule(
+                ("reps",),
+                lambda given: bool(given["judge"] or given["adds"]),
+                "has no effect without `--judge` or `--adds`. Leave it out.",
             ),
             Rule(
                 ("folds",),
                 _given("proof"),
-                "is for the proof, which `--no-proof` leaves out. Give one of them.",
+                "is for validation, and `--no-proof` omits it. Give one of them.",
             ),
         ),
         "typology": (
             Rule(
                 (*_OF_RESULTS, "tasks", "normalise"),
                 _given("source"),
-                "has no effect without `--results SOURCE`. Give that too, or leave it out.",
+                _WITHOUT.format("--results SOURCE"),
             ),
         ),
         "examine": (
             Rule(
                 _OF_RESULTS,
                 _given("source"),
-                "has no effect without `--oracle SOURCE`. Give that too, or leave it out.",
+                _WITHOUT.format("--oracle SOURCE"),
             ),
             Rule(
                 ("certainty",),
                 _given("better_than"),
-                "has no effect without `--better-than`. Give that too, or leave it out.",
+                _WITHOUT.format("--better-than"),
             ),
             Rule(
                 ("environment",),
                 _given("protocol"),
-                "has no effect without `--protocol`. Give that too, or leave it out.",
+                _WITHOUT.format("--protocol"),
             ),
         ),
     }

@@ -37,21 +37,23 @@ ENDINGS = ("", ".html", ".htm", ".json", ".md")
 
 @dataclass(frozen=True, slots=True)
 class ReportOptions:
-    """What the page tells, of which numbers, and where it is written."""
+    """What the page shows, from which numbers, and where it is written."""
 
     output: Path | None = option(
         None, "File to write, .html, .json or .md [default: report.html].", *OUTPUT, writes="answer"
     )
     normalise: str = option("auto", normaliser_names, *NORMALISE, metavar="NAME")
     sections: str | None = option(
-        None, f"Sections to include, with commas: {', '.join(FINDINGS)}.", metavar="NAMES"
+        None, f"Sections to include, comma-separated: {', '.join(FINDINGS)}.", metavar="NAMES"
     )
     typology: str | None = option(None, TYPOLOGY, metavar="NAME|FILE")
     success: str | None = option(None, SUCCESS, metavar="WHAT")
     success_share: float | None = option(None, SUCCESS_SHARE, metavar="SHARE")
-    cost: str | None = option(None, f"{COST} [default: what is there].", metavar="COLUMN")
+    cost: str | None = option(
+        None, f"{COST} [default: the first of cost, tokens, seconds].", metavar="COLUMN"
+    )
     editions: str | None = option(
-        None, "Results of an earlier edition, before SOURCE, the later one.", metavar="EARLIER"
+        None, "Results of an earlier edition, to compare SOURCE with.", metavar="EARLIER"
     )
     title: str | None = option(None, "Title of the page.")
 
@@ -61,9 +63,9 @@ def report(
     wanted: ReportOptions,
     levels: LevelOptions,
     drawn: FigureOptions,
-    told: Seeded,
+    printing: Seeded,
 ) -> None:
-    """Write a report: what was read, who ranks where, how every agent did on every task."""
+    """Write a report: what was read, the ranking, and the score of every agent on every task."""
     output = wanted.output
     if output is not None and output.suffix.lower() not in ENDINGS:
         raise InputError(
@@ -92,24 +94,26 @@ def report(
             total=known.total,
             cost=wanted.cost,
             earlier=earlier,
-            rng=told.seed,
+            rng=printing.seed,
         )
         # All options but those that say where and as what the answer is written.
-        asked = given_words(options, replace(wanted, output=None), levels, Seeded(seed=told.seed))
+        asked = given_words(
+            options, replace(wanted, output=None), levels, Seeded(seed=printing.seed)
+        )
         made = replace(made, command=shlex.join(["examiner", "report", *asked]))
-        page = output or (Path("report.html") if told.for_people else None)
+        page = output or (Path("report.html") if printing.for_people else None)
         target = None if page is None else made.save(page)
         figures = drawn.write(made.sections)
     for sentence in failure_sentences(made):
         print_warning(sentence)
-    if told.json:
+    if printing.json:
         content = made.to_dict()
         written = {"output": None if target is None else str(target), "figures": figures}
         print_json(content.pop("schema"), content | written)
         return
-    if told.to is not None:
+    if printing.to is not None:
         blocks = tuple(block for section in made.sections for block in section.blocks)
-        show(Finding(blocks=blocks), "examiner.report/1", told, made.notes)
+        show(Finding(blocks=blocks), "examiner.report/1", printing, made.notes)
         return
     assert target is not None
     if made.notes:

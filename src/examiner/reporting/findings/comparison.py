@@ -76,7 +76,10 @@ def finding(study: Study) -> Finding:
     why = selection.reasons(material, chosen)
     own = [note for note in found.notes if note not in study.results.notes]
     if methods is not None:
-        judged = f"Only {selection.DEFAULT} was judged: `examiner compare` takes all ways and all results."
+        judged = (
+            f"Only the method {selection.DEFAULT} was evaluated: `examiner select --judge` compares all "
+            f"methods on all results."
+        )
         own = [*([thinned] if thinned else []), judged, *own]
     told = tell(found, seed=study.seed)
     shown = (_figure(found, priced=material.terms.priced), Text(found.answer))
@@ -229,8 +232,8 @@ def _figure(found: selection.Comparison, *, priced: bool) -> Figure:
         description="Lines of R² over the size of the set, one for each method; random sets as a band.",
         legend=(
             f"Every point is about agents that had no part in choosing, fitting or choosing the method "
-            f"({found.folds}). {several if len(found.methods) > 1 else ''}`examiner compare` leaves out "
-            f"one agent at a time, and tells more."
+            f"({found.folds}). {several if len(found.methods) > 1 else ''}`examiner select "
+            f"--judge` shows more."
         ),
         narrowest=420,
     )

@@ -153,7 +153,7 @@ def tell_repair(found: Repair) -> Finding:
     lines = [f"Ledger: {found.ledger}"]
     if found.open_jobs:
         lines.append(f"To be played on: {counted(found.open_jobs, 'job')}")
-    lines.append(f"Go on with: examiner run PLAN --output {found.ledger.parent}")
+    lines.append(f"Go on with: examiner arena run PLAN --output {found.ledger.parent}")
     if not found.verified:
         lines.append(
             "It was written before there were checksums: no one can tell whether values were altered"
