@@ -133,7 +133,7 @@ def test_tables_for_people_name_tasks_agents_and_what_was_set_aside(examiner, tm
     done = examiner("fit", wide(tmp_path / "wins.csv", values))
     assert "Tasks, the most difficult first" in done.stdout
     assert "Agents, the highest ability first" in done.stdout
-    assert "Set aside: game00" in done.stdout
+    assert "Excluded: game00" in done.stdout
 
 
 def test_scores_between_zero_and_one_are_fitted_as_they_are(examiner, tmp_path):
@@ -301,12 +301,13 @@ def test_the_sorted_table_of_tasks_has_all_of_them_flagged_or_not(examiner, tmp_
     rows = sorted(content["tasks"], key=lambda row: -row["difficulty"])
     order = [row["task"] for row in rows]
     assert len(order) >= tasks - 5
-    printed = examiner("fit", path, "--starts", "1").stdout.split("the most difficult first\n")[1]
-    lines = printed.splitlines()[1:]
-    shown = [line.split()[0] for line in lines if line.startswith("item-")]
-    assert shown == order[:40]
-    cut = [line for line in lines if "more rows" in line]
-    assert cut[:1] == ([f"… and {len(order) - 40} more rows: all are in --json"] * (tasks > 40))
+    for words in ((), ("--all",)):
+        printed = examiner("fit", path, "--starts", "1", *words).stdout
+        lines = printed.split("the most difficult first\n")[1].splitlines()
+        shown = [line.split()[0] for line in lines if line.startswith("item-")]
+        assert 5 <= len(shown) <= 10 or words
+        assert shown == order[: len(shown)] and (len(shown) == len(order) or not words)
+        assert words or f"… and {len(order) - len(shown)} more (--all)" in lines
     table = examiner("fit", path, "--starts", "1", "--to", "markdown").stdout
     told = [line.split("|")[1].strip() for line in table.splitlines() if line.startswith("| item-")]
     assert told[-len(order) :] == order
@@ -314,12 +315,13 @@ def test_the_sorted_table_of_tasks_has_all_of_them_flagged_or_not(examiner, tmp_
 
 def test_regularity_of_zeros_and_ones_is_not_printed_but_kept_in_json(examiner, tmp_path):
     path = wide(tmp_path / "wins.csv", wins())
-    done = examiner("fit", path, "--starts", "1")
+    done = examiner("fit", path, "--starts", "1", "--all")
     assert "regularity" not in done.stdout and "generality: 1 / variance" in done.stdout
     content = json.loads(examiner("fit", path, "--starts", "1", "--json").stdout)
     assert content["agents"][0]["regularity"] > 0
     scores = np.random.default_rng(3).normal(size=(30, 16)) + np.linspace(-1, 1, 30)[:, None]
-    done = examiner("fit", wide(tmp_path / "scores.csv", scores), "--success", "0", "--starts", "1")
+    path = wide(tmp_path / "scores.csv", scores)
+    done = examiner("fit", path, "--success", "0", "--starts", "1", "--all")
     assert "regularity: 1 / variance of an agent's results." in done.stdout
 
 

@@ -41,7 +41,7 @@ def test_no_section_vanishes_because_a_table_is_large(monkeypatch) -> None:
         assert "20 of 30 tasks, drawn at random (seed 0)" in told[key], key
     assert "12 of 30 tasks" in told["likeness"]
     assert (
-        "16 of 40 agents" in told["selection"] and "Only covariance was judged" in told["selection"]
+        "16 of 40 agents" in told["selection"] and "Only the method covariance" in told["selection"]
     )
 
 

@@ -81,7 +81,7 @@ def test_distil_and_place_stay_in_win_rates_and_say_so(table: Path) -> None:
     run = CliRunner().invoke
     for name in ("good", "bad"):
         few = ["--size", "3", "--folds", "3", "--workers", "1", "-o", f"{name}.json"]
-        distil = run(app, ["distil", f"{name}.csv", *few])
+        distil = run(app, ["distil", f"{name}.csv", *few, "--all"])
         assert distil.exit_code == 0, distil.output
         assert "Scores: score as it was read" in distil.stdout
         assert (NAMED in distil.stderr) == (name == "bad")

@@ -30,12 +30,9 @@ def datasets(options: DatasetOptions, printing: Tabled) -> None:
     columns = (
         Column("name", "name"),
         Column("returns", "text"),
-        Column("year", "text"),
         Column("what", "name", key="title"),
     )
-    table = Table.of(
-        [row | {"year": str(row["year"])} for row in rows], columns, "Bundled data sets"
-    )
+    table = Table.of(rows, columns, "Bundled data sets")
     hint = "Details: `examiner datasets NAME`. In Python: `ex.load(NAME)`."
     listed = Finding("datasets", "Data sets", (), (table, Text(hint)), {"datasets": rows})
     show(listed, "examiner.datasets/1", printing)

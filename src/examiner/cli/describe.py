@@ -11,15 +11,13 @@ from examiner.reporting.finding import Finding
 from examiner.reporting.findings import reading
 from examiner.reporting.table import Column, Table
 
-MOST_AGENTS = 40
-"""Agents whose plays are listed in a terminal; the JSON has all."""
-
 
 def describe(options: SourceOptions, printing: Tabled) -> None:
     """Show what a table of results contains: agents, tasks, runs, trials, measures, what is missing."""
     with progress_bar("reading") as progress:
         results = results_from(options, progress, reduce_training_logs=False)
-    show(_with_plays(reading.tell(results)), "examiner.describe/1", printing, results.notes)
+    finding = _with_plays(reading.tell(results))
+    show(finding, "examiner.describe/1", printing, results.notes)
 
 
 def _with_plays(finding: Finding) -> Finding:
@@ -29,8 +27,7 @@ def _with_plays(finding: Finding) -> Finding:
         Column("agent", "name"),
         Column("plays", "count", "rows in which something was observed"),
         Column("tasks", "count", "on which it was observed"),
-        Column("plays a task", "number", key="plays_a_task"),
+        Column("plays per task", "number", key="plays_a_task"),
     )
-    few = f"; the {MOST_AGENTS} with fewest" if len(plays) > MOST_AGENTS else ""
-    table = Table.of(plays[:MOST_AGENTS], columns, f"Plays of agents{few}")
+    table = Table.of(plays, columns, "Plays of agents, fewest first")
     return replace(finding, blocks=(*finding.blocks, table))

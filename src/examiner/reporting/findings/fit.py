@@ -14,7 +14,7 @@ from examiner.reporting.figures import difficulty_map
 from examiner.reporting.finding import Figure, Finding, Notes, Text
 from examiner.reporting.prose import Name, Prose, enumerated
 from examiner.reporting.study import Study
-from examiner.reporting.table import ROWS_SHOWN, Column, Piece, Record, Table, column_of, records
+from examiner.reporting.table import Column, Piece, Record, Table, column_of, records
 from examiner.validation import to_record
 
 MOST_ASIDE = 50
@@ -120,11 +120,11 @@ def _alike(fit: IRTFit) -> str:
     return f"tasks are not shown to discriminate differently ({test.p})"
 
 
-def _aside(fit: IRTFit, most: int) -> tuple[Notes, ...]:
+def _aside(fit: IRTFit, most: int | None = None) -> tuple[Notes, ...]:
     items: list[Prose] = [(Name(task.name), f": {task.reason}") for task in fit.dropped[:most]]
-    if len(fit.dropped) > most:
+    if most is not None and len(fit.dropped) > most:
         items.append((f"and {counted(len(fit.dropped) - most, 'more task')}.",))
-    return (Notes("Set aside", tuple(items)),) if items else ()
+    return (Notes("Excluded", tuple(items)),) if items else ()
 
 
 def tell(fit: IRTFit, told: Indicators, *, repeats_mean: bool = False) -> Finding:
@@ -147,20 +147,22 @@ def tell(fit: IRTFit, told: Indicators, *, repeats_mean: bool = False) -> Findin
     starts = fit.starts
     agree = f"; {starts.agreeing} of {counted(len(starts.objectives), 'start')} agree"
     outcome = f"{fit.outcome.value} Log-likelihood {fit.log_likelihood:.4f}"
+    sentences = list(fit.evidence.sentences()) if fit.evidence else []
+    lead: Prose = (Name(flags.weak_sentence(weak)),) if weak else "".join(sentences[:1])
+    sentences = sentences if weak else sentences[1:]
     blocks = (
-        *(Text(sentence) for sentence in (fit.evidence.sentences() if fit.evidence else ())),
+        *(Text(sentence) for sentence in sentences),
         Text(f"{outcome}{agree if starts.objectives else ''}"),
+        _agent_table(data["agents"], group_numbers(fit.groups), repeats_mean=repeats_mean),
         *_task_tables(tasks, guessed=fit.model in ("3pl", "4pl")),
         *_doubts(tasks),
-        _agent_table(data["agents"], group_numbers(fit.groups), repeats_mean=repeats_mean),
-        *_aside(fit, ROWS_SHOWN),
+        *_aside(fit),
     )
     about = f"{fit.model}, {fit.estimator}, {shape}; {fit.quadrature.kind}"
     if fit.items.landmark is not None:
         about += (
             f"; difficulty is the ability at which a score of {fit.items.landmark[0]:g} is expected"
         )
-    lead = (Name(flags.weak_sentence(weak)),) if weak else ()
     return Finding(lead=lead, blocks=blocks, data=data, about=about)
 
 
