@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -36,7 +37,7 @@ def broken_names(lines: list[str], names: set[str]) -> list[str]:
     parts = {token for token in tokens & beginnings if "_" in token or "-" in token}
     across = {
         one.split()[-1] + other.split()[0]
-        for one, other in zip(lines, lines[1:], strict=False)
+        for one, other in pairwise(lines)
         if one.split() and other.split()
     }
     return sorted({*parts, *((across - tokens) & names)})
