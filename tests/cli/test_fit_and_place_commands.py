@@ -279,16 +279,18 @@ def test_tasks_that_reward_the_weak_are_the_first_thing_said(examiner, tmp_path)
     path = tidy(tmp_path / "wins.csv", *with_a_reversed_key(agents=70))
     done = examiner("fit", path, "--starts", "1")
     lines = done.stdout.splitlines()
-    assert lines[0] == ("1 task rewards the weak: 'item-017'. Check its key or its scoring.")
+    assert lines[0] == (
+        "Weaker agents do better on 1 task: 'item-017'. Check its key or its scoring."
+    )
     tables = done.stdout.split("Tasks, the most difficult first")
-    assert "Flagged tasks" in tables[0] and "rewards the weak" in tables[0].split("item-017")[2]
+    assert "Flagged tasks" in tables[0] and "negative" in tables[0].split("item-017")[2]
     assert max(map(len, lines)) <= 80
     assert "± is one standard error." in lines
     content = json.loads(examiner("fit", path, "--starts", "1", "--json").stdout)
     assert content["rewards_the_weak"] == ["item-017"]
     noisy = [row for row in content["tasks"] if "sign of the slope within noise" in row["flags"]]
     assert noisy and all("difficulty's interval is unbounded" in row["flags"] for row in noisy)
-    assert f"noise ({len(noisy)} tasks): " in done.stdout
+    assert f"not significant ({len(noisy)} tasks): " in done.stdout
     assert "sign of the slope" not in done.stdout and "unbounded" not in done.stdout
 
 

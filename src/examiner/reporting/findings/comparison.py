@@ -87,8 +87,8 @@ def finding(study: Study) -> Finding:
     both = (_leading(found), "random")
     best, random = (three_digits(found.row(name, size).r2.value) for name in both)
     lead = (
-        f"{size} of {len(material.tasks)} tasks predict the mean of agents that had no part in choosing "
-        f"them with R² {best}, random sets with {random}: ",
+        f"{size} of {len(material.tasks)} tasks predict the mean of held-out agents "
+        f"with R² {best}, random sets with {random}: ",
         *enumerated(chosen.tasks, 8),
         ".",
     )
@@ -96,7 +96,7 @@ def finding(study: Study) -> Finding:
         lead = (
             Name(study.not_shown),
             f" So there is nothing for a few tasks to predict: {size} of {len(material.tasks)} reach R² "
-            f"{best} on agents that had no part in choosing them, random sets {random}.",
+            f"{best} on held-out agents, random sets {random}.",
         )
     data = told.data | {"leading": _leading(found), "size": size, "chosen": list(chosen.tasks)}
     return replace(told, lead=lead, blocks=blocks, data=data)
@@ -231,7 +231,7 @@ def _figure(found: selection.Comparison, *, priced: bool) -> Figure:
         ),
         description="Lines of R² over the size of the set, one for each method; random sets as a band.",
         legend=(
-            f"Every point is about agents that had no part in choosing, fitting or choosing the method "
+            f"Every point is about held-out agents, not used for choosing, fitting or choosing the method "
             f"({found.folds}). {several if len(found.methods) > 1 else ''}`examiner select "
             f"--judge` shows more."
         ),

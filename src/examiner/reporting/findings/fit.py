@@ -22,14 +22,14 @@ FLAT = "flat"
 SERIOUS = (flags.NEGATIVE, FLAT, flags.NO_ERROR)
 """What makes a task one to look at: one that separates the able from others cleanly is healthy."""
 SHORT = {
-    flags.NEGATIVE: "rewards the weak",
+    flags.NEGATIVE: "negative",
     FLAT: "flat",
     flags.BOUNDARY: "boundary",
     flags.SEPARATED: "separated",
     flags.NO_ERROR: "no error",
-    flags.SIGN_WITHIN_NOISE: "noise",
+    flags.SIGN_WITHIN_NOISE: "not significant",
     flags.UNBOUNDED_DIFFICULTY: "no bounds",
-    flags.NEGATIVE_ALONE: "negative",
+    flags.NEGATIVE_ALONE: "maybe negative",
     flags.NO_GUESSING: "no guessing",
     flags.NO_SLIPPING: "no ceiling",
     flags.NO_OVERDISPERSION: "coin flips",
@@ -37,13 +37,13 @@ SHORT = {
 CORRECTED = "5 %, Benjamini–Hochberg"
 """How many tasks are judged at once."""
 MEANINGS = {
-    "rewards the weak": f"the able do worse ({CORRECTED})",
-    "flat": f"tells less than half of what tasks do of the able ({CORRECTED})",
+    "negative": f"negative discrimination, weaker agents do better ({CORRECTED})",
+    "flat": f"discriminates less than half as well as the typical task ({CORRECTED})",
     "boundary": "the likelihood rises without end, the number is where the fit stopped",
     "separated": "one ability divides success from failure, the slope is the prior's",
     "no error": "the likelihood is flat, nothing is known of the task",
-    "noise": "discrimination may be 0 (95 %), so difficulty has no bounds",
-    "negative": f"discrimination is negative, but not significantly over all tasks ({CORRECTED})",
+    "not significant": "discrimination may be 0 (95 %), so difficulty has no bounds",
+    "maybe negative": f"discrimination is negative, but not significantly over all tasks ({CORRECTED})",
     "no bounds": "the interval of difficulty has no bounds",
     "no guessing": "the data want no guessing",
     "no ceiling": "the data want no ceiling below 1",
@@ -63,7 +63,7 @@ def finding(study: Study) -> Finding:
         Column("difficulty", "number", "the ability with even chances"),
         Column("low", "number", "95 % (Fieller); none where it is unbounded", "difficulty_low"),
         Column("high", "number", "95 % (Fieller); none where it is unbounded", "difficulty_high"),
-        Column("discrimination", "number", "slope; negative: the able do worse"),
+        Column("discrimination", "number", "slope; negative: weaker agents do better"),
         Column("±", "number", "its standard error", "discrimination_se"),
         *([Column("guessing", "number"), Column("ceiling", "number")] if guessed else []),
         Column("flags", "text", "what to doubt"),
@@ -86,7 +86,7 @@ def _map(rows: Rows) -> Figure:
         drawing=difficulty_map.draw(drawn),
         caption="Tasks by difficulty and discrimination.",
         description="One point a task: difficulty to the right, discrimination upwards.",
-        legend=f"Lines are one standard error. Below the dotted line the able do worse.{edge}",
+        legend=f"Lines are one standard error. Below the dotted line weaker agents do better.{edge}",
         narrowest=360,
     )
 
@@ -98,14 +98,14 @@ def _lead(fit: IRTFit) -> Prose:
     if errors is None:
         return f"{int(negative.sum()):,} of {tasks} have negative discrimination."
     if fit.evidence is not None and not fit.evidence.abilities_differ:
-        return f"No task is shown to tell the able from others. {fit.evidence.sentences()[0]}"
+        return f"No task has significantly positive discrimination. {fit.evidence.sentences()[0]}"
     seen = slope_verdicts(fit)
-    start = f"{int(seen.rising.sum()):,} of {tasks} are shown to tell the able from others ({CORRECTED})"
-    start = f"{start}; {_alike(fit)}"
+    positive = f"{int(seen.rising.sum()):,} of {tasks} have significantly positive discrimination"
+    start = f"{positive} ({CORRECTED}); {_alike(fit)}"
     if not negative.any():
         return f"{start}; none has negative discrimination."
     some = bool(seen.falling.any())
-    words = "the able do worse on " if some else "negative, but not significantly: "
+    words = "weaker agents do better on " if some else "negative, but not significantly: "
     names = [items.tasks[task] for task in np.flatnonzero(seen.falling if some else negative)]
     return (f"{start}; {words}", *enumerated(names, 6), ".")
 
@@ -117,7 +117,7 @@ def _alike(fit: IRTFit) -> str:
         return "whether they discriminate differently was not tested"
     if fit.evidence.slopes_differ:
         return f"tasks discriminate differently ({test.p})"
-    return f"tasks are not shown to discriminate differently ({test.p})"
+    return f"tasks do not differ significantly in discrimination ({test.p})"
 
 
 def _aside(fit: IRTFit, most: int | None = None) -> tuple[Notes, ...]:
@@ -196,7 +196,7 @@ def short_flags(raised: Sequence[str]) -> str:
     """The flags of a task in a few words, each fact once.
 
     >>> short_flags([flags.SIGN_WITHIN_NOISE, flags.UNBOUNDED_DIFFICULTY])
-    'noise'
+    'not significant'
     """
     words = list(dict.fromkeys(SHORT.get(flag, flag) for flag in raised))
     if SHORT[flags.SIGN_WITHIN_NOISE] in words:  # which says so of difficulty too
