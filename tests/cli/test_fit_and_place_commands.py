@@ -335,7 +335,8 @@ def test_place_says_what_its_numbers_are_within_eighty_columns(examiner, tmp_pat
     assert "low and high are the ends of 95 % intervals" in said
     assert "Over all 16 tasks of the fit" in said
     assert all(len(line) <= 80 for line in said.splitlines())
-    assert sum(line.startswith("a77 ") for line in said.splitlines()) == 2
+    assert said.startswith("a77 has ability ")
+    assert sum(line.startswith("a77 ") for line in said.splitlines()) == 3
 
 
 def test_fits_whose_scale_is_stretched_by_a_tenth_say_so():

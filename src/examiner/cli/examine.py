@@ -10,7 +10,6 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from examiner import adaptive
-from examiner.cli.answers import Answering, ByHandError, TypedAnswers
 from examiner.cli.fitting import response_unit
 from examiner.cli.options import (
     OUTPUT,
@@ -25,6 +24,7 @@ from examiner.cli.options import (
 )
 from examiner.cli.output import print_notes, progress_bar, show
 from examiner.cli.source import classification_from, results_from
+from examiner.cli.typed_answers import Answering, ByHandError, TypedAnswers
 from examiner.importers import read_tasks
 from examiner.irt import IRTFit
 from examiner.messages import InputError, listed, shorten

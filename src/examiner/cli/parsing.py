@@ -59,7 +59,7 @@ def gathered(command: Callable[..., None]) -> Callable[..., None]:
 
     >>> from examiner.cli.options import Printing
     >>> def say(printing: Printing) -> None: print("as JSON" if printing.json else "in words")
-    >>> gathered(say)(json=True)
+    >>> gathered(say)(json=True, everything=False)
     as JSON
     """
     groups = _groups(command)

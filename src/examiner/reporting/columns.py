@@ -50,8 +50,8 @@ def laid_out(columns: Sequence[TextColumn], width: int, *, whole: bool) -> Laid:
     >>> names = TextColumn("task", ["a-very-long-name-of-a-task", "pong"], "name")
     >>> bits = TextColumn("bits so far", ["1.25", "0.5 "], "number")
     >>> for line in laid_out([names, bits], 20, whole=False).rows: print(*line)
-    a-very-…f-a-task  1.25
-    pong              0.5
+    a-very-…a-task  1.25
+    pong            0.5
     """
     kept = list(columns)
     widths = _widths(kept, width, whole)
@@ -76,7 +76,7 @@ def shortened_list(text: str, width: int) -> str:
     """Return a text or names with commas in a width, cut between words; only a single name is shortened.
 
     >>> shortened_list("alien, amidar and asterix", 16), shortened_list("montezuma_revenge, pong", 14)
-    ('alien, amidar …', 'monte…enge, …')
+    ('alien, amidar …', 'monte…venge, …')
     """
     if len(text) <= width:
         return text

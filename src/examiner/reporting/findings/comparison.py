@@ -133,11 +133,10 @@ def tell(found: selection.Comparison, *, seed: int = 0) -> Finding:
     blocks = (
         Table.of(rows, (*SET, *PREDICTING), "Predicting held-out agents"),
         Table.of(rows, (*SET, *ORDERING), "Ordering held-out agents"),
-        Text((Name(found.answer),)),
     )
     shape = f"{data['agents']} agents on {data['tasks']} tasks, {found.target}, {found.folds}"
     about = f"{shape}; seed {seed}, input {found.fingerprint}"
-    return Finding(blocks=blocks, data=data, about=about)
+    return Finding(lead=(Name(found.answer),), blocks=blocks, data=data, about=about)
 
 
 def _shown(row: Record) -> dict[str, object]:

@@ -48,7 +48,7 @@ def finding(study: Study) -> Finding:
     >>> from examiner.reporting.prose import said
     >>> draws = np.random.default_rng(0).normal(size=(3, 4, 8)) + 9 * np.eye(3, 4)[:, :, None]
     >>> said(finding(Study.of(Results.from_numpy(draws))).lead)[:28]
-    '2 of 4 tasks tell 1.58 of th'
+    '2 of 4 tasks carry 1.58 of t'
     """
     if single_successes(study.results, study.measure) and study.has_fit:
         return _about_ability(study)

@@ -82,7 +82,17 @@ def tell(fit: IRTFit, found: Sequence[Placement]) -> Finding:
     blocks += [*noted_as("Note", flags), *noted_as("Unexpected", unexpected)]
     about = f"{fit.model} of {counted(len(fit.abilities.agents), 'agent')} × {tasks}"
     data = {"model": fit.model, "tasks": len(fit.items), "agents": agents}
-    return Finding(blocks=tuple(blocks), data=data, about=about)
+    return Finding(lead=_highest(rows), blocks=tuple(blocks), data=data, about=about)
+
+
+def _highest(rows: Sequence[Record]) -> Prose:
+    """The ability of the agent, or of the highest of several."""
+    first = rows[0]
+    if not isfinite(first["ability"]):
+        return ""
+    ability = f"{first['ability']:.2f} (95 % interval {first['ability_low']:.2f} to "
+    of = "" if len(rows) == 1 else f", the highest of {len(rows):,} placed agents"
+    return (Name(first["agent"]), f" has ability {ability}{first['ability_high']:.2f}){of}.")
 
 
 def _by_ability(agent: Record) -> tuple[bool, float]:

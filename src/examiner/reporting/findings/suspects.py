@@ -195,7 +195,7 @@ def draw(data: DiscriminationData) -> chart.Drawing:
     >>> one = np.array([0.5, 0.6])
     >>> made = DiscriminationData(("t", "u"), one, one, one, np.array([True, False]))
     >>> [trace["name"] for trace in draw(made)["data"]]
-    ['usual', 'other tasks', 'to look at']
+    ['usual', 'other tasks', 'flagged']
     """
     order = np.argsort(data.share, kind="stable")
     axis = stretch_for(data.share)
