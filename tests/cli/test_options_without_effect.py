@@ -19,6 +19,8 @@ POINTLESS = [
     (["describe", "gvgai-plays", "--path", "{agent}/{task}/"], BUNDLED),
     (["describe", "gvgai-plays", "--time", "step"], BUNDLED),
     (["report", "gvgai-plays", "--strict"], BUNDLED),
+    (["describe", "table.csv", "--all", "--json"], "`--json` and `--to` print everything"),
+    (["scores", "table.csv", "--all", "--to", "csv"], "`--json` and `--to` print everything"),
     (["describe", "table.csv", "--strict"], "is for folders and patterns"),
     (["describe", "table.csv", "--time", "step"], "is a wide table"),
     (["describe", "log.jsonl", "--layout", "tidy"], "is for plain tables"),

@@ -34,7 +34,15 @@ _OF_A_NEW_FIT = (
 _OF_A_STORED_FIT = ("bins", "over", "add", "fit", "output", "engine", "memory", "cache", "address")
 _OF_TOTALS = ("by", "average", "weights", "chance")
 _OF_A_SELECTION = ("size", "budget", "method", "proof", "output")
-_WITHOUT = "has no effect without `{}`. Give that too, or leave it out."
+
+
+def _needs(shown: str, name: str, *options: str) -> Rule:
+    """Options that need another one, which is shown as users write it."""
+    return Rule(
+        options,
+        _given(name),
+        f"has no effect without `{shown}`. Give that too, or leave it out.",
+    )
 
 
 def _given(name: str) -> Callable[[Given], bool]:
@@ -47,6 +55,11 @@ def _not_given(name: str) -> Callable[[Given], bool]:
 
 EVERYWHERE = (
     Rule(
+        ("everything",),
+        lambda given: not given.get("json") and given.get("to") not in ("latex", "markdown", "csv"),
+        "is for people: `--json` and `--to` print everything. Leave it out.",
+    ),
+    Rule(
         _FILES_ONLY,
         lambda given: given.get("source") not in data_set_names(),
         "is for files, and a bundled data set is read. Leave it out.",
@@ -56,15 +69,11 @@ EVERYWHERE = (
         lambda given: is_many(given.get("source") or ""),
         "is for folders and patterns, and one file is read. Leave it out.",
     ),
-    Rule(
-        ("figures_as", "columns"),
-        _given("figures"),
-        _WITHOUT.format("--figures DIR"),
-    ),
+    _needs("--figures DIR", "figures", "figures_as", "columns"),
     Rule(
         ("floor",),
         lambda given: given.get("transform") == "log",
-        _WITHOUT.format("--transform log"),
+        "has no effect without `--transform log`. Give that too, or leave it out.",
     ),
 )
 OF_COMMANDS = MappingProxyType(
@@ -82,7 +91,7 @@ OF_COMMANDS = MappingProxyType(
                 _not_given("check"),
                 "has no effect with `--check`, which stores and prints no fit. Leave it out.",
             ),
-            Rule(("draws", "quick", "overdispersion"), _given("check"), _WITHOUT.format("--check")),
+            _needs("--check", "check", "draws", "quick", "overdispersion"),
             Rule(
                 _OF_A_NEW_FIT,
                 _not_given("add"),
@@ -96,7 +105,7 @@ OF_COMMANDS = MappingProxyType(
             Rule(
                 ("address",),
                 lambda given: given["engine"] == "ray",
-                _WITHOUT.format("--engine ray"),
+                "has no effect without `--engine ray`. Give that too, or leave it out.",
             ),
         ),
         "cluster": (
@@ -129,12 +138,8 @@ OF_COMMANDS = MappingProxyType(
                     ("adds", (*_OF_A_SELECTION, "folds", "choose_on", *_OF_TOTALS)),
                 )
             ),
-            Rule(
-                ("sizes", "methods", "draws", "tolerance"),
-                _given("judge"),
-                _WITHOUT.format("--judge"),
-            ),
-            Rule(("present", "chosen"), _given("adds"), _WITHOUT.format("--adds TASK")),
+            _needs("--judge", "judge", "sizes", "methods", "draws", "tolerance"),
+            _needs("--adds TASK", "adds", "present", "chosen"),
             Rule(
                 ("reps",),
                 lambda given: bool(given["judge"] or given["adds"]),
@@ -146,29 +151,11 @@ OF_COMMANDS = MappingProxyType(
                 "is for validation, and `--no-proof` omits it. Give one of them.",
             ),
         ),
-        "typology": (
-            Rule(
-                (*_OF_RESULTS, "tasks", "normalise"),
-                _given("source"),
-                _WITHOUT.format("--results SOURCE"),
-            ),
-        ),
+        "typology": (_needs("--results SOURCE", "source", *_OF_RESULTS, "tasks", "normalise"),),
         "examine": (
-            Rule(
-                _OF_RESULTS,
-                _given("source"),
-                _WITHOUT.format("--oracle SOURCE"),
-            ),
-            Rule(
-                ("certainty",),
-                _given("better_than"),
-                _WITHOUT.format("--better-than"),
-            ),
-            Rule(
-                ("environment",),
-                _given("protocol"),
-                _WITHOUT.format("--protocol"),
-            ),
+            _needs("--oracle SOURCE", "source", *_OF_RESULTS),
+            _needs("--better-than", "better_than", "certainty"),
+            _needs("--protocol", "protocol", "environment"),
         ),
     }
 )
