@@ -37,7 +37,7 @@ class AuditOptions:
 
 def audit(
     options: SourceOptions,
-    how: AuditOptions,
+    grouping: AuditOptions,
     comparison: ComparisonOptions,
     drawn: FigureOptions,
     printing: Seeded,
@@ -52,10 +52,10 @@ def audit(
         )
         announce(expected_audit(size_of(results)), size_of(results))
         progress("auditing", 0, 1)
-        columns = words_of(how.groups) or []
-        found = irt.audit(results, recipe=recipe, groups=columns, rng=printing.seed)
-    finding = findings.tell(found)
+        columns = words_of(grouping.groups) or []
+        audited = irt.audit(results, recipe=recipe, groups=columns, rng=printing.seed)
+    finding = findings.tell(audited)
     figures = drawn.write([finding])
     beside = {"source": results.provenance.source, "seed": printing.seed, "figures": figures}
     beside["score_unit"] = response_unit(recipe.learn(results))
-    show(finding, "examiner.audit/1", printing, (*results.notes, *found.notes), **beside)
+    show(finding, "examiner.audit/1", printing, (*results.notes, *audited.notes), **beside)

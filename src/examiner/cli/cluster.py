@@ -33,30 +33,30 @@ class ClusterOptions:
     )
 
 
-def cluster(options: SourceOptions, how: ClusterOptions, printing: Seeded) -> None:
+def cluster(options: SourceOptions, method: ClusterOptions, printing: Seeded) -> None:
     """Cluster similar tasks, and show which agents could be made to win by a choice of tasks."""
     with progress_bar("reading") as progress:
         results = results_from(options, progress)
         size, two_valued = size_of(results), results.is_binary()
         announce(expected_likeness(size, two_valued=two_valued), size)
-        found = likeness(
+        clustering = likeness(
             results,
             rng=np.random.default_rng(printing.seed),
-            method=how.correlation,
-            linkage=how.linkage,
-            threshold=how.threshold,
-            number=_number(how.clusters),
-            size=how.size,
+            method=method.correlation,
+            linkage=method.linkage,
+            threshold=method.threshold,
+            number=_number(method.clusters),
+            size=method.size,
             progress=progress,
         )
     show(
-        findings.tell(found, seed=printing.seed),
+        findings.tell(clustering, seed=printing.seed),
         "examiner.cluster/1",
         printing,
-        (*results.notes, *found.notes),
-        correlation=how.correlation,
-        linkage=how.linkage,
-        threshold=how.threshold if how.clusters is None else None,
+        (*results.notes, *clustering.notes),
+        correlation=method.correlation,
+        linkage=method.linkage,
+        threshold=method.threshold if method.clusters is None else None,
         seed=printing.seed,
     )
 

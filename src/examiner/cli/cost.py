@@ -40,7 +40,7 @@ class CostOptions:
 
 def cost(
     options: SourceOptions,
-    how: CostOptions,
+    pricing: CostOptions,
     comparison: ComparisonOptions,
     levels: LevelOptions,
     drawn: FigureOptions,
@@ -48,21 +48,21 @@ def cost(
 ) -> None:
     """Compare scores with costs: which agents are on the Pareto front, how certainly, and which are not."""
     with progress_bar("reading") as progress:
-        known = levelled_and_compared(results_from(options, progress), levels, comparison)
-        results = known.results
-        if known.normalise is None:
+        prepared = levelled_and_compared(results_from(options, progress), levels, comparison)
+        results = prepared.results
+        if prepared.normalise is None:
             results = results.with_notes(*averaging_notes(results))
-        found = pareto(
+        front = pareto(
             results,
-            needed_cost(results, how.cost),
+            needed_cost(results, pricing.cost),
             rng=printing.seed,
-            total=known.total,
-            coverage=how.coverage,
-            reps=how.reps,
-            level=how.level,
+            total=prepared.total,
+            coverage=pricing.coverage,
+            reps=pricing.reps,
+            level=pricing.level,
             progress=progress,
         )
-        finding = findings.tell(found, seed=printing.seed)
+        finding = findings.tell(front, seed=printing.seed)
         figures = drawn.write([finding])
     beside = {"source": results.provenance.source, "seed": printing.seed, "figures": figures}
     unit = score_unit(results)

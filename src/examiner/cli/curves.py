@@ -41,7 +41,7 @@ class CurvesOptions:
 
 
 def curves(
-    options: SourceOptions, wanted: CurvesOptions, drawn: FigureOptions, printing: Seeded
+    options: SourceOptions, curve_options: CurvesOptions, drawn: FigureOptions, printing: Seeded
 ) -> None:
     """Summarise learning curves: during training, after it, best policy, area under the curve, drops."""
     if options.reduce is not None:
@@ -57,32 +57,34 @@ def curves(
                 "with `examiner scores`."
             )
         progress("summing up", 1, 3)
-        made = learning_curves(results, points=_frames(wanted.points), last=wanted.last)
-        finding = summaries.tell(made)
+        summarised = learning_curves(
+            results, points=_frames(curve_options.points), last=curve_options.last
+        )
+        finding = summaries.tell(summarised)
         progress("following", 2, 3)
-        over_time = _over_time(results, wanted, drawn, printing)
-    figures = drawn.write([over_time, summaries.drawn(made)])
+        over_time = _over_time(results, curve_options, drawn, printing)
+    figures = drawn.write([over_time, summaries.drawn(summarised)])
     blocks = (*finding.blocks, *over_time.folded_tables)
     beside = {"source": results.provenance.source, "seed": printing.seed, "figures": figures}
     beside |= {"over_time": over_time.data or None}
-    notes = (*results.notes, *made.notes)
+    notes = (*results.notes, *summarised.notes)
     finding, unit = replace(finding, blocks=blocks), score_unit(results)
     show(finding, "examiner.curves/1", printing, notes, score_unit=unit, **beside)
 
 
 def _over_time(
-    results: Results, wanted: CurvesOptions, drawn: FigureOptions, printing: Seeded
+    results: Results, curve_options: CurvesOptions, drawn: FigureOptions, printing: Seeded
 ) -> Finding:
     """Curves over time, or nothing where the log has no time or cannot be made comparable."""
     log = replace(results, provenance=replace(results.provenance, training=True))
-    normalise = None if wanted.normalise == "none" else wanted.normalise
+    normalise = None if curve_options.normalise == "none" else curve_options.normalise
     try:
         study = Study.of(log, normalise, rng=printing.seed)
         panels = None if drawn.figures is not None else learning.MOST_PANELS
-        shown = learning.Wanted(None, wanted.log_axis, wanted.threshold, panels)
+        shown = learning.Wanted(None, curve_options.log_axis, curve_options.threshold, panels)
         return learning.tell(study, shown)
     except InputError:
-        if wanted.threshold is not None or drawn.figures is not None:
+        if curve_options.threshold is not None or drawn.figures is not None:
             raise
         return Finding()
 

@@ -56,7 +56,7 @@ class DistilOptions:
 
 def distil(
     options: SourceOptions,
-    how: DistilOptions,
+    distil_options: DistilOptions,
     choice: SelectionOptions,
     levels: LevelOptions,
     printing: Seeded,
@@ -67,24 +67,24 @@ def distil(
     with progress_bar("reading") as progress:
         results = results_from(options, progress)
         material = material_of(results, choice, levels)
-        if how.size >= len(material.tasks):
+        if distil_options.size >= len(material.tasks):
             raise InputError(
-                f"A tiny version of {how.size:,} tasks is no smaller than the benchmark, which has "
-                f"{len(material.tasks):,}. Give a smaller `--size`."
+                f"A tiny version of {distil_options.size:,} tasks is no smaller than the benchmark, which "
+                f"has {len(material.tasks):,}. Give a smaller `--size`."
             )
-        folds = folds_for(material, how.folds)
-        asked = (material, how.size, folds, [selection.DEFAULT])
-        judged = judging(*asked, choice.workers, progress)
-        announced(*asked, judged, CHEAPER)
+        folds = folds_for(material, distil_options.folds)
+        work = (material, distil_options.size, folds, [selection.DEFAULT])
+        judged = judging(*work, choice.workers, progress)
+        announced(*work, judged, CHEAPER)
         tiny = selection.distil(
             material,
-            how.size,
+            distil_options.size,
             rng=np.random.default_rng(printing.seed),
             holdout=selection.Holdout(folds.folds, repeats=folds.repeats, draws=DRAWS),
             **judged.how,
         )
-        lists = _lists(results, how, tiny)
-    stored = {"stored": str(save(tiny, how.output))}
+        lists = _lists(results, distil_options, tiny)
+    stored = {"stored": str(save(tiny, distil_options.output))}
     for path, content in lists:
         write_text(path, json.dumps(content) + "\n")
     notes = [*tiny.notes, *([folds.note] if folds.note else [])]
@@ -96,12 +96,12 @@ def distil(
 
 
 def _lists(
-    results: Results, how: DistilOptions, tiny: selection.Selection
+    results: Results, distil_options: DistilOptions, tiny: selection.Selection
 ) -> list[tuple[Path, object]]:
     """What other tools take; made before anything is written."""
-    made: list[tuple[Path, object]] = []
-    if how.lm_eval is not None:
-        made.append((how.lm_eval, lm_eval_samples(results, tiny.tasks)))
-    if how.inspect is not None:
-        made.append((how.inspect, inspect_sample_ids(results, tiny.tasks)))
-    return made
+    lists: list[tuple[Path, object]] = []
+    if distil_options.lm_eval is not None:
+        lists.append((distil_options.lm_eval, lm_eval_samples(results, tiny.tasks)))
+    if distil_options.inspect is not None:
+        lists.append((distil_options.inspect, inspect_sample_ids(results, tiny.tasks)))
+    return lists

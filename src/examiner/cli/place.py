@@ -31,16 +31,16 @@ class PlaceOptions:
     )
 
 
-def place(options: SourceOptions, known: PlaceOptions, printing: Tabled) -> None:
+def place(options: SourceOptions, stored: PlaceOptions, printing: Tabled) -> None:
     """Place new agents on a stored fit or on a few selected tasks: rank, and expected scores elsewhere."""
-    if known.fit is not None and known.chosen is not None:
+    if stored.fit is not None and stored.chosen is not None:
         raise InputError(
             "Both `--fit` and `--with` are given. Place agents on one of them at a time."
         )
-    if known.chosen is not None:
-        _by_few_tasks(options, known.chosen, printing)
-    elif known.fit is not None:
-        _on_fit(options, known.fit, printing)
+    if stored.chosen is not None:
+        _by_few_tasks(options, stored.chosen, printing)
+    elif stored.fit is not None:
+        _on_fit(options, stored.fit, printing)
     else:
         raise InputError(
             "Nothing is given to place the new results on. Name a fit stored by `examiner fit … -o "
@@ -53,9 +53,9 @@ def _on_fit(options: SourceOptions, path: Path, printing: Tabled) -> None:
     fit = open_fit(path)
     with progress_bar("reading") as progress:
         results = _results_for(fit.recipe, options, progress)
-        found = place_on_fit(results, fit)
-    notes = dict.fromkeys((*results.notes, *(note for each in found for note in each.notes)))
-    finding, unit = findings.tell(fit, found), response_unit(fit)
+        placements = place_on_fit(results, fit)
+    notes = dict.fromkeys((*results.notes, *(note for each in placements for note in each.notes)))
+    finding, unit = findings.tell(fit, placements), response_unit(fit)
     show(finding, "examiner.place/1", printing, tuple(notes), score_unit=unit, fit=str(path))
 
 
@@ -63,8 +63,8 @@ def _by_few_tasks(options: SourceOptions, path: Path, printing: Tabled) -> None:
     chosen = open_selection(path)
     with progress_bar("reading") as progress:
         results = _results_for(chosen.recipe, options, progress)
-        found = place_by_few(results, chosen)
-    finding = findings.tell_set(chosen, found)
+        placements = place_by_few(results, chosen)
+    finding = findings.tell_set(chosen, placements)
     doubts = (note for note in chosen.notes if note.startswith(DOUBT))
     notes = (*results.notes, *doubts)
     unit = value_unit(chosen.recipe)

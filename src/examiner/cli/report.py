@@ -60,13 +60,13 @@ class ReportOptions:
 
 def report(
     options: SourceOptions,
-    wanted: ReportOptions,
+    report_options: ReportOptions,
     levels: LevelOptions,
     drawn: FigureOptions,
     printing: Seeded,
 ) -> None:
     """Write a report: what was read, the ranking, and the score of every agent on every task."""
-    output = wanted.output
+    output = report_options.output
     if output is not None and output.suffix.lower() not in ENDINGS:
         raise InputError(
             f"The report is an HTML page, JSON or Markdown, and {shorten(output, 200)} does not end so. "
@@ -76,48 +76,50 @@ def report(
         # The report reduces training logs itself: it also shows their learning curves.
         unreduced = replace(options, reduce=None)
         results = results_from(unreduced, progress, reduce_training_logs=False)
-        known = levelled(results, levels, wanted.normalise)
+        prepared = levelled(results, levels, report_options.normalise)
         earlier = None
-        if wanted.editions is not None:
-            before = replace(unreduced, source=wanted.editions)
+        if report_options.editions is not None:
+            before = replace(unreduced, source=report_options.editions)
             earlier = results_from(before, progress, reduce_training_logs=False)
-        made = make_report(
-            known.results,
-            None if known.normalise == "none" else known.normalise,
-            sections=words_of(wanted.sections),
+        page_report = make_report(
+            prepared.results,
+            None if prepared.normalise == "none" else prepared.normalise,
+            sections=words_of(report_options.sections),
             progress=progress,
             reduce=options.reduce,
-            typology=classification_from(wanted.typology),
-            title=wanted.title,
-            success=success_of(wanted.success),
-            share=wanted.success_share,
-            total=known.total,
-            cost=wanted.cost,
+            typology=classification_from(report_options.typology),
+            title=report_options.title,
+            success=success_of(report_options.success),
+            share=report_options.success_share,
+            total=prepared.total,
+            cost=report_options.cost,
             earlier=earlier,
             rng=printing.seed,
         )
         # All options but those that say where and as what the answer is written.
-        asked = given_words(
-            options, replace(wanted, output=None), levels, Seeded(seed=printing.seed)
+        command_words = given_words(
+            options, replace(report_options, output=None), levels, Seeded(seed=printing.seed)
         )
-        made = replace(made, command=shlex.join(["examiner", "report", *asked]))
+        page_report = replace(
+            page_report, command=shlex.join(["examiner", "report", *command_words])
+        )
         page = output or (Path("report.html") if printing.for_people else None)
-        target = None if page is None else made.save(page)
-        figures = drawn.write(made.sections)
-    for sentence in failure_sentences(made):
+        target = None if page is None else page_report.save(page)
+        figures = drawn.write(page_report.sections)
+    for sentence in failure_sentences(page_report):
         print_warning(sentence)
     if printing.json:
-        content = made.to_dict()
+        content = page_report.to_dict()
         written = {"output": None if target is None else str(target), "figures": figures}
         print_json(content.pop("schema"), content | written)
         return
     if printing.to is not None:
-        blocks = tuple(block for section in made.sections for block in section.blocks)
-        show(Finding(blocks=blocks), "examiner.report/1", printing, made.notes)
+        blocks = tuple(block for section in page_report.sections for block in section.blocks)
+        show(Finding(blocks=blocks), "examiner.report/1", printing, page_report.notes)
         return
     assert target is not None
-    if made.notes:
-        print_notes([f"{counted(len(made.notes), 'warning')} to read in the report"])
+    if page_report.notes:
+        print_notes([f"{counted(len(page_report.notes), 'warning')} to read in the report"])
     print_line(f"Report written to {target.resolve()}")
     if figures:
         print_line(f"{counted(len(figures), 'figure')} written to {drawn.figures}")

@@ -50,27 +50,27 @@ class TypologyOptions:
     )
 
 
-def typology(wanted: TypologyOptions, options: ResultsOptions, printing: Seeded) -> None:
+def typology(grouping: TypologyOptions, options: ResultsOptions, printing: Seeded) -> None:
     """Group tasks by kind, keep one of each, list missing kinds, and test the groups with results."""
     reducing, validating = np.random.default_rng(printing.seed).spawn(2)
-    results = made = None
+    results = validation = None
     with progress_bar("reading") as progress:
-        found = kinds(
-            classification_from(wanted.classification),
-            None if wanted.schema == "none" else wanted.schema,
-            words_of(wanted.features),
+        grouped = kinds(
+            classification_from(grouping.classification),
+            None if grouping.schema == "none" else grouping.schema,
+            words_of(grouping.features),
             rng=reducing,
         )
         if options.source:
-            results = _results(options, wanted.normalise, progress)
-            made = validate(found.groups, results, progress=progress, rng=validating)
+            results = _results(options, grouping.normalise, progress)
+            validation = validate(grouped.groups, results, progress=progress, rng=validating)
     show(
-        findings.tell(found, made, seed=printing.seed),
+        findings.tell(grouped, validation, seed=printing.seed),
         "examiner.typology/1",
         printing,
-        (*found.notes, *(() if results is None else results.notes)),
+        (*grouped.notes, *(() if results is None else results.notes)),
         score_unit=None if results is None else score_unit(results),
-        source=wanted.classification,
+        source=grouping.classification,
         seed=printing.seed,
     )
 

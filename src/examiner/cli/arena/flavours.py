@@ -61,14 +61,16 @@ def flavours(options: FlavourOptions, printing: Tabled) -> None:
                     stage="judging",
                 )
 
-        found = play_flavours(
+        evaluated = play_flavours(
             plan, folder, episodes=options.episodes, workers=workers, map=judging, watcher=watcher
         )
-    if found.judged is not None:
-        found.judged.save(folder / JUDGED)
-    notes = [f"{each.job.agent} on {each.job.game} failed: {each.reason}" for each in found.failed]
-    show(findings.tell(found), "examiner.flavours/1", printing, notes, folder=str(folder))
-    if printing.for_people and found.judged is not None:
+    if evaluated.judged is not None:
+        evaluated.judged.save(folder / JUDGED)
+    notes = [
+        f"{each.job.agent} on {each.job.game} failed: {each.reason}" for each in evaluated.failed
+    ]
+    show(findings.tell(evaluated), "examiner.flavours/1", printing, notes, folder=str(folder))
+    if printing.for_people and evaluated.judged is not None:
         print_line(f"\nJudged: {folder / JUDGED}")
-    if found.failed:
+    if evaluated.failed:
         raise click.exceptions.Exit(SOME_FAILED)

@@ -90,7 +90,7 @@ def probe(who: ProbeOptions, play: PlayOptions, printing: Seeded) -> None:
         raise InputError(f"Only a plan has ledgers to keep in a folder. Leave out {unused}.")
     find_modules_here(who.agent)
     with progress_bar("playing") as progress:
-        found = play_probe(
+        probed = play_probe(
             _job(who, who.game, play, printing.seed),
             seeds=play.seeds,
             sticky_probability=who.sticky,
@@ -105,7 +105,7 @@ def probe(who: ProbeOptions, play: PlayOptions, printing: Seeded) -> None:
         )
     episodes = counted(play.episodes or 1, "episode")
     length = counted(who.frames, "frame") if who.frames else episodes
-    finding = findings.tell_probe(found, f"{length} a run")
+    finding = findings.tell_probe(probed, f"{length} a run")
     show(finding, "examiner.probe/1", printing, seed=printing.seed)
 
 
@@ -156,21 +156,21 @@ def _probe_plan(plan: Plan, who: ProbeOptions, printing: Seeded) -> None:
     plan = plan if who.frames is None else replace(plan, frames=who.frames)
     folder = Path(who.output or plan.name)
     with stopped_in_order(folder), live_table() as watcher:
-        found = play_probe(
+        probed = play_probe(
             plan,
             folder,
             sticky_probability=who.sticky,
             workers=who.workers or available_cores(),
             watcher=watcher,
         )
-    variants = list(found.contrasts)
+    variants = list(probed.contrasts)
     notes = [
         f"{each.job.agent} on {findings.shown_game(variant, variants)}, seed "
         f"{each.job.seed}, failed: {each.reason}"
-        for each, variant in findings.failed_variants(found.failed)
+        for each, variant in findings.failed_variants(probed.failed)
     ]
-    finding = findings.tell_probed_plan(found, who.sticky)
+    finding = findings.tell_probed_plan(probed, who.sticky)
     beside = {"folder": str(folder), "sticky_probability": who.sticky}
     show(finding, "examiner.probed-plan/1", printing, None if printing.json else notes, **beside)
-    if found.failed:
+    if probed.failed:
         raise click.exceptions.Exit(SOME_FAILED)
