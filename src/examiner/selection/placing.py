@@ -51,7 +51,7 @@ def place(results: Results, selection: Selection) -> tuple[SetPlacement, ...]:
     if selection.recipe.lexicographic:
         raise InputError(
             f"These tasks were chosen by the order of {', '.join(selection.recipe.lexicographic)} among "
-            f"agents, which a new agent has only beside them. Give all agents to `examiner compare`."
+            f"agents, which a new agent has only beside them. Give all agents to `examiner select --judge`."
         )
     predictor, ready = selection.predictor, selection.recipe.ready(results)
     known = selection.recipe.values(ready)
