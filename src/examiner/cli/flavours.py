@@ -61,14 +61,13 @@ def flavours(options: FlavourOptions, told: Tabled) -> None:
                     stage="judging",
                 )
 
-        found = play_flavours(
+        answer = play_flavours(
             plan, folder, episodes=options.episodes, workers=workers, map=judging, watcher=watcher
         )
-    if found.judged is not None:
-        found.judged.save(folder / JUDGED)
-    notes = [f"{each.job.agent} on {each.job.game} failed: {each.reason}" for each in found.failed]
-    show(findings.tell(found), "examiner.flavours/1", told, notes, folder=str(folder))
-    if told.for_people and found.judged is not None:
+    if answer.judged is not None:
+        answer.judged.save(folder / JUDGED)
+    show(findings.render(answer), answer.schema, told, folder=str(folder))
+    if told.for_people and answer.judged is not None:
         print_line(f"\nJudged: {folder / JUDGED}")
-    if found.failed:
+    if answer.failures:
         raise click.exceptions.Exit(SOME_FAILED)

@@ -22,7 +22,7 @@ from examiner.arena.protocol import protocol as named_protocol
 from examiner.cli.options import OUTPUT, Seeded, argument, find_modules_here, option
 from examiner.cli.output import live_table, progress_bar, show
 from examiner.cli.stopping import stopped_in_order
-from examiner.messages import InputError, counted, shorten
+from examiner.messages import InputError, shorten
 from examiner.reporting.findings import play as findings
 from examiner.workers import available_cores, map_processes
 
@@ -87,7 +87,7 @@ def probe(who: ProbeOptions, play: PlayOptions, told: Seeded) -> None:
         raise InputError(f"Only a plan has ledgers to keep in a folder. Leave out {unused}.")
     find_modules_here(who.agent)
     with progress_bar("playing") as progress:
-        found = play_probe(
+        answer = play_probe(
             _job(who, who.game, play, told.seed),
             seeds=play.seeds,
             sticky_probability=who.sticky,
@@ -100,10 +100,7 @@ def probe(who: ProbeOptions, play: PlayOptions, told: Seeded) -> None:
                 stage="playing",
             ),
         )
-    episodes = counted(play.episodes or 1, "episode")
-    length = counted(who.frames, "frame") if who.frames else episodes
-    finding = findings.tell_probe(found, f"{length} a run")
-    show(finding, "examiner.probe/1", told, seed=told.seed)
+    show(findings.render_probe(answer), answer.schema, told)
 
 
 def _given(names: Collection[str]) -> str:
@@ -153,21 +150,13 @@ def _probe_plan(plan: Plan, who: ProbeOptions, told: Seeded) -> None:
     plan = plan if who.frames is None else replace(plan, frames=who.frames)
     folder = Path(who.output or plan.name)
     with stopped_in_order(folder), live_table() as watcher:
-        found = play_probe(
+        answer = play_probe(
             plan,
             folder,
             sticky_probability=who.sticky,
             workers=who.workers or available_cores(),
             watcher=watcher,
         )
-    variants = list(found.contrasts)
-    notes = [
-        f"{each.job.agent} on {findings.shown_game(variant, variants)}, seed "
-        f"{each.job.seed}, failed: {each.reason}"
-        for each, variant in findings.failed_variants(found.failed)
-    ]
-    finding = findings.tell_probed_plan(found, who.sticky)
-    beside = {"folder": str(folder), "sticky_probability": who.sticky}
-    show(finding, "examiner.probed-plan/1", told, None if told.json else notes, **beside)
-    if found.failed:
+    show(findings.render_probed_plan(answer), answer.schema, told, folder=str(folder))
+    if answer.failures:
         raise click.exceptions.Exit(SOME_FAILED)

@@ -59,4 +59,4 @@ def profile(options: ProfileOptions, told: Seeded) -> None:
             frames=options.frames,
             progress=progress,
         )
-    show(findings.tell(rows, path), "examiner.profile/1", told, protocol=name, seed=told.seed)
+    show(findings.render(rows, path), "examiner.profile/1", told, protocol=name)

@@ -70,8 +70,8 @@ def run(options: RunOptions, told: Printing) -> None:
     if options.repair is not None:
         if options.plan is not None:
             raise InputError(f"A repair plays nothing. Leave out {shorten(options.plan)}.")
-        found = repair(options.repair, options.output)
-        show(findings.tell_repair(found), "examiner.repair/1", told)
+        repaired = repair(options.repair, options.output)
+        show(findings.render_repair(repaired), repaired.schema, told)
         return
     if options.plan is None:
         raise InputError("Say which plan to play: `examiner run PLAN`.")
@@ -89,14 +89,14 @@ def run(options: RunOptions, told: Printing) -> None:
             again=not options.skip_failed,
             watcher=watcher,
         )
-    exported = _exported(outcome, folder / "episodes.parquet")
-    show(findings.tell_run(outcome, exported), "examiner.run/1", told)
-    if outcome.failed:
+    outcome = replace(outcome, episodes_file=_exported(outcome, folder / "episodes.parquet"))
+    show(findings.render_run(outcome), outcome.schema, told)
+    if outcome.failures:
         raise click.exceptions.Exit(SOME_FAILED)
 
 
 def _explained(plan: AnyPlan) -> Finding:
-    return gvgai.tell_plan(plan) if isinstance(plan, GvgaiPlan) else findings.tell_plan(plan)
+    return gvgai.render_plan(plan) if isinstance(plan, GvgaiPlan) else findings.render_plan(plan)
 
 
 def _in_checkout(plan: AnyPlan, folder: str | None) -> AnyPlan:
