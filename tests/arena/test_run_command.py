@@ -161,7 +161,7 @@ def test_explaining_plays_nothing(folder: Path, monkeypatch: pytest.MonkeyPatch)
     assert "4 jobs: 2 agents × 1 variant of 1 game × 2 seeds" in done.out
     assert "sticky_probability" in done.out and "frame_skip" in done.out
     assert "tuning games        0" in done.out
-    told = json.loads(run("run", folder / "pilot.toml", "--explain", "--json").out)
+    told = json.loads(run("arena", "run", folder / "pilot.toml", "--explain", "--json").out)
     apart = {one["setting"]: (one["value"], one["reference"]) for one in told["deviations"]}
     assert apart == {"sticky_probability": ("0.0", "0.25"), "frame_skip": ("1", "5")}
     assert told["games"] == [{"game": "CartPole-v1", "split": "test"}]
@@ -171,7 +171,7 @@ def test_explaining_plays_nothing(folder: Path, monkeypatch: pytest.MonkeyPatch)
 
 def test_a_plan_as_the_paper_says_deviates_in_nothing(tmp_path: Path) -> None:
     (tmp_path / "plan.toml").write_text('games = ["freeway"]\n[[agents]]\nentry = "random"')
-    done = run("run", tmp_path / "plan.toml", "--explain")
+    done = run("arena", "run", tmp_path / "plan.toml", "--explain")
     assert "deviating settings  0" in done.out and "Deviations from" not in done.out
     assert "tuning games        1" in done.out
 

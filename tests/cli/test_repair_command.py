@@ -68,10 +68,12 @@ def test_a_repaired_ledger_is_gone_on_with(pilot: Path, tmp_path: Path) -> None:
 
 def test_a_repair_is_told_in_words_and_refused_in_words(pilot: Path, tmp_path: Path) -> None:
     damaged(pilot, tmp_path / "pilot")
-    done = run("run", "--repair", tmp_path / "pilot" / "ledger.sqlite", "-o", tmp_path / "new")
+    done = run(
+        "arena", "run", "--repair", tmp_path / "pilot" / "ledger.sqlite", "-o", tmp_path / "new"
+    )
     assert "episodes were saved and " in done.out and " lost; 2 jobs were kept" in done.out
-    assert "Continue with: examiner run PLAN --output" in done.out
-    done = run("run", "--repair", tmp_path / "pilot", "-o", tmp_path / "new")
+    assert "Continue with: examiner arena run PLAN --output" in done.out
+    done = run("arena", "run", "--repair", tmp_path / "pilot", "-o", tmp_path / "new")
     assert done.code == 2 and "nothing is overwritten" in done.err
     done = run("arena", "run", "--repair", pilot)
     assert done.code == 2 and "is whole: there is nothing to repair" in done.err

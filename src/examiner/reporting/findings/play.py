@@ -184,7 +184,7 @@ def render_repair(repair: Repair) -> Finding:
         repair,
         [
             Text(("Ledger: ", Name(str(repair.ledger)))),
-            Text(("Continue with: examiner run PLAN --output ", folder)),
+            Text(("Continue with: examiner arena run PLAN --output ", folder)),
         ],
     )
 
