@@ -1,19 +1,18 @@
-"""`examiner information`: how many bits tasks tell about which agent is playing."""
+"""`examiner information`: how much tasks reveal about which agent is playing."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Any, Literal
 
-import numpy as np
-
 from examiner.cli.announcing import announce, size_of
 from examiner.cli.options import REPS, Seeded, SourceOptions, option, parsed
 from examiner.cli.output import progress_bar, show
 from examiner.cli.source import results_from
 from examiner.engines.expected import expected_ability_bits, expected_bits
-from examiner.information import ChannelModel, Noise, analyse, best_set, single_successes
+from examiner.information import ChannelModel, Noise, analyse
 from examiner.information.analysis import USUAL_SIZE
+from examiner.information.channels import single_successes
 from examiner.information.levels import MOST_LEVELS
 from examiner.irt import IRTFit, ability_information
 from examiner.irt import fit as fit_irt
@@ -27,7 +26,7 @@ from examiner.scores import responses
 
 @dataclass(frozen=True, slots=True)
 class InformationOptions:
-    """What counts as noise, and how the set of tasks is sought."""
+    """What counts as noise, and how the set of tasks is searched."""
 
     size: int | None = option(None, "Tasks to choose [default: 10, or all where there are fewer].")
     noise: Literal["trial", "mean"] = option(
@@ -39,70 +38,61 @@ class InformationOptions:
     spread: Literal["sum", "quadrature"] = option(
         "sum", "How the deviations of two agents are added."
     )
-    literal_wins: bool = option(
-        False, "Wins by their mean and deviation, as the paper prints it.", "--literal-wins"
-    )
-    correlated: bool = option(False, "Take measures with their correlation.", "--correlated")
+    literal_wins: bool = option(False, "Treat wins like scores, as in the paper.", "--literal-wins")
+    correlated: bool = option(False, "Model the correlation of measures.", "--correlated")
     exact: bool = option(False, "Mutual information instead of the paper's equation 3.", "--exact")
     search: Literal["greedy", "swap", "optimum"] = option(
         "greedy", "Improve the greedy set by swaps, or try every set."
     )
     cost: str | None = option(
         None,
-        "What attempts cost: a column; tasks that tell most for it come first.",
+        "Column with the cost of attempts; tasks with most bits per cost come first.",
         metavar="COLUMN",
     )
     reps: int = option(100, REPS, min=0)
 
 
 def information(options: SourceOptions, how: InformationOptions, told: Seeded) -> None:
-    """Tell how many bits each task, and a few chosen ones, tell about which agent is playing."""
+    """Show how much each task reveals about which agent is playing (bits)."""
     with progress_bar("reading") as progress:
         results = results_from(options, progress)
-        prices = _prices(results, how)
         about_ability = _about_ability(results, how)
         if about_ability:
             announce(expected_ability_bits(size_of(results)), size_of(results))
         fit = _fit(results) if about_ability else None
         if fit is not None:
+            prices = None if how.cost is None else TaskPrices.of(results, how.cost)
             _tell_ability(results, fit, how, told, prices)
             return
         _announce(results, options.measure, how)
-        found = analyse(
-            results,
-            options.measure,
-            rng=np.random.default_rng(told.seed),
-            size=how.size,
-            model=ChannelModel(
-                Noise(how.noise, _deviations(how.deviations), literal_wins=how.literal_wins),
-                how.correlated,
-                how.spread,
-                how.exact,
-            ),
-            reps=how.reps,
-            progress=progress,
+        model = ChannelModel(
+            Noise(how.noise, _deviations(how.deviations), literal_wins=how.literal_wins),
+            how.correlated,
+            how.spread,
+            how.exact,
         )
-        improved = None
-        if how.search != "greedy":
-            improved = best_set(
-                found.channels,
-                len(found.chosen.tasks),
-                how.search,
+        try:
+            analysis = analyse(
+                results,
+                options.measure,
+                rng=told.seed,
+                size=how.size,
+                search=how.search,
+                model=model,
+                cost=how.cost,
+                reps=how.reps,
                 progress=progress,
             )
-    show(
-        findings.tell(found, improved, prices=prices, seed=told.seed),
-        "examiner.information/1",
-        told,
-        (*results.notes, *found.notes, *(prices.notes if prices else ())),
-        noise=how.noise,
-        deviations=how.deviations,
-        spread=how.spread,
-        literal_wins=how.literal_wins,
-        exact=how.exact,
-        reps=how.reps,
-        seed=told.seed,
-    )
+        except InputError as problem:
+            raise InputError(_with_options(str(problem))) from None
+    notes = (*results.notes, *analysis.notes)
+    show(findings.show_analysis(analysis), analysis.schema, told, notes)
+
+
+def _with_options(message: str) -> str:
+    """Return a message with the options of this command instead of Python code."""
+    as_trials = message.replace("`with_items()`", "`--item task`")
+    return as_trials.replace("`Noise(deviations=0.2)`", "`--deviations 0.2`")
 
 
 def _announce(results: Results, measures: list[str] | None, how: InformationOptions) -> None:
@@ -128,13 +118,6 @@ def _fit(results: Results) -> IRTFit | None:
         return fit_irt(responses(results), "2pl")
     except InputError:  # too few agents or tasks: bits as they are, and a note
         return None
-
-
-def _prices(results: Results, how: InformationOptions) -> TaskPrices | None:
-    """What one trial costs, or all of a run where bits are those of their mean."""
-    if how.cost is None:
-        return None
-    return TaskPrices.of(results, how.cost, "run" if how.noise == "mean" else "attempt")
 
 
 def _tell_ability(

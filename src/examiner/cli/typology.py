@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -28,7 +28,7 @@ from examiner.typology import SCHEMAS, kinds, validate
 
 @dataclass(frozen=True, slots=True)
 class ResultsOptions(SourceOptions):
-    """The results that kinds are held against, with the options of any results."""
+    """The results that validate the kinds, with the options of any results."""
 
     source: str = other_source("--results", "Results to validate the groups with")
 
@@ -39,7 +39,7 @@ class TypologyOptions:
 
     classification: str = argument("CLASSIFICATION", TYPOLOGY)
     schema: str = option(
-        "auto", f"{', '.join(SCHEMAS)}, none, or auto: told from the features.", metavar="NAME"
+        "auto", f"{', '.join(SCHEMAS)}, none, or auto: by the features.", metavar="NAME"
     )
     features: str | None = option(None, "Features to group by, comma-separated.")
     normalise: str | None = option(
@@ -51,11 +51,11 @@ class TypologyOptions:
 
 
 def typology(wanted: TypologyOptions, options: ResultsOptions, told: Seeded) -> None:
-    """Group tasks by kind, keep one of each, say what is missing, and test whether agents agree."""
+    """Group tasks by kind, keep one of each, and list which kinds are missing."""
     reducing, validating = np.random.default_rng(told.seed).spawn(2)
-    results = made = None
+    results = validation = None
     with progress_bar("reading") as progress:
-        found = kinds(
+        grouped = kinds(
             classification_from(wanted.classification),
             None if wanted.schema == "none" else wanted.schema,
             words_of(wanted.features),
@@ -63,15 +63,16 @@ def typology(wanted: TypologyOptions, options: ResultsOptions, told: Seeded) -> 
         )
         if options.source:
             results = _results(options, wanted.normalise, progress)
-            made = validate(found.groups, results, progress=progress, rng=validating)
+            validation = validate(grouped, results, progress=progress, rng=validating)
+            validation = replace(validation, seed=told.seed)
+    grouped = replace(grouped, seed=told.seed)
     show(
-        findings.tell(found, made, seed=told.seed),
-        "examiner.typology/1",
+        findings.show_kinds(grouped, validation),
+        grouped.schema,
         told,
-        (*found.notes, *(() if results is None else results.notes)),
+        (*grouped.notes, *(() if results is None else results.notes)),
         score_unit=None if results is None else score_unit(results),
         source=wanted.classification,
-        seed=told.seed,
     )
 
 

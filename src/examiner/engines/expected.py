@@ -7,10 +7,10 @@ from typing import NamedTuple
 
 from examiner.engines.estimate import Size, estimate, lasting
 from examiner.engines.pace import Pace, held_gigabytes
-from examiner.information.analysis import FEW_DEALT
+from examiner.information.analysis import FEW_PERMUTATIONS
 from examiner.information.cluster_chance import MOST_CELLS, MOST_COMPARED
 from examiner.information.clusters import MOST_TASKS
-from examiner.information.crowning import MOST_CONTENDERS
+from examiner.information.favourable import MOST_CONTENDERS
 from examiner.information.followers import JOINED
 from examiner.information.permutation import FEWEST_TABLES, permutations_of
 from examiner.information.sets import SCREENED, SCREENING_ROWS, is_large
@@ -120,7 +120,7 @@ def expected_bits(size: Size, levels: int | None, chosen: int, reps: int) -> Exp
     looked_at = pairs * min(SCREENING_ROWS / size.agents, 1.0) if screened else pairs
     looked_at += SCREENED * size.agents**2 if screened else 0
     once = each * looked_at * chosen + (0.0 if levels else each * pairs) + 2e-7 * size.rows
-    made = min(reps, FEW_DEALT) if screened else reps
+    made = min(reps, FEW_PERMUTATIONS) if screened else reps
     repeated = 0.0
     if size.rows > size.agents * size.tasks:
         drawing = size.agents**2 * (chosen if screened else size.tasks) * raised / 2

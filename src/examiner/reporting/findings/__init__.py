@@ -172,10 +172,10 @@ FINDINGS = Findings(
         ),
         "information": Home(
             "information.finding",
-            "What tells agents apart",
+            "How much tasks reveal about agents",
             "tasks",
-            "The higher a task's mark, or the longer its bar, the better its scores tell agents apart.",
-            "No bits can be told",
+            "The higher a task's mark, or the longer its bar, the better it discriminates between agents.",
+            "The information of tasks cannot be estimated",
         ),
         "wright_map": Home(
             "tasks.wright_map",
@@ -205,12 +205,12 @@ FINDINGS = Findings(
             "Crosses, if there are any, go with the other tasks less, or more, than is usual.",
             "No task can be suspected",
         ),
-        "likeness": Home(
-            "likeness.finding",
-            "Tasks that are alike, and who could be crowned",
+        "similarity": Home(
+            "similarity.finding",
+            "Similar tasks, and who could be made to win",
             "tasks",
-            "A blue block is a group of tasks that rank agents alike: one of them could stand for all.",
-            "No likeness can be told",
+            "A blue block is a cluster of tasks that rank agents similarly: one of them may be enough.",
+            "Tasks cannot be compared",
         ),
         "typology": Home(
             "typology.finding",
