@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import examiner as ex
-from examiner.reporting.findings import comparison, information, likeness
+from examiner.reporting.findings import comparison, information, similarity
 from examiner.reporting.prose import said
 from examiner.reporting.study import Study
 from examiner.reporting.thinning import thin
@@ -26,8 +26,8 @@ def test_no_section_vanishes_because_a_table_is_large(monkeypatch) -> None:
     monkeypatch.setattr("examiner.reporting.ability_scale.MOST_CELLS", 500)
     monkeypatch.setattr("examiner.reporting.ability_scale.MOST_AGENTS", 25)
     monkeypatch.setattr("examiner.reporting.ability_scale.MOST_TASKS", 20)
-    monkeypatch.setattr(likeness, "MOST_CELLS", 500)
-    monkeypatch.setattr(likeness, "FEW_TASKS", 12)
+    monkeypatch.setattr(similarity, "MOST_CELLS", 500)
+    monkeypatch.setattr(similarity, "FEW_TASKS", 12)
     monkeypatch.setattr(comparison, "MOST_WORK", 10.0)
     monkeypatch.setattr(comparison, "FEW_AGENTS", 16)
     monkeypatch.setattr(comparison, "FEW_TASKS", 10)
@@ -39,7 +39,7 @@ def test_no_section_vanishes_because_a_table_is_large(monkeypatch) -> None:
     for key in ("wright_map", "task_table", "agent_curves", "ability_generality", "next_task"):
         assert "Told of 25 of 40 agents" in told[key], key
         assert "20 of 30 tasks, drawn at random (seed 0)" in told[key], key
-    assert "12 of 30 tasks" in told["likeness"]
+    assert "12 of 30 tasks" in told["similarity"]
     assert (
         "16 of 40 agents" in told["selection"] and "Only covariance was judged" in told["selection"]
     )

@@ -102,10 +102,13 @@ class SimilarityAnalysis(Answer):
             return f"Tasks form no significant clusters ({self.test.words})."
         tasks = counted(len(self.main.task_names), "task")
         together = tasks if not self.unclustered else f"{sum(map(len, significant)):,} of {tasks}"
-        clusters = counted(len(significant), "significant cluster")
+        if len(significant) == 1:
+            return f"{together} form one significant cluster ({self.test.words})."
         largest = counted(max(map(len, significant)), "task")
-        size = largest if len(significant) == 1 else f"the largest of {largest}"
-        return f"{together} form {clusters}, {size} ({self.test.words})."
+        return (
+            f"{together} form {len(significant):,} significant clusters, the largest of {largest} "
+            f"({self.test.words})."
+        )
 
     @cached_property
     def clusters(self) -> SignificantClusters:

@@ -172,10 +172,10 @@ FINDINGS = Findings(
         ),
         "information": Home(
             "information.finding",
-            "How much tasks reveal about agents",
+            "Which tasks discriminate between agents",
             "tasks",
-            "The higher a task's mark, or the longer its bar, the better it discriminates between agents.",
-            "The information of tasks cannot be estimated",
+            "The higher a task's mark, or the longer its bar, the more its scores reveal about the agent.",
+            "No information",
         ),
         "wright_map": Home(
             "tasks.wright_map",
@@ -207,10 +207,10 @@ FINDINGS = Findings(
         ),
         "similarity": Home(
             "similarity.finding",
-            "Similar tasks, and who could be made to win",
+            "Similar tasks, and which agents could win",
             "tasks",
-            "A blue block is a cluster of tasks that rank agents similarly: one of them may be enough.",
-            "Tasks cannot be compared",
+            "A blue block is a cluster of tasks that rank agents alike: one of them could represent all.",
+            "No clusters",
         ),
         "typology": Home(
             "typology.finding",

@@ -67,7 +67,12 @@ def show_analysis(analysis: SimilarityAnalysis, *, not_shown: str = "") -> Findi
     favourable = analysis.agents.take(np.flatnonzero(analysis.agents.significant)[:MOST_WINNERS])
     blocks: list[Piece] = []
     if len(clusters):
-        blocks.append(shown_table(clusters, ["cluster", *several, "size", "tasks"], "Clusters"))
+        shown = shown_table(clusters, ["cluster", *several, "size", "tasks"], "Clusters")
+        rows = [
+            (*row[:-1], Name(_first(each.tasks)))
+            for row, each in zip(shown.rows, clusters, strict=True)
+        ]
+        blocks.append(replace(shown, rows=tuple(rows)))
     blocks += [
         Text(_unclustered(analysis)),
         shown_table(analysis.statistics, caption="General factor"),
@@ -85,6 +90,10 @@ def show_analysis(analysis: SimilarityAnalysis, *, not_shown: str = "") -> Findi
         about=f"{counted(len(analysis.agents), 'agent')}, {analysis.main.measure}; seed {analysis.seed}",
         answer=analysis,
     )
+
+
+def _first(names: Sequence[str]) -> str:
+    return ", ".join(names[:MOST_NAMED]) + (", …" if len(names) > MOST_NAMED else "")
 
 
 def _unclustered(analysis: SimilarityAnalysis) -> str:
