@@ -184,7 +184,10 @@ def _figure(analysis: SimilarityAnalysis) -> Figure:
         key="task-clusters",
         drawn=drawn,
         drawing=draw(drawn),
-        caption=f"{counted(len(main.significant), 'significant cluster')}; {_unclustered(analysis)}",
+        caption=(
+            f"{counted(len(main.significant), 'significant cluster')}; "
+            f"{counted(analysis.unclustered, 'task')} {'is' if analysis.unclustered == 1 else 'are'} in none."
+        ),
         description="Heat map of the correlation of each two tasks, with lines between clusters.",
         legend=(
             "Blue is a positive correlation, orange a negative one; lines separate clusters joined up to "
