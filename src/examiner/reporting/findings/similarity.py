@@ -179,15 +179,14 @@ def _figure(analysis: SimilarityAnalysis) -> Figure:
     names = [main.task_names[column] for column in order]
     drawn = data(names, correlation, range(len(order)), borders)
     cut = len(main.order) > len(order)
+    verb = "is" if analysis.unclustered == 1 else "are"
+    alone = f"{counted(analysis.unclustered, 'task')} {verb} in none"
     first = f" Shown are the first {len(order)} of {len(main.order):,} tasks." if cut else ""
     return Figure(
         key="task-clusters",
         drawn=drawn,
         drawing=draw(drawn),
-        caption=(
-            f"{counted(len(main.significant), 'significant cluster')}; "
-            f"{counted(analysis.unclustered, 'task')} {'is' if analysis.unclustered == 1 else 'are'} in none."
-        ),
+        caption=f"{counted(len(main.significant), 'significant cluster')}; {alone}.",
         description="Heat map of the correlation of each two tasks, with lines between clusters.",
         legend=(
             "Blue is a positive correlation, orange a negative one; lines separate clusters joined up to "
