@@ -85,7 +85,7 @@ def test_single_trials_end_with_a_sentence(examiner, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("information", "--deviations", "none"), "Say 'own', 'pooled', or a number"),
+        (("information", "--deviations", "none"), "Choose 'own', 'pooled', or a number"),
         (("information", "--size", "50"), "Cannot choose 50 of 5 tasks"),
         (("cluster", "--clusters", "many"), "Give 1 or more, or 'auto'"),
         (("cluster", "--threshold", "9"), "The threshold is 9.0"),

@@ -400,9 +400,9 @@ def test_a_game_that_nobody_or_everybody_wins_tells_nothing_however_often_it_was
             lambda: information.gain(
                 information.channels(table(drawn(0)), model=ChannelModel(spread="max"))
             ),
-            "Say 'sum' or",
+            "Choose 'sum' or",
         ),
-        (lambda: Noise(deviations="none"), "Say 'own', 'pooled', or a number"),
+        (lambda: Noise(deviations="none"), "Choose 'own', 'pooled', or a number"),
         (lambda: Noise(floor=2.0), "The floor is 2.0"),
         (
             lambda: information.best_set(

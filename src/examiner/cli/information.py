@@ -148,7 +148,7 @@ def _tell_ability(
 
 def _deviations(text: str) -> Any:  # Any: a name or a number, checked by Noise
     complaint = (
-        f"The deviations are {shorten(text)}. Say 'own', 'pooled', or a number above 0: a share of the "
+        f"The deviations are {shorten(text)}. Choose 'own', 'pooled', or a number above 0: a share of the "
         f"task's spread between agents."
     )
     return text if text in ("own", "pooled") else parsed(float, text, complaint)

@@ -231,17 +231,15 @@ def general_factor(
     )
 
 
-class GroupFactors(Table):
-    """The general factor of each group of agents."""
+class GroupStatistics(Table):
+    """Statistics of the general factor of each group of agents."""
 
     group: tuple[str, ...] = name("Group of agents")
-    mean_task_correlation: Floats = number("Mean correlation of two tasks")
-    mean_task_correlation_low: Floats = bound("mean_task_correlation", "low")
-    mean_task_correlation_high: Floats = bound("mean_task_correlation", "high")
-    first_factor_share: Floats = number("Share of the first factor")
-    first_factor_share_low: Floats = bound("first_factor_share", "low")
-    first_factor_share_high: Floats = bound("first_factor_share", "high")
-    first_factor_by_chance: Floats = number("Share with agents permuted within each task")
+    statistic: tuple[str, ...] = name("Statistic")
+    value: Floats = number("Its value")
+    value_low: Floats = bound("value", "low")
+    value_high: Floats = bound("value", "high")
+    chance: Floats = number("Mean with agents permuted within each task", title="by chance")
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -251,31 +249,31 @@ class GeneralFactorByGroup(Answer):
     kind = "general_factor_by"
 
     factors: Mapping[Hashable, GeneralFactor]
-    level: float
     seed: int | None = None
-
-    @property
-    def groups(self) -> GroupFactors:
-        """One row per group, in the order of the groups."""
-        parts = list(self.factors.values())
-        columns: dict[str, Any] = {  # Any: lists of numbers
-            "first_factor_by_chance": [part.first_factor_by_chance for part in parts]
-        }
-        for statistic in ("mean_task_correlation", "first_factor_share"):
-            estimates = [getattr(part, statistic) for part in parts]
-            columns[statistic] = [estimate.value for estimate in estimates]
-            columns[f"{statistic}_low"] = [estimate.low for estimate in estimates]
-            columns[f"{statistic}_high"] = [estimate.high for estimate in estimates]
-        return GroupFactors(group=list(self.factors), level=self.level, **columns)
 
     @property
     def headline(self) -> str:
         """In which group tasks correlate most."""
-        table = self.groups
-        if not len(table):
+        means = {
+            group: factor.mean_task_correlation.value
+            for group, factor in self.factors.items()
+            if not np.isnan(factor.mean_task_correlation.value)
+        }
+        if not means:
             return "No group has enough agents for a general factor."
-        best = table.sorted_by("mean_task_correlation", descending=True)[0]
-        return f"Tasks correlate most in group {best.group}: {best.mean_task_correlation:.2g} on average."
+        best = max(means, key=lambda group: means[group])
+        return f"Tasks correlate most in group {best}: {means[best]:.2g} on average."
+
+    @property
+    def groups(self) -> GroupStatistics:
+        """One row per group and statistic."""
+        rows = [
+            {"group": group} | row
+            for group, factor in self.factors.items()
+            for row in factor.statistics.records()
+        ]
+        columns = {name: [row[name] for row in rows] for name in GroupStatistics.declared}
+        return GroupStatistics(**columns)  # type: ignore[arg-type]  # lists, which a table converts
 
     @property
     def tables(self) -> Mapping[str, Table]:
@@ -307,8 +305,8 @@ def general_factor_by(
     >>> rows = [[1.0, 2.0, 4.0], [2.0, 4.0, 8.0], [3.0, 6.0, 12.0], [3.5, 7.0, 14.0], [9.0, 9.0, 9.0]]
     >>> old = {f"agent {number}": 2013 for number in range(1, 5)}
     >>> by_year = general_factor_by(Results.from_numpy(rows), old | {"agent 5": 2015})
-    >>> by_year.groups.group, round(by_year["2013"].mean_task_correlation, 6)
-    (('2013',), 1.0)
+    >>> round(by_year["2013", "mean_task_correlation"].value, 6)
+    1.0
     """
     seed, rng = rng if isinstance(rng, int) else None, generator(rng)
     group_of = np.array([groups.get(agent) for agent in results.agents], dtype=object)
@@ -318,7 +316,7 @@ def general_factor_by(
         if chosen.sum() >= FEWEST_OF_A_GROUP:
             part = results.where(chosen[results.agent_codes])
             factors_of[group] = general_factor(part, measure, rng=rng, level=level, reps=reps)
-    return GeneralFactorByGroup(factors_of, level, seed)
+    return GeneralFactorByGroup(factors_of, seed)
 
 
 def _sortable(group: Hashable) -> tuple[bool, float, str]:

@@ -50,11 +50,6 @@ class OpposedTasks(Answer):
         """How many tasks rank agents against the others."""
         return _headline("rank", "agents against the others", self.opposed, len(self.tasks))
 
-    @property
-    def tables(self) -> Mapping[str, Table]:
-        """Tasks."""
-        return {"tasks": self.tasks}
-
 
 class TaskDeception(Table):
     """Tasks, those whose score disagrees most with the win first."""
@@ -90,11 +85,6 @@ class DeceptiveTasks(Answer):
         """On how many tasks agents that win more score less."""
         about = "agents lower the more they win"
         return _headline("score", about, self.deceptive, len(self.tasks))
-
-    @property
-    def tables(self) -> Mapping[str, Table]:
-        """Tasks."""
-        return {"tasks": self.tasks}
 
     @property
     def settings(self) -> Mapping[str, str]:

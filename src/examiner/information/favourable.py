@@ -96,11 +96,6 @@ class FavourableTasks(Answer):
         return f"{winners:,} of {agents} would win significantly on some choice of {size}."
 
     @property
-    def tables(self) -> Mapping[str, Table]:
-        """Agents."""
-        return {"agents": self.agents}
-
-    @property
     def scalars(self) -> Mapping[str, Scalar]:
         """Numbers of agents."""
         winners = "Agents that win significantly on some choice of tasks"

@@ -83,13 +83,6 @@ class TaskInformation(Answer):
         )
 
     @property
-    def tables(self) -> Mapping[str, Table]:
-        """Tasks, and tasks by each measure where there are several."""
-        return {"tasks": self.tasks} | (
-            {} if self.by_measure is None else {"by_measure": self.by_measure}
-        )
-
-    @property
     def scalars(self) -> Mapping[str, Scalar]:
         """Bits of all tasks together, and the most possible."""
         return {

@@ -87,11 +87,6 @@ class InformativeSet(Answer):
         )
 
     @property
-    def tables(self) -> Mapping[str, Table]:
-        """The chosen tasks."""
-        return {"tasks": self.tasks}
-
-    @property
     def scalars(self) -> Mapping[str, Scalar]:
         """Bits of the set, and the most possible."""
         return {
