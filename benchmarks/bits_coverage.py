@@ -84,14 +84,17 @@ def measured(kind: Kind, tables: int, reps: int) -> Any:
         ends = bits_intervals(observe(results), chosen, ChannelModel(), rng=rng, reps=reps)
         each, whole = _bits(truth), gain(truth, chosen.tasks.task).bits
         counted = _bits(results)
+        low, high = ends.tasks["bits_low"], ends.tasks["bits_high"]
+        names = "corrected_bits", "bits_low", "bits_high"
+        corrected, set_low, set_high = (ends.chosen[name][-1] for name in names)
         rows.append(
             [
-                ((ends.task_low <= each) & (each <= ends.task_high)).mean(),
-                ends.set_low[-1] <= whole <= ends.set_high[-1],
-                ((ends.task_low <= counted) & (counted <= ends.task_high)).mean(),
+                ((low <= each) & (each <= high)).mean(),
+                set_low <= whole <= set_high,
+                ((low <= counted) & (counted <= high)).mean(),
                 chosen.bits - whole,
-                ends.set[-1] - whole,
-                ends.set_high[-1] - ends.set_low[-1],
+                corrected - whole,
+                set_high - set_low,
             ]
         )
     return np.array(rows, dtype=np.float64)

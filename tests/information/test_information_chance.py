@@ -62,8 +62,9 @@ def test_different_agents_are_above_chance() -> None:
 def test_chance_grows_with_the_choice_it_includes() -> None:
     runs = observe(played(np.zeros((5, 20)), trials=4))
     chance = bits_by_chance(runs, 4, ChannelModel(), rng=np.random.default_rng(0), reps=20)
-    assert chance.greedy[0] > chance.task.mean()  # the best of twenty, chosen on the same trials
-    assert (np.diff(chance.greedy) > 0).all()
+    bits, of_set = chance.tasks["chance_bits"], chance.chosen["chance_bits"]
+    assert of_set[0] > bits.mean()  # the best of twenty, chosen on the same trials
+    assert (np.diff(of_set) > 0).all()
 
 
 def test_chance_and_intervals_do_not_depend_on_anything_but_the_generator() -> None:
@@ -87,7 +88,8 @@ def test_intervals_cover_the_bits_of_the_true_means_and_deviations() -> None:
         ends = bits_intervals(
             observe(results), chosen, ChannelModel(), rng=np.random.default_rng(seed), reps=60
         )
-        covered.append((ends.task_low <= exact) & (exact <= ends.task_high))
+        low, high = ends.tasks["bits_low"], ends.tasks["bits_high"]
+        covered.append((low <= exact) & (exact <= high))
     assert np.mean(covered) > 0.9
 
 
@@ -98,7 +100,8 @@ def chosen_set(level: np.ndarray, trials: int, seed: int) -> tuple[float, float,
     rng = np.random.default_rng(seed)
     ends = bits_intervals(observe(results), chosen, ChannelModel(), rng=rng, reps=40)
     true = ex.information.gain(truth(level), chosen.tasks.task).bits
-    return true, chosen.bits, float(ends.set_low[-1]), float(ends.set_high[-1])
+    low, high = ends.chosen["bits_low"][-1], ends.chosen["bits_high"][-1]
+    return true, chosen.bits, float(low), float(high)
 
 
 @pytest.mark.parametrize("tables", [10, pytest.param(100, marks=pytest.mark.slow)])

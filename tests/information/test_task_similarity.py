@@ -34,7 +34,7 @@ def test_tasks_of_two_skills_form_two_clusters(method, number) -> None:
         frozenset(f"q{n}" for n in range(4)),
     }
     assert found.suggested == 2
-    assert found.borders == (5,)
+    assert found.clusters.size.tolist() == [5, 4]
 
 
 @settings(max_examples=15)

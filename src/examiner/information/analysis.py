@@ -29,12 +29,7 @@ from examiner.information.sets import (
     check_size,
     is_large,
 )
-from examiner.information.uncertainty import (
-    BitsByChance,
-    BitsIntervals,
-    bits_by_chance,
-    bits_intervals,
-)
+from examiner.information.uncertainty import BitsByChance, bits_by_chance, bits_intervals
 from examiner.messages import InputError, counted
 from examiner.results import Results
 from examiner.scores.cells import ratio
@@ -265,7 +260,9 @@ def analyse(
     best = best_set(channels, size, pairs=pairs, progress=progress)
     separated = pair_separation(channels, pairs=pairs)
     permuting, drawing = generator(rng).spawn(2)
-    chance = intervals = None
+    chance: BitsByChance | None = None
+    of_tasks: dict[str, Any] = {"pairs_separated": separated.pairs_of_task}
+    of_set: dict[str, Any] = {"tied_with": best.tasks.tied_with}
     if reps and observations.repeated:
         count = min(reps, FEW_PERMUTATIONS) if is_large(*observations.shape) else reps
         chance = bits_by_chance(
@@ -274,13 +271,9 @@ def analyse(
         intervals = bits_intervals(
             *(observations, best, model), rng=drawing, reps=reps, level=level, progress=progress
         )
-    tasks = task_bits(
-        channels.tasks,
-        single_bits(pairs),
-        pairs_separated=separated.pairs_of_task,
-        level=level,
-        **_columns(intervals, chance, "task"),
-    )
+        of_tasks |= intervals.tasks | chance.tasks
+        of_set |= intervals.chosen | chance.chosen
+    tasks = task_bits(channels.tasks, single_bits(pairs), level=level, **of_tasks)
     cost_notes: tuple[str, ...] = ()
     if cost is not None:
         per: Per = "run" if model.noise.kind == "mean" else "attempt"
@@ -293,13 +286,7 @@ def analyse(
     return InformationAnalysis(
         channels,
         tasks,
-        SetBits(
-            task=best.tasks.task,
-            bits=best.tasks.bits,
-            tied_with=best.tasks.tied_with,
-            level=level,
-            **_columns(intervals, chance, "set"),
-        ),
+        SetBits(task=best.tasks.task, bits=best.tasks.bits, level=level, **of_set),
         improved,
         measure_bits(channels),
         task_redundancy(channels, best.tasks.task),
@@ -311,24 +298,6 @@ def analyse(
         cost,
         (*channels.notes, *_notes(observations, channels, best, chance, reps), *cost_notes),
     )
-
-
-def _columns(
-    intervals: BitsIntervals | None, chance: BitsByChance | None, what: str
-) -> dict[str, Any]:  # Any: arrays, by name of the column
-    """Return the optional columns of a table of tasks, or of the set."""
-    columns: dict[str, Any] = {}
-    if intervals is not None:
-        columns["corrected_bits"] = getattr(intervals, what)
-        columns["bits_low"] = getattr(intervals, f"{what}_low")
-        columns["bits_high"] = getattr(intervals, f"{what}_high")
-    if chance is not None:
-        part = "task" if what == "task" else "greedy"
-        columns["chance_bits"] = getattr(chance, part)
-        columns["chance_high"] = getattr(chance, f"{part}_high")
-        if what == "task":
-            columns["significant"] = chance.significant
-    return columns
 
 
 def _with_costs(tasks: TaskBits, costs: Mapping[str, float]) -> TaskBits:
@@ -370,10 +339,11 @@ def _notes(
             f"The first {counted(len(best.tasks) - full + 1, 'task')} chosen identify the agent up to "
             f"{NEARLY_ALL:g} bits: those after add nothing."
         )
-    if chance is not None and best.bits <= chance.greedy_high[-1]:
+    high = np.inf if chance is None else chance.chosen["chance_high"][-1]
+    if chance is not None and best.bits <= high:
         few = "" if chance.test.significant else " More trials, or other tasks, are needed."
         notes.append(
-            f"With this number of trials, 5 % of permuted results reach {chance.greedy_high[-1]:.3g} bits; "
+            f"With this number of trials, 5 % of permuted results reach {high:.3g} bits; "
             f"the chosen tasks have {best.bits:.3g} together.{few}"
         )
     return notes

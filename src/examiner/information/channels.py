@@ -79,14 +79,13 @@ class Channels(Answer):
     @property
     def tables(self) -> Mapping[str, Table]:
         """Cells, one row per agent, task and measure."""
-        shape = (len(self.agents), len(self.tasks), len(self.measures))
-        axes = (self.agents, self.tasks, self.measures)
-        places = (part.ravel() for part in np.indices(shape))
-        columns = [np.array(axis, dtype=object)[at] for axis, at in zip(axes, places, strict=True)]
-        mean, deviation = (part.transpose(1, 2, 0).ravel() for part in (self.mean, self.deviation))
-        agent, task, measure = columns
+        agents, tasks, measures = len(self.agents), len(self.tasks), len(self.measures)
         cells = ChannelCells(
-            agent=agent, task=task, measure=measure, mean=mean, deviation=deviation
+            agent=np.repeat(self.agents, tasks * measures),
+            task=np.tile(np.repeat(self.tasks, measures), agents),
+            measure=self.measures * (agents * tasks),
+            mean=self.mean.transpose(1, 2, 0).ravel(),
+            deviation=self.deviation.transpose(1, 2, 0).ravel(),
         )
         return {"cells": cells}
 

@@ -114,12 +114,6 @@ class TaskClusters(Answer):
         pairs = zip(self.members, self.is_significant, strict=True) if self.is_significant else ()
         return tuple(names for names, significant in pairs if significant)
 
-    @property
-    def borders(self) -> tuple[int, ...]:
-        """Where one cluster ends and the next begins, in the order of tasks."""
-        labels = self.label[list(self.order)]
-        return tuple((np.flatnonzero(np.diff(labels)) + 1).tolist())
-
     @cached_property
     def clusters(self) -> Clusters:
         """The clusters with their tasks."""

@@ -25,15 +25,13 @@ LEAST_GAIN = 1e-9
 """Bits less than this apart are a tie: rounding depends on the order in which agents are summed."""
 
 
-class TaskBits(Table):
-    """Information of single tasks, the most informative first; NaN where it cannot be estimated."""
+class Bits(Table):
+    """Information of tasks, with its interval and what permuted results give; NaN where unknown."""
 
     task: tuple[str, ...] = name("Task")
     bits: Floats = number("Information about which agent is playing", unit="bits")
     bits_low: Floats | None = bound("bits", "low", default=None)
     bits_high: Floats | None = bound("bits", "high", default=None)
-    bits_per_cost: Floats | None = number("Information per unit of cost", default=None)
-    cost: Floats | None = number("Cost of the task", default=None)
     corrected_bits: Floats | None = number(
         "Information expected once noise is removed", unit="bits", title="corrected", default=None
     )
@@ -43,12 +41,19 @@ class TaskBits(Table):
     chance_high: Floats | None = number(
         "95th percentile over permuted results", unit="bits", default=None
     )
+
+
+class TaskBits(Bits):
+    """Information of single tasks, the most informative first."""
+
     significant: NDArray[np.bool_] | None = flag(
         "More bits than by chance (permutation test, 5 % over all tasks)", default=None
     )
     pairs_separated: NDArray[np.int64] | None = count(
         "Pairs of agents that this task separates", default=None
     )
+    cost: Floats | None = number("Cost of the task", default=None)
+    bits_per_cost: Floats | None = number("Information per unit of cost", default=None)
 
 
 class MeasureBits(Table):

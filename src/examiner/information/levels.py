@@ -131,7 +131,7 @@ class Levels:
         return self.summed(self.logs[tasks], tasks)
 
     def summed(self, values: Floats, tasks: NDArray[np.intp]) -> Floats:
-        r"""Return the sum over tasks of values of pairs of levels [tasks, levels, levels]; [agents, agents].
+        r"""Return the sum over tasks of values of pairs of levels; [agents, agents].
 
         .. math:: \sum_t v_t(k_a, k_b) = \sum_t \sum_k [k_a = k] \, v_t(k, k_b)
         """

@@ -63,7 +63,7 @@ class CellNoise:
 
 
 def plausible(
-    observations: Observations, observed_cells: Moments, rng: np.random.Generator
+    observations: Observations, moments: Moments, rng: np.random.Generator
 ) -> Iterator[Moments]:
     r"""Yield posterior draws of means and squares, without end.
 
@@ -82,20 +82,17 @@ def plausible(
     True
     """
     named = observations.by_name()
-    observations, observed_cells = (
+    observations, moments = (
         named.observations,
-        observed_cells.ordered(named.agents, named.tasks),
+        moments.ordered(named.agents, named.tasks),
     )
     cells = [
-        _share_noise(observed_cells, index)
-        if share
-        else _score_noise(observations, observed_cells, index)
+        _share_noise(moments, index) if share else _score_noise(observations, moments, index)
         for index, share in enumerate(observations.shares)
     ]
     while True:
         mean, square, unit_square = (
-            part.copy()
-            for part in (observed_cells.mean, observed_cells.square, observed_cells.unit_square)
+            part.copy() for part in (moments.mean, moments.square, moments.unit_square)
         )
         for index, (noise, share) in enumerate(zip(cells, observations.shares, strict=True)):
             usable, centre, variance = _drawn(noise, rng)
@@ -106,41 +103,35 @@ def plausible(
             rest = noise.variance[:, usable]
             factor = np.where(rest > 0, variance / np.where(rest > 0, rest, 1.0), np.nan)
             for part, count in (
-                (square, observed_cells.trials),
-                (unit_square, observed_cells.units),
+                (square, moments.trials),
+                (unit_square, moments.units),
             ):
                 own = part[index][:, usable] * factor
                 stated = variance * np.maximum(count[index][:, usable] - 1, 0.0)
                 part[index][:, usable] = np.where(np.isfinite(own), own, stated)
-        mean[np.isnan(observed_cells.mean)] = np.nan
-        yield named.restored(
-            Moments(observed_cells.units, observed_cells.trials, mean, square, unit_square)
-        )
+        mean[np.isnan(moments.mean)] = np.nan
+        yield named.restored(Moments(moments.units, moments.trials, mean, square, unit_square))
 
 
-def _score_noise(observations: Observations, observed_cells: Moments, index: int) -> CellNoise:
-    units = observed_cells.units[index]
+def _score_noise(observations: Observations, moments: Moments, index: int) -> CellNoise:
+    units = moments.units[index]
     spare = np.maximum(units - 1, 0.0)
-    variance = ratio(observed_cells.unit_square[index], spare)
+    variance = ratio(moments.unit_square[index], spare)
     with np.errstate(divide="ignore"):
         # Var s² = σ⁴ (2 / (n − 1) + κ / n), as of a χ² with so many degrees of freedom
-        degrees = 2 / (
-            2 / spare + _kurtosis(observations, observed_cells, index) / np.maximum(units, 1)
-        )
-    return CellNoise(observed_cells.mean[index], variance, np.where(spare > 0, degrees, 0.0), units)
+        degrees = 2 / (2 / spare + _kurtosis(observations, moments, index) / np.maximum(units, 1))
+    return CellNoise(moments.mean[index], variance, np.where(spare > 0, degrees, 0.0), units)
 
 
-def _share_noise(observed_cells: Moments, index: int) -> CellNoise:
+def _share_noise(moments: Moments, index: int) -> CellNoise:
     """Return arcsines of shares, whose variance is a quarter of a trial; runs may vary by more."""
-    trials, units, mean = (
-        part[index] for part in (observed_cells.trials, observed_cells.units, observed_cells.mean)
-    )
+    trials, units, mean = (part[index] for part in (moments.trials, moments.units, moments.mean))
     share = np.where(trials > 0, (mean * trials + 0.375) / (trials + 0.75), np.nan)
     spare = np.maximum(units - 1, 0.0)
     with np.errstate(invalid="ignore"):
         alone = np.where(spare > 0, mean * (1 - mean) * ratio(units, trials) * spare, 0.0)
     excess = float(
-        np.nansum(np.where(spare > 0, observed_cells.unit_square[index], 0.0))
+        np.nansum(np.where(spare > 0, moments.unit_square[index], 0.0))
         / max(np.nansum(alone), 1e-300)
     )
     variance = np.where(trials > 0, max(excess, 1.0) / (4 * trials + 2) * units, np.nan)
@@ -149,10 +140,10 @@ def _share_noise(observed_cells: Moments, index: int) -> CellNoise:
     )
 
 
-def _kurtosis(observations: Observations, observed_cells: Moments, index: int) -> float:
+def _kurtosis(observations: Observations, moments: Moments, index: int) -> float:
     """Excess kurtosis of units within cells, pooled, each task in its own unit; 0 with fewer than four."""
-    cells = observed_cells.units[index]
-    off = observations.mean[index] - observed_cells.mean[index].ravel()[observations.cell]
+    cells = moments.units[index]
+    off = observations.mean[index] - moments.mean[index].ravel()[observations.cell]
     finite = np.isfinite(off)
     second, fourth = (
         np.bincount(observations.cell[finite], off[finite] ** power, minlength=cells.size).reshape(

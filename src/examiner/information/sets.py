@@ -11,11 +11,12 @@ from typing import Literal, NamedTuple, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.answers import Answer, Scalar, Table, bound, name, number, words
+from examiner.answers import Answer, Scalar, number, words
 from examiner.information.channels import MAX_BITS, Channels
 from examiner.information.confusion import PairLikelihood
 from examiner.information.gain import (
     LEAST_GAIN,
+    Bits,
     bits_with,
     cumulative_bits,
     entropies_of_rows,
@@ -35,26 +36,11 @@ SCREENING_ROWS = 64
 SCREENED = 64
 
 
-class SetBits(Table):
+class SetBits(Bits):
     """Chosen tasks in the order in which each adds most to those above it."""
 
-    task: tuple[str, ...] = name("Task, in the order chosen")
     bits: Floats = number(
         "Information of this task and those above it together", unit="bits", title="bits so far"
-    )
-    bits_low: Floats | None = bound("bits", "low", default=None)
-    bits_high: Floats | None = bound("bits", "high", default=None)
-    corrected_bits: Floats | None = number(
-        "Information expected once noise is removed", unit="bits", title="corrected", default=None
-    )
-    chance_bits: Floats | None = number(
-        "Mean over permuted results, with tasks chosen again",
-        unit="bits",
-        title="by chance",
-        default=None,
-    )
-    chance_high: Floats | None = number(
-        "95th percentile over permuted results", unit="bits", default=None
     )
     tied_with: tuple[tuple[str, ...], ...] | None = words(
         "Tasks that would have added the same bits", default=None

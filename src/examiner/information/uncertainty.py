@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,34 +25,27 @@ LEAST_BITS = 1e-3
 
 
 class BitsByChance(NamedTuple):
-    """Bits of permuted results: their mean and 95th percentile.
+    """Columns of tasks and of the set: mean and 95th percentile of the bits of permuted results.
 
-    `task` and `task_high` have shape [tasks]; `greedy` and `greedy_high` have shape [size], each the
-    cumulative bits of a greedy choice that is repeated for every permutation. `test` asks whether any
-    task discriminates between agents; `significant` [tasks] which single ones do, at 5 % over all.
+    Those of the set are cumulative bits of a greedy choice that is repeated for every permutation. `test`
+    asks whether any task discriminates between agents; the column `significant` which single ones do, at
+    5 % over all.
     """
 
-    task: Floats
-    task_high: Floats
-    greedy: Floats
-    greedy_high: Floats
+    tasks: dict[str, NDArray[Any]]  # Any: numbers or flags
+    chosen: dict[str, Floats]
     test: PermutationTest
-    significant: NDArray[np.bool_]
 
 
 class BitsIntervals(NamedTuple):
-    """Bits without noise, and bounds of intervals: of tasks [tasks], of the set as it grows [size].
+    """Columns of tasks and of the set as it grows: bits without noise, and bounds of their intervals.
 
-    `task` and `set` are the bits expected of the true means and deviations. The observed bits are larger,
+    `corrected_bits` are those expected of the true means and deviations. The observed bits are larger,
     especially with few runs; the intervals extend up to them.
     """
 
-    task: Floats
-    task_low: Floats
-    task_high: Floats
-    set: Floats
-    set_low: Floats
-    set_high: Floats
+    tasks: dict[str, Floats]
+    chosen: dict[str, Floats]
 
 
 def bits_by_chance(
@@ -76,7 +69,7 @@ def bits_by_chance(
     >>> from examiner.results import Results
     >>> runs = observe(Results.from_numpy(np.arange(24.0).reshape(3, 1, 8)))
     >>> chance = bits_by_chance(runs, 1, ChannelModel(), rng=np.random.default_rng(0), reps=20)
-    >>> bool(chance.task[0] < 0.2)
+    >>> bool(chance.tasks["chance_bits"][0] < 0.2)
     True
     """
 
@@ -85,13 +78,14 @@ def bits_by_chance(
         return single_bits(pairs), _greedy_bits(pairs, size)
 
     draws = _replicates(bits, permuted(observations, rng), reps, "bits by chance", progress)
-    (task, greedy), (task_high, greedy_high) = zip(
-        *((part.mean(axis=0), np.percentile(part, 95, axis=0)) for part in draws), strict=True
+    tasks, chosen = (
+        {"chance_bits": part.mean(axis=0), "chance_high": np.percentile(part, 95, axis=0)}
+        for part in draws
     )
     observed_cells = channels_of(observations, moments(observations), model)
     observed_bits = single_bits(PairLikelihood(observed_cells))
     test, significant = _tested(np.nan_to_num(np.concatenate([observed_bits[None], draws[0]])))
-    return BitsByChance(task, task_high, greedy, greedy_high, test, significant)
+    return BitsByChance({**tasks, "significant": significant}, chosen, test)
 
 
 def _tested(bits: Floats) -> tuple[PermutationTest, NDArray[np.bool_]]:
@@ -127,8 +121,8 @@ def bits_intervals(
     >>> from examiner.results import Results
     >>> results = Results.from_numpy(np.arange(12.0).reshape(3, 1, 4) ** 1.5)
     >>> chosen, runs, rng = best_set(results, 1), observe(results), np.random.default_rng(0)
-    >>> intervals = bits_intervals(runs, chosen, ChannelModel(), rng=rng, reps=200)
-    >>> bool(intervals.task_low[0] < intervals.task[0] < intervals.task_high[0])
+    >>> columns = bits_intervals(runs, chosen, ChannelModel(), rng=rng, reps=200).tasks
+    >>> bool(columns["bits_low"][0] < columns["corrected_bits"][0] < columns["bits_high"][0])
     True
     """
     cells = moments(observations)
@@ -145,11 +139,12 @@ def bits_intervals(
         return of_tasks, cumulative_bits(pairs, range(len(columns)))
 
     draws = _replicates(bits, plausible(observations, cells, rng), reps, "intervals", progress)
-    task, whole_set = (
-        ends_of(observed_bits, drawn, level)
+    names = "corrected_bits", "bits_low", "bits_high"
+    of_tasks, of_set = (
+        dict(zip(names, ends_of(observed_bits, drawn, level), strict=True))
         for observed_bits, drawn in zip(bits(cells), draws, strict=True)
     )
-    return BitsIntervals(*task, *whole_set)
+    return BitsIntervals(of_tasks, of_set)
 
 
 def ends_of(observed_bits: Floats, drawn: Floats, level: float) -> tuple[Floats, Floats, Floats]:
