@@ -10,7 +10,7 @@ from examiner.engines.pace import Pace, held_gigabytes
 from examiner.information.analysis import FEW_PERMUTATIONS
 from examiner.information.cluster_chance import MOST_CELLS, MOST_COMPARED
 from examiner.information.clusters import MOST_TASKS
-from examiner.information.favourable import MOST_CONTENDERS
+from examiner.information.favourable_search import MOST_CONTENDERS
 from examiner.information.followers import JOINED
 from examiner.information.permutation import FEWEST_TABLES, permutations_of
 from examiner.information.sets import SCREENED, SCREENING_ROWS, is_large

@@ -10,21 +10,21 @@ from typing import Any
 import numpy as np
 
 from examiner.answers import Answer, Scalar, Table, name
+from examiner.information.analysis_notes import notes_of
+from examiner.information.bits import MeasureBits, SetBits, TaskBits
 from examiner.information.channels import MAX_BITS, Channels, channels_of, check_agents, observed
 from examiner.information.confusion import PairLikelihood
-from examiner.information.gain import MeasureBits, TaskBits, measure_bits, single_bits, task_bits
+from examiner.information.gain import measure_bits, single_bits, task_bits
 from examiner.information.noise import ChannelModel
-from examiner.information.observations import Observations, Unit, moments
+from examiner.information.observations import Unit, moments
 from examiner.information.permutation import PermutationTest
-from examiner.information.separation import Redundancy, Separation
-from examiner.information.separation import redundancy as task_redundancy
+from examiner.information.redundancy import Redundancy
+from examiner.information.redundancy import redundancy as task_redundancy
+from examiner.information.separation import Separation
 from examiner.information.separation import separation as pair_separation
 from examiner.information.sets import (
-    SCREENED,
-    SCREENING_ROWS,
     InformativeSet,
     Search,
-    SetBits,
     best_set,
     check_size,
     is_large,
@@ -39,7 +39,6 @@ from examiner.scores.uncertainty.bootstrap import Progress
 from examiner.validation import Randomness, generator
 
 USUAL_SIZE = 10
-NEARLY_ALL = 1e-6
 FEW_PERMUTATIONS = 20
 """Permutations of a very large table: its bits by chance hardly vary."""
 ENOUGH_SHARE = 0.9
@@ -107,6 +106,11 @@ class InformationAnalysis(Answer):
         return bool(self.chosen.bits[last] > self.chosen.chance_high[last])
 
     @property
+    def hardly_separates(self) -> bool:
+        """Whether the chosen tasks give little of the information that identifies an agent."""
+        return self._corrected(len(self.chosen) - 1) < HARDLY * self.max_bits
+
+    @property
     def headline(self) -> str:
         """How few tasks identify an agent, or that none discriminates between agents."""
         total = counted(len(self.tasks), "task")
@@ -120,7 +124,7 @@ class InformationAnalysis(Answer):
             named = _named(significant)
             return f"{len(significant):,} of {total} {verb} significantly between agents: {named}."
         whole = self._corrected(len(self.chosen) - 1)
-        if whole < HARDLY * self.max_bits:
+        if self.hardly_separates:
             best = (
                 f"Even the best {len(self.chosen):,} of" if len(self.chosen) > 1 else "The best of"
             )
@@ -191,6 +195,9 @@ class InformationAnalysis(Answer):
             "max_bits": Scalar(self.max_bits, MAX_BITS, "bits"),
             "agents": Scalar(len(self.channels.agents), "Agents"),
             "enough": Scalar(self.enough, enough),
+            "hardly_separates": Scalar(
+                self.hardly_separates, "Whether the chosen tasks give less than 20 % of these bits"
+            ),
             "pair_count": Scalar(self.separation.pair_count, "Pairs of agents"),
             "p_value": Scalar(
                 None if test is None else test.p_value,
@@ -296,7 +303,7 @@ def analyse(
         reps,
         rng if isinstance(rng, int) else None,
         cost,
-        (*channels.notes, *_notes(observations, channels, best, chance, reps), *cost_notes),
+        (*channels.notes, *notes_of(observations, channels, best, chance, reps), *cost_notes),
     )
 
 
@@ -306,58 +313,6 @@ def _with_costs(tasks: TaskBits, costs: Mapping[str, float]) -> TaskBits:
     columns = {column: tasks.values(column) for column in tasks.columns}
     columns |= {"cost": cost, "bits_per_cost": ratio(tasks.bits, cost)}
     return TaskBits(level=tasks.level, **columns).sorted_by("bits_per_cost", descending=True)
-
-
-def _notes(
-    observations: Observations,
-    channels: Channels,
-    best: InformativeSet,
-    chance: BitsByChance | None,
-    reps: int,
-) -> list[str]:
-    notes = []
-    missing = int(np.isnan(channels.mean).all(axis=0).sum())
-    if missing:
-        notes.append(
-            f"{counted(missing, 'cell')} of {channels.mean[0].size:,} {_have(missing)} no result: bits of "
-            f"tasks with gaps are too low rather than too high."
-        )
-    if reps and not observations.repeated:
-        notes.append(
-            "Every cell is a single trial: bits have no intervals and cannot be compared with chance."
-        )
-    if is_large(*observations.shape):
-        notes.append(_of_large(chance))
-    if all(observations.shares) and not observations.repeated:
-        notes.append(
-            "Single trials of 0 or 1 do not show how an agent varies, and give hardly any information "
-            "about which agent is playing. Use `irt.ability_information` for information about ability."
-        )
-    full = int((best.tasks.bits > channels.max_bits - NEARLY_ALL).sum())
-    if full > 1:
-        notes.append(
-            f"The first {counted(len(best.tasks) - full + 1, 'task')} chosen identify the agent up to "
-            f"{NEARLY_ALL:g} bits: those after add nothing."
-        )
-    high = np.inf if chance is None else chance.chosen["chance_high"][-1]
-    if chance is not None and best.bits <= high:
-        few = "" if chance.test.significant else " More trials, or other tasks, are needed."
-        notes.append(
-            f"With this number of trials, 5 % of permuted results reach {high:.3g} bits; "
-            f"the chosen tasks have {best.bits:.3g} together.{few}"
-        )
-    return notes
-
-
-def _of_large(chance: BitsByChance | None) -> str:
-    screened = (
-        f"The table is large: tasks of the set were screened by the rows of {SCREENING_ROWS} agents, and "
-        f"the best {SCREENED} compared by all agents"
-    )
-    if chance is None:
-        return screened + "."
-    permutations = counted(chance.test.permutations, "permutation")
-    return f"{screened}; there are {permutations}, and only the chosen tasks have intervals."
 
 
 def _named(names: Sequence[str]) -> str:

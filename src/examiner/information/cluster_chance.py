@@ -8,13 +8,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.information.clusters import (
-    PAPER_THRESHOLD,
-    Clustering,
-    TaskClusters,
-    cut_tree,
-    linkage_tree,
-)
+from examiner.information.clusters import PAPER_THRESHOLD, Clustering, TaskClusters
+from examiner.information.linkage import cut_tree, linkage_tree
 from examiner.information.observations import oriented_means
 from examiner.information.permutation import (
     PermutationTest,

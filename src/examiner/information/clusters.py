@@ -11,6 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from examiner.answers import Answer, Scalar, Table, count, flag, name, words
+from examiner.information.linkage import (
+    Linkage,
+    cut_tree,
+    dendrogram,
+    mean_silhouette,
+    ordered_tree,
+    suggested_number,
+)
 from examiner.information.observations import oriented_means
 from examiner.information.permutation import PermutationTest
 from examiner.messages import InputError, counted, listed, shorten
@@ -19,8 +27,6 @@ from examiner.results.names import name_order
 from examiner.scores.cells import codes_of
 from examiner.scores.likeness import Method, correlate_columns, correlation_distances
 from examiner.validation import Floats, check_known
-
-Linkage = Literal["average", "complete", "single"]
 
 
 class Clustering(TypedDict, total=False):
@@ -35,9 +41,6 @@ class Clustering(TypedDict, total=False):
 PAPER_THRESHOLD = 0.8
 MOST_TASKS = 5000
 """Distances between more tasks would not fit into memory: some are joined, the others are assigned."""
-MOST_ORDERED = 300
-"""Beyond this many tasks, finding the order that puts similar tasks next to each other takes too long."""
-MOST_CLUSTERS = 40
 
 
 class Clusters(Table):
@@ -202,7 +205,7 @@ def clusters(
     suggested, silhouette, branches = None, float("nan"), np.empty((0, 4, 2))
     if len(varied) > 1:
         distance = correlation_distances(correlation[np.ix_(varied, varied)])
-        tree, leaves = _tree(distance, linkage)
+        tree, leaves = ordered_tree(distance, linkage)
         suggested = suggested_number(tree, distance)
         wanted = suggested if number == "auto" else number
         label[varied] = cut_tree(tree, wanted, threshold)
@@ -221,103 +224,6 @@ def clusters(
         _notes(results, measure, alone.tolist()),
         branches,
     )
-
-
-def dendrogram(tree: Floats, places: Sequence[int]) -> Floats:
-    """Return the corners of each join of a tree whose leaves are at these places; shape [joins, 4, 2].
-
-    `tree` is a linkage matrix of scipy. A join begins at its left part, rises to the distance at which
-    both are joined, and descends to its right part.
-
-    >>> dendrogram(np.array([[0.0, 1.0, 0.2, 2.0]]), [1, 0])[0].tolist()
-    [[1.0, 0.0], [1.0, 0.2], [0.0, 0.2], [0.0, 0.0]]
-    """
-    place, height = [float(number) for number in places], [0.0] * len(places)
-    joins = []
-    for one, other, distance in zip(*(tree[:, column] for column in range(3)), strict=True):
-        left, right = int(one), int(other)
-        joins.append(
-            [
-                [place[left], height[left]],
-                [place[left], distance],
-                [place[right], distance],
-                [place[right], height[right]],
-            ]
-        )
-        place.append((place[left] + place[right]) / 2)
-        height.append(float(distance))
-    return np.array(joins)
-
-
-def mean_silhouette(distance: Floats, labels: NDArray[np.integer]) -> float:
-    r"""Return the mean of (b − a) / max(a, b) over tasks (Rousseeuw, 1987).
-
-    a is a task's mean distance to its own cluster, b that to the nearest other; a task alone counts 0.
-
-    >>> mean_silhouette(np.array([[0.0, 0.1, 1.0], [0.1, 0.0, 1.0], [1.0, 1.0, 0.0]]), np.array([1, 1, 2]))
-    0.6
-    """
-    clusters, cluster = np.unique(labels, return_inverse=True)
-    if len(clusters) < 2:
-        return float("nan")
-    member = np.zeros((len(labels), len(clusters)))
-    member[np.arange(len(labels)), cluster] = 1.0
-    size = member.sum(axis=0)
-    total = distance @ member
-    rows = np.arange(len(labels))
-    within = total[rows, cluster] / np.maximum(size[cluster] - 1, 1)
-    others = total / size
-    others[rows, cluster] = np.inf
-    nearest = others.min(axis=1)
-    widest = np.maximum(within, nearest)
-    difference = (nearest - within) / np.where(widest > 0, widest, 1)
-    return float(np.where((size[cluster] > 1) & (widest > 0), difference, 0).mean())
-
-
-def suggested_number(tree: Floats, distance: Floats) -> int | None:
-    """Return the number of clusters with the best mean silhouette; None for fewer than three tasks."""
-    best, most = None, -np.inf
-    for number in range(2, min(len(distance), MOST_CLUSTERS + 1)):
-        value = mean_silhouette(distance, cut_tree(tree, number, 0.0))
-        if value > most + 1e-12:
-            best, most = number, value
-    return best
-
-
-def cut_tree(tree: Floats, number: int | None, threshold: float) -> NDArray[np.integer]:
-    """Return the cluster of each task, from 1: this number of clusters, or those joined up to a distance.
-
-    >>> cut_tree(np.array([[0.0, 1.0, 0.2, 2.0]]), None, 0.5)
-    array([1, 1], dtype=int32)
-    """
-    from scipy.cluster.hierarchy import fcluster  # slow to import
-
-    if number is None:
-        return fcluster(tree, threshold, "distance")
-    return fcluster(tree, number, "maxclust")
-
-
-def linkage_tree(distance: Floats, linkage: Linkage) -> Floats:
-    """Return scipy's linkage matrix of a table of distances.
-
-    >>> linkage_tree(np.array([[0.0, 0.2], [0.2, 0.0]]), "average")
-    array([[0. , 1. , 0.2, 2. ]])
-    """
-    from scipy.cluster import hierarchy
-    from scipy.spatial.distance import squareform
-
-    return np.asarray(hierarchy.linkage(squareform(distance, checks=False), linkage))
-
-
-def _tree(distance: Floats, linkage: Linkage) -> tuple[Floats, NDArray[np.integer]]:
-    from scipy.cluster import hierarchy
-    from scipy.spatial.distance import squareform
-
-    condensed = squareform(distance, checks=False)
-    tree = linkage_tree(distance, linkage)
-    if len(distance) <= MOST_ORDERED:
-        tree = hierarchy.optimal_leaf_ordering(tree, condensed)
-    return tree, hierarchy.leaves_list(tree)
 
 
 def _largest_first(order: list[int], label: NDArray[np.int64], tasks: tuple[str, ...]) -> list[int]:

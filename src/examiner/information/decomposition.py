@@ -1,8 +1,8 @@
-"""How much of a table one factor explains: singular values, and the general factor of tasks and agents."""
+"""The general factor: how much of a table one factor explains, and how tasks and agents correlate."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -27,70 +27,8 @@ from examiner.validation import Floats, Randomness, generator
 
 MOST_GROUPS = 50
 """Groups of agents or tasks that the jackknife leaves out one at a time, however many there are."""
-FEWEST_OF_A_GROUP = 4
-"""Agents below which the jackknife gives no interval."""
 MANY_CELLS = 1_000_000
 FEW_COLUMNS = 1000
-
-
-class Factors(Table):
-    """Factors, the largest first."""
-
-    factor: tuple[str, ...] = name("Number of the factor")
-    singular_value: Floats = number("Singular value")
-    share: Floats = number("Share of the variation between agents")
-
-
-class AgentFactors(Table):
-    """Scores of agents on factors."""
-
-    agent: tuple[str, ...] = name("Agent")
-    factor: tuple[str, ...] = name("Number of the factor")
-    score: Floats = number("Score of the agent on the factor")
-
-
-class FactorLoadings(Table):
-    """Loadings of tasks on factors."""
-
-    task: tuple[str, ...] = name("Task")
-    factor: tuple[str, ...] = name("Number of the factor")
-    loading: Floats = number("Loading of the task on the factor")
-
-
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
-class TaskFactors(Answer):
-    """The table as a sum of factors, the largest first.
-
-    `agents_on` has shape [agents, factors], `tasks_on` [tasks, factors]; `share` is each factor's share
-    of the variation between agents, shape [factors].
-    """
-
-    kind = "factors"
-
-    agent_names: tuple[str, ...]
-    task_names: tuple[str, ...]
-    agents_on: Floats
-    tasks_on: Floats
-    singular_values: Floats
-    share: Floats
-
-    @property
-    def headline(self) -> str:
-        """How much the first factor explains."""
-        return f"One factor explains {100 * self.share[0]:.0f} % of the differences between agents."
-
-    @property
-    def tables(self) -> Mapping[str, Table]:
-        """Factors, and the agents and tasks on them."""
-        numbers = [str(number + 1) for number in range(len(self.share))]
-        agents, tasks = (np.repeat(n, len(numbers)) for n in (self.agent_names, self.task_names))
-        factors = Factors(factor=numbers, singular_value=self.singular_values, share=self.share)
-        of_agents, of_tasks = (numbers * len(n) for n in (self.agent_names, self.task_names))
-        return {
-            "factors": factors,
-            "agents": AgentFactors(agent=agents, factor=of_agents, score=self.agents_on.ravel()),
-            "tasks": FactorLoadings(task=tasks, factor=of_tasks, loading=self.tasks_on.ravel()),
-        }
 
 
 class FactorStatistics(Table):
@@ -155,27 +93,6 @@ class GeneralFactor(Answer):
         return {"seed": self.seed, "resampled": "agents or tasks, jackknife"}
 
 
-def factors(results: Results, measure: str | None = None) -> TaskFactors:
-    r"""Decompose the table into factors: Z = U diag(s) Vᵀ.
-
-    Z holds the cell means with each task standardised over agents, 0 where nothing was observed.
-    `agents_on` is U diag(s) and `tasks_on` is V; a share is :math:`s_f^2 / \sum s^2`, the eigenvalue of
-    the tasks' correlation matrix over their number. Signs are such that most tasks have a positive loading.
-
-    >>> factors = factors(Results.from_numpy([[1.0, 2.0, 4.0], [2.0, 4.0, 8.0], [3.0, 6.0, 12.0]]))
-    >>> factors.share[:1].round(6)
-    array([1.])
-    """
-    scores = np.nan_to_num(standard_scores(oriented_means(results, measure)))
-    left, values, right = np.linalg.svd(scores, full_matrices=False)
-    sign = np.where(right.sum(axis=1) < 0, -1.0, 1.0)
-    total = float((values**2).sum())
-    share = values**2 / total if total > 0 else np.full(len(values), np.nan)
-    return TaskFactors(
-        results.agents, results.tasks, left * values * sign, (right.T * sign), values, share
-    )
-
-
 def general_factor(
     results: Results,
     measure: str | None = None,
@@ -229,100 +146,6 @@ def general_factor(
         level,
         seed,
     )
-
-
-class GroupStatistics(Table):
-    """Statistics of the general factor of each group of agents."""
-
-    group: tuple[str, ...] = name("Group of agents")
-    statistic: tuple[str, ...] = name("Statistic")
-    value: Floats = number("Its value")
-    value_low: Floats = bound("value", "low")
-    value_high: Floats = bound("value", "high")
-    chance: Floats = number("Mean with agents permuted within each task", title="by chance")
-
-
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
-class GeneralFactorByGroup(Answer):
-    """The general factor of each group of agents; `factors` maps groups to them."""
-
-    kind = "general_factor_by"
-
-    factors: Mapping[Hashable, GeneralFactor]
-    seed: int | None = None
-
-    @property
-    def headline(self) -> str:
-        """In which group tasks correlate most."""
-        means = {
-            group: factor.mean_task_correlation.value
-            for group, factor in self.factors.items()
-            if not np.isnan(factor.mean_task_correlation.value)
-        }
-        if not means:
-            return "No group has enough agents for a general factor."
-        best = max(means, key=lambda group: means[group])
-        return f"Tasks correlate most in group {best}: {means[best]:.2g} on average."
-
-    @property
-    def groups(self) -> GroupStatistics:
-        """One row per group and statistic."""
-        rows = [
-            {"group": group} | row
-            for group, factor in self.factors.items()
-            for row in factor.statistics.records()
-        ]
-        columns = {name: [row[name] for row in rows] for name in GroupStatistics.declared}
-        return GroupStatistics(**columns)  # type: ignore[arg-type]  # lists, which a table converts
-
-    @property
-    def tables(self) -> Mapping[str, Table]:
-        """Groups of agents."""
-        return {"groups": self.groups}
-
-    @property
-    def settings(self) -> Mapping[str, Any]:  # Any: JSON values
-        """The seed."""
-        return {"seed": self.seed}
-
-
-def general_factor_by(
-    results: Results,
-    groups: Mapping[str, Hashable],
-    measure: str | None = None,
-    *,
-    rng: Randomness = 0,
-    level: float = 0.95,
-    reps: int = 100,
-) -> GeneralFactorByGroup:
-    """Return the general factor of each group of agents, for example of each year, in order.
-
-    Groups of fewer than 4 agents have none. The share of a first factor is larger in smaller groups even
-    by chance: compare it with `first_factor_by_chance`, and groups by the mean correlation.
-
-    References: papers/003, section 5, asks whether the general factor grows with time.
-
-    >>> rows = [[1.0, 2.0, 4.0], [2.0, 4.0, 8.0], [3.0, 6.0, 12.0], [3.5, 7.0, 14.0], [9.0, 9.0, 9.0]]
-    >>> old = {f"agent {number}": 2013 for number in range(1, 5)}
-    >>> by_year = general_factor_by(Results.from_numpy(rows), old | {"agent 5": 2015})
-    >>> round(by_year["2013", "mean_task_correlation"].value, 6)
-    1.0
-    """
-    seed, rng = rng if isinstance(rng, int) else None, generator(rng)
-    group_of = np.array([groups.get(agent) for agent in results.agents], dtype=object)
-    factors_of = {}
-    for group in sorted({group for group in group_of if group is not None}, key=_sortable):
-        chosen = np.array([one == group for one in group_of])
-        if chosen.sum() >= FEWEST_OF_A_GROUP:
-            part = results.where(chosen[results.agent_codes])
-            factors_of[group] = general_factor(part, measure, rng=rng, level=level, reps=reps)
-    return GeneralFactorByGroup(factors_of, seed)
-
-
-def _sortable(group: Hashable) -> tuple[bool, float, str]:
-    """Return a key that sorts numbers first, then words."""
-    number = float(group) if isinstance(group, int | float) else 0.0
-    return not isinstance(group, int | float), number, str(group)
 
 
 def standard_scores(means: Floats) -> Floats:

@@ -10,14 +10,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from examiner.answers import Answer, Scalar, Table, flag, name, number, words
-from examiner.information.decomposition import standard_scores
+from examiner.information.favourable_search import (
+    MOST_CONTENDERS,
+    contenders,
+    filled,
+    leads,
+    winning_sets,
+)
 from examiner.information.favourable_tests import (
     LEAST_LEAD,
     FavourableTest,
     by_held_out_runs,
     by_permutations,
 )
-from examiner.information.first_factors import singular
 from examiner.information.observations import (
     Observations,
     in_name_order,
@@ -35,9 +40,6 @@ from examiner.scores.cells import RowCodes
 from examiner.scores.uncertainty.bootstrap import Progress
 from examiner.validation import Floats, Randomness, generator
 
-MOST_CONTENDERS = 100
-MOST_FACTORS = 10
-ROUNDS = 60
 USUAL_SIZE = 10
 
 
@@ -143,8 +145,8 @@ def favourable_tasks(
             f"Cannot choose {size} of {counted(len(results.tasks), 'task')}. "
             f"Choose a size between 1 and {len(results.tasks)}."
         )
-    sets, by_factors = _winning_sets(means, size, progress)
-    lead = _leads(means, means, sets)
+    sets, by_factors = winning_sets(means, size, progress)
+    lead = leads(means, means, sets)
     drawing = generator(rng)
     halves = _repeated(results, measure)
     held_out = None
@@ -173,98 +175,19 @@ def favourable_tasks(
     )
 
 
-def _leads(chosen_on: Floats, means: Floats, sets: list[list[int]]) -> Floats:
-    """Return the lead of each agent on its tasks, as shares of the table used for choosing them."""
-    table = _filled(shares(means, like=chosen_on))
-    return np.array([_lead(table, agent, chosen) for agent, chosen in enumerate(sets)])
-
-
 def _leads_by_chance(
     means: Floats, size: int, rng: np.random.Generator, progress: Progress | None
 ) -> Floats:
     """Return the largest lead of any agent in tables with agents permuted within each task: [tables]."""
-    contenders = _contenders(_filled(shares(means)))
-    means, most = means[np.sort(contenders)], []
+    best, most = contenders(filled(shares(means))), []
+    means = means[np.sort(best)]
     for permutation in range(FEWEST_TABLES):  # a search each: some seconds for a hundred agents
         if progress:
             progress("favourable tasks by chance", permutation, FEWEST_TABLES)
         permuted = permuted_within_columns(means, rng)
-        leads = _leads(permuted, permuted, _winning_sets(permuted, size)[0])
-        most.append(float(np.fmax.reduce(leads, initial=-np.inf)))
+        by_chance = leads(permuted, permuted, winning_sets(permuted, size)[0])
+        most.append(float(np.fmax.reduce(by_chance, initial=-np.inf)))
     return np.array(most)
-
-
-def _contenders(table: Floats) -> NDArray[np.intp]:
-    """Return the agents for which tasks are searched: the first by mean."""
-    return np.argsort(-table.mean(axis=1), kind="stable")[:MOST_CONTENDERS]
-
-
-def _winning_sets(
-    means: Floats, size: int, progress: Progress | None = None
-) -> tuple[list[list[int]], NDArray[np.bool_]]:
-    """Return the best set for each agent, and whether singular values alone give a winning one."""
-    table = _filled(shares(means))
-    near = singular(
-        np.nan_to_num(standard_scores(means), copy=False), min(MOST_FACTORS, *means.shape)
-    )
-    best = _contenders(table)
-    sets: list[list[int]] = [[] for _ in table]
-    by_factors = np.zeros(len(table), dtype=bool)
-    for rank, agent in enumerate(best.tolist()):
-        if progress:
-            progress("favourable tasks", rank, len(best))
-        candidates = [_top(row, size) for row in _approximated(near, agent)]
-        by_factors[agent] = max(_lead(table, agent, chosen) for chosen in candidates) > LEAST_LEAD
-        margins = np.delete(table[agent] - table[best], np.flatnonzero(best == agent), axis=0)
-        candidates.append(_weighted(margins, size))
-        sets[agent] = _swapped(margins, _best_of(margins, candidates))
-    return sets, by_factors
-
-
-def _best_of(margins: Floats, candidates: list[list[int]]) -> list[int]:
-    leads = [margins[:, chosen].sum(axis=1).min(initial=np.inf) for chosen in candidates]
-    return candidates[int(np.argmax(leads))]
-
-
-def _approximated(near: tuple[Floats, Floats, Floats], agent: int) -> Floats:
-    """Return an agent's row approximated by the first one, two, … factors; shape [factors, tasks]."""
-    left, values, right = near
-    return np.asarray(np.cumsum((left[agent] * values)[:, None] * right, axis=0))
-
-
-def _weighted(margins: Floats, size: int) -> list[int]:
-    """Choose tasks with weights on rivals, more on those that lead, in several rounds."""
-    if not len(margins):
-        return list(range(size))
-    score_sums = np.zeros(len(margins))
-    best, most = list(range(size)), -np.inf
-    for _ in range(ROUNDS):
-        weight = np.exp(-(score_sums - score_sums.min()) / max(size / 4, 1.0))
-        chosen = _top(weight @ margins, size)
-        total = margins[:, chosen].sum(axis=1)
-        score_sums += total
-        if total.min() > most:
-            best, most = chosen, float(total.min())
-    return best
-
-
-def _swapped(margins: Floats, chosen: list[int]) -> list[int]:
-    """Exchange one task at a time while the lead over the nearest rival grows."""
-    chosen = list(chosen)
-    if not len(margins):
-        return chosen
-    total = margins[:, chosen].sum(axis=1)
-    improved = True
-    while improved:
-        improved = False
-        for index, task in enumerate(chosen):
-            without = total - margins[:, task]
-            leads = (without[:, None] + margins).min(axis=0)
-            leads[chosen] = -np.inf
-            other = int(leads.argmax())
-            if leads[other] > total.min() + LEAST_LEAD:
-                chosen[index], total, improved = other, without + margins[:, other], True
-    return chosen
 
 
 def _repeated(results: Results, measure: str | None) -> Observations | None:
@@ -284,8 +207,8 @@ def _held_out(
     """Choose on half of the runs of each cell and evaluate on the other half: who wins, with a test."""
     first, second = (moments(observations, weight=part) for part in _halves(observations, rng))
     chosen_on = first.mean[0] * sign
-    sets, _ = _winning_sets(chosen_on, size)
-    lead = _leads(chosen_on, second.mean[0] * sign, sets)
+    sets, _ = winning_sets(chosen_on, size)
+    lead = leads(chosen_on, second.mean[0] * sign, sets)
     test = by_held_out_runs((chosen_on, second), moments(observations), sign, sets)
     return lead > LEAST_LEAD, test
 
@@ -297,31 +220,6 @@ def _halves(observations: Observations, rng: np.random.Generator) -> tuple[Float
     first = np.empty(len(order))
     first[order] = (np.arange(len(order)) - start) % 2 == 0
     return first, 1 - first
-
-
-def _lead(table: Floats, agent: int, chosen: list[int]) -> float:
-    if not chosen:
-        return float("nan")
-    means = table[:, chosen].mean(axis=1)
-    others = np.delete(means, agent)
-    return float(means[agent] - others.max()) if len(others) else float("nan")
-
-
-def _top(values: Floats, size: int) -> list[int]:
-    """Return the places of the largest values, the first of equals."""
-    least = np.partition(values, len(values) - size)[len(values) - size]
-    near = np.flatnonzero(values >= least)
-    top: list[int] = near[np.argsort(-values[near], kind="stable")[:size]].tolist()
-    return top
-
-
-def _filled(table: Floats) -> Floats:
-    """Return the table with the mean of the task in missing cells; 0 where a task has no shares."""
-    observed = np.isfinite(table)
-    if observed.all():
-        return table
-    mean = np.where(observed, table, 0.0).sum(axis=0) / np.maximum(observed.sum(axis=0), 1)
-    return np.where(observed, table, mean)
 
 
 def _notes(means: Floats, held_out: bool) -> tuple[str, ...]:

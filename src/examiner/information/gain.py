@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.answers import Answer, Scalar, Table, bound, count, flag, name, number
+from examiner.answers import Answer, Scalar
+from examiner.information.bits import MeasureBits, TaskBits
 from examiner.information.channels import MAX_BITS, Channels
 from examiner.information.confusion import FEWEST_BY_LEVELS, PairLikelihood, normalised_rows
 from examiner.results import Results
@@ -23,45 +24,6 @@ SAFE_EXPONENT = 300.0
 LEAST_EXPONENT = -700.0
 LEAST_GAIN = 1e-9
 """Bits less than this apart are a tie: rounding depends on the order in which agents are summed."""
-
-
-class Bits(Table):
-    """Information of tasks, with its interval and what permuted results give; NaN where unknown."""
-
-    task: tuple[str, ...] = name("Task")
-    bits: Floats = number("Information about which agent is playing", unit="bits")
-    bits_low: Floats | None = bound("bits", "low", default=None)
-    bits_high: Floats | None = bound("bits", "high", default=None)
-    corrected_bits: Floats | None = number(
-        "Information expected once noise is removed", unit="bits", title="corrected", default=None
-    )
-    chance_bits: Floats | None = number(
-        "Mean over permuted results", unit="bits", title="by chance", default=None
-    )
-    chance_high: Floats | None = number(
-        "95th percentile over permuted results", unit="bits", default=None
-    )
-
-
-class TaskBits(Bits):
-    """Information of single tasks, the most informative first."""
-
-    significant: NDArray[np.bool_] | None = flag(
-        "More bits than by chance (permutation test, 5 % over all tasks)", default=None
-    )
-    pairs_separated: NDArray[np.int64] | None = count(
-        "Pairs of agents that this task separates", default=None
-    )
-    cost: Floats | None = number("Cost of the task", default=None)
-    bits_per_cost: Floats | None = number("Information per unit of cost", default=None)
-
-
-class MeasureBits(Table):
-    """Information of single tasks by each measure alone."""
-
-    task: tuple[str, ...] = name("Task")
-    measure: tuple[str, ...] = name("Measure")
-    bits: Floats = number("Information of this measure alone", unit="bits")
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

@@ -11,12 +11,12 @@ from typing import Literal, NamedTuple, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.answers import Answer, Scalar, number, words
+from examiner.answers import Answer, Scalar
+from examiner.information.bits import SetBits
 from examiner.information.channels import MAX_BITS, Channels
 from examiner.information.confusion import PairLikelihood
 from examiner.information.gain import (
     LEAST_GAIN,
-    Bits,
     bits_with,
     cumulative_bits,
     entropies_of_rows,
@@ -34,17 +34,6 @@ MOST_PAIRS = 50_000_000
 """Beyond this many agents² × tasks, tasks are screened by some agents before all agents are used."""
 SCREENING_ROWS = 64
 SCREENED = 64
-
-
-class SetBits(Bits):
-    """Chosen tasks in the order in which each adds most to those above it."""
-
-    bits: Floats = number(
-        "Information of this task and those above it together", unit="bits", title="bits so far"
-    )
-    tied_with: tuple[tuple[str, ...], ...] | None = words(
-        "Tasks that would have added the same bits", default=None
-    )
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

@@ -186,6 +186,7 @@ def _tasks(study: Study, data: Mapping[str, Record]) -> Judgement | None:
         verb = "does" if len(silent) == 1 else "do"
         claim = (*claim, f"; of the others {len(silent):,} {verb} so no more than chance: ")
         claim = (*claim, *enumerated(silent, MOST_NAMED))
+    claim = (Name(found["headline"]),) if found["hardly_separates"] else (*claim, ".")
     row = best[enough - 1]
     most = f"{three_digits(found['max_bits'])} bits that identify an agent"
     doubt = f"{three_digits(row['bits'])} of the {most}"
@@ -199,7 +200,7 @@ def _tasks(study: Study, data: Mapping[str, Record]) -> Judgement | None:
         them = "it" if len(failed) == 1 else "them"
         differ = f" differ too, though no agent succeeds on {them}."
         beside = (" Scores on ", *enumerated(failed, MOST_NAMED), differ)
-    return Judgement((*claim, "."), (f"{doubt}.", *beside), "information")
+    return Judgement(claim, (f"{doubt}.", *beside), "information")
 
 
 def _unsolved(data: Mapping[str, Record]) -> set[str]:
