@@ -25,8 +25,8 @@ def notes_of(
     missing = int(np.isnan(channels.mean).all(axis=0).sum())
     if missing:
         notes.append(
-            f"{counted(missing, 'cell')} of {channels.mean[0].size:,} {'has' if missing == 1 else 'have'} no "
-            f"result: bits of tasks with gaps are too low rather than too high."
+            f"{counted(missing, 'cell')} of {channels.mean[0].size:,} {'has' if missing == 1 else 'have'} "
+            f"no result: bits of tasks with gaps are too low rather than too high."
         )
     if reps and not observations.repeated:
         notes.append(

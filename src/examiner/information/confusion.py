@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from examiner.answers import Answer, Table, name, number
 from examiner.information.channels import Channels
-from examiner.information.levels import Levels, levels_of
+from examiner.information.levels import CellLevels, levels_of
 from examiner.results import Results
 from examiner.results.names import name_order
 from examiner.validation import Floats
@@ -56,7 +56,7 @@ class PairLikelihood:
         self.task_rank = name_order(channels.tasks)  # breaks ties, whatever the order of tasks
         self.agents_by_name = np.argsort(name_order(channels.agents))
         self._cache: list[Floats] | None = None
-        self._levels: list[Levels | None] | None = None  # not searched for yet
+        self._levels: list[CellLevels | None] | None = None  # not searched for yet
         self._given = channels.mean
         logs = logs[0] if len(logs) == 1 else logs.sum(axis=0)
         self.diagonal: Floats = np.negative(logs, out=logs)  # [tasks, agents]: an agent by itself
@@ -108,7 +108,7 @@ class PairLikelihood:
             spread[lacking] = 1.0
         return distance, spread
 
-    def levels(self) -> Levels | None:
+    def levels(self) -> CellLevels | None:
         """The levels of cells where they are few, so that pairs of agents are pairs of levels."""
         if self._levels is None:
             self._levels = [levels_of(self, self._given)]

@@ -150,7 +150,7 @@ def deceptive(results: Results, score: str | None = None, win: str | None = None
 
 
 def win_of(results: Results) -> str | None:
-    """Return the first measure of zeros and ones where there is another measure beside it, else None.
+    """Return the first measure of zeros and ones where there is another measure, else None.
 
     >>> win_of(Results.from_numpy([[0.0, 1.0]]))
     """

@@ -14,7 +14,7 @@ from examiner.results import Results
 from examiner.validation import Floats
 
 
-class Factors(Table):
+class FactorShares(Table):
     """Factors, the largest first."""
 
     factor: tuple[str, ...] = name("Number of the factor")
@@ -65,7 +65,9 @@ class TaskFactors(Answer):
         """Factors, and the agents and tasks on them."""
         numbers = [str(number + 1) for number in range(len(self.share))]
         agents, tasks = (np.repeat(n, len(numbers)) for n in (self.agent_names, self.task_names))
-        factors = Factors(factor=numbers, singular_value=self.singular_values, share=self.share)
+        factors = FactorShares(
+            factor=numbers, singular_value=self.singular_values, share=self.share
+        )
         of_agents, of_tasks = (numbers * len(n) for n in (self.agent_names, self.task_names))
         return {
             "factors": factors,

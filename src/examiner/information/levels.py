@@ -28,7 +28,7 @@ FEWEST_IN_BLOCK = 32
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Levels:
+class CellLevels:
     """Which level each agent has on each task, and how likely each level makes each other.
 
     `code` [tasks, agents] counts from 0, `logs` [tasks, levels, levels] are log-likelihoods of pairs, and
@@ -39,9 +39,9 @@ class Levels:
     logs: Floats
     count: Floats
 
-    def of(self, tasks: NDArray[np.intp]) -> Levels:
+    def of(self, tasks: NDArray[np.intp]) -> CellLevels:
         """Return the levels of some tasks."""
-        return Levels(self.code[tasks], self.logs[tasks], self.count[tasks])
+        return CellLevels(self.code[tasks], self.logs[tasks], self.count[tasks])
 
     def single_entropies(self) -> tuple[Floats, Floats]:
         r"""Return the mean entropy of the rows of each task alone, and that of its mean row; [tasks] each.
@@ -146,7 +146,7 @@ class Levels:
         return total
 
 
-def levels_of(pairs: PairLikelihood, mean: Floats) -> Levels | None:
+def levels_of(pairs: PairLikelihood, mean: Floats) -> CellLevels | None:
     """Find the levels of channels with means [measures, agents, tasks]; None where they are many.
 
     >>> from examiner.information.channels import Channels
@@ -168,7 +168,7 @@ def levels_of(pairs: PairLikelihood, mean: Floats) -> Levels | None:
     if not part.stands_for(pairs, code, SAME):
         return None
     logs = np.stack([part.row(level, slice(None)) for level in range(levels)], axis=1)
-    return Levels(code, logs, count)
+    return CellLevels(code, logs, count)
 
 
 def _codes(mean: Floats) -> NDArray[np.uint8] | None:

@@ -13,7 +13,7 @@ from examiner.answers import Answer, Scalar, Table, count, name, number, text
 from examiner.information.channels import Channels
 from examiner.information.confusion import FEWEST_BY_LEVELS, PairLikelihood
 from examiner.information.gain import BLOCK_CELLS
-from examiner.information.levels import Levels
+from examiner.information.levels import CellLevels
 from examiner.messages import InputError, counted
 from examiner.results import Results
 from examiner.validation import Floats
@@ -192,7 +192,7 @@ def _by_pairs(pairs: PairLikelihood, threshold: float) -> _Apart:
     return _Apart(of_task, separated + separated.T, np.maximum(best, best.T))
 
 
-def _by_levels(levels: Levels, threshold: float) -> _Apart:
+def _by_levels(levels: CellLevels, threshold: float) -> _Apart:
     """Return the same where cells have few levels: a task separates pairs of levels."""
     diagonal = np.einsum("tkk->tk", levels.logs)
     least = np.minimum(diagonal[:, :, None], diagonal[:, None, :])
