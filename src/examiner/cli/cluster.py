@@ -12,9 +12,9 @@ from examiner.cli.source import results_from
 from examiner.engines.expected import expected_likeness
 from examiner.information import similarity
 from examiner.information.clusters import PAPER_THRESHOLD
-from examiner.information.linkage import Linkage
 from examiner.messages import shorten
 from examiner.reporting.findings import similarity as findings
+from examiner.scores.linkage import Linkage
 
 
 @dataclass(frozen=True, slots=True)

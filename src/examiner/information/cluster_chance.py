@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from examiner.information.clusters import PAPER_THRESHOLD, Clustering, TaskClusters
-from examiner.information.linkage import cut_tree, linkage_tree
 from examiner.information.observations import oriented_means
 from examiner.information.permutation import (
     PermutationTest,
@@ -21,6 +20,7 @@ from examiner.messages import counted
 from examiner.results import Results
 from examiner.results.names import name_order
 from examiner.scores.likeness import correlate_columns, correlation_distances
+from examiner.scores.linkage import cut_tree, linkage_tree
 from examiner.scores.significance import LEVEL
 from examiner.validation import Floats
 

@@ -11,14 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from examiner.answers import Answer, Scalar, Table, count, flag, name, words
-from examiner.information.linkage import (
-    Linkage,
-    cut_tree,
-    dendrogram,
-    mean_silhouette,
-    ordered_tree,
-    suggested_number,
-)
 from examiner.information.observations import oriented_means
 from examiner.information.permutation import PermutationTest
 from examiner.messages import InputError, counted, listed, shorten
@@ -26,6 +18,14 @@ from examiner.results import Results
 from examiner.results.names import name_order
 from examiner.scores.cells import codes_of
 from examiner.scores.likeness import Method, correlate_columns, correlation_distances
+from examiner.scores.linkage import (
+    Linkage,
+    cut_tree,
+    dendrogram,
+    mean_silhouette,
+    ordered_tree,
+    suggested_number,
+)
 from examiner.validation import Floats, check_known
 
 

@@ -14,6 +14,7 @@ from examiner.messages import InputError, shorten
 from examiner.scores.cells import codes_of, ratio
 from examiner.scores.common_rows import FEWEST_PAIRS
 from examiner.scores.likeness import correlate_columns, correlation_distances
+from examiner.scores.linkage import cut_tree, linkage_tree
 from examiner.scores.uncertainty.bootstrap import Progress
 from examiner.validation import Floats, Randomness, generator
 
@@ -234,12 +235,8 @@ def task_clusters(scores: Floats, count: int) -> tuple[int, ...]:
         )
     if tasks == 1:
         return (1,)
-    from scipy.cluster.hierarchy import fcluster, linkage
-    from scipy.spatial.distance import squareform
-
     distances = correlation_distances(correlate_columns(scores)[0])
-    tree = linkage(squareform(distances, checks=False), method="average")
-    return tuple(int(label) for label in fcluster(tree, count, criterion="maxclust"))
+    return tuple(cut_tree(linkage_tree(distances, "average"), count).tolist())
 
 
 def cluster_agreement(

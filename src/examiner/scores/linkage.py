@@ -71,13 +71,13 @@ def suggested_number(tree: Floats, distance: Floats) -> int | None:
     """Return the number of clusters with the best mean silhouette; None for fewer than three tasks."""
     best, most = None, -np.inf
     for number in range(2, min(len(distance), MOST_CLUSTERS + 1)):
-        value = mean_silhouette(distance, cut_tree(tree, number, 0.0))
+        value = mean_silhouette(distance, cut_tree(tree, number))
         if value > most + 1e-12:
             best, most = number, value
     return best
 
 
-def cut_tree(tree: Floats, number: int | None, threshold: float) -> NDArray[np.integer]:
+def cut_tree(tree: Floats, number: int | None, threshold: float = 0.0) -> NDArray[np.integer]:
     """Return the cluster of each task, from 1: this number of clusters, or those joined up to a distance.
 
     >>> cut_tree(np.array([[0.0, 1.0, 0.2, 2.0]]), None, 0.5)
