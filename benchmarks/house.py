@@ -1,9 +1,15 @@
-"""Claim: the house is small, and an everyday call walks through few of its files.
+"""Claim: the codebase is small, and an everyday call runs few of its files.
 
-Counts code lines by room (without blanks, comments and docstrings), files, names at the door, functions of
-more than eight parameters, lines that stand twice, and the files and rooms in which `report`, `fit`, one
-episode of `run` and `select` execute anything: a function, or the body of a class when the file is loaded.
-Run: python benchmarks/house.py [--tree CHECKOUT]     (twice, for a before and an after)
+Counts, per checkout:
+- code lines (without blanks, comments and docstrings) and files of each package;
+- names of the public API, functions with more than eight parameters, duplicated lines;
+- numeric constants of modules, hand-written reprs and serialisers, class names used more than once;
+- imports that go past another package's public API, command-line options named in numeric packages,
+  assignments to names that say nothing;
+- the files that `report`, `fit`, one episode of `run` and `select` execute: a function, or the body of a
+  class when the file is loaded.
+
+Run: python benchmarks/house.py [--tree CHECKOUT] [--list]     (once per checkout to compare)
 """
 
 from __future__ import annotations
@@ -12,6 +18,7 @@ import argparse
 import ast
 import io
 import json
+import re
 import subprocess
 import sys
 import tokenize
@@ -20,56 +27,61 @@ from collections.abc import Iterator
 from pathlib import Path
 
 WINDOW = 6
-"""So many lines alike, names and values apart, are lines that stand twice."""
+"""Lines are duplicated if a sequence of this many occurs elsewhere too."""
 MANY_PARAMETERS = 8
 DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+NUMERIC_PACKAGES = ("scores", "irt", "information", "typology", "selection", "adaptive")
+REPRS = ("__repr__", "__str__", "_repr_html_", "_repr_markdown_", "__rich__")
+SERIALISERS = re.compile(
+    r"(to|as)_(dict|frame|record|records|json|row|rows|table|text|plain|pandas|polars)$"
+)
+OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]*")
+UNINFORMATIVE = (
+    *("found", "known", "told", "made", "seen", "said", "done", "some", "rest"),
+    *("own", "held", "laid", "begun", "how", "where", "asked", "each"),
+)
 
-NEW = "hasattr(ex, 'open')"
-"""Whether the tree has the door of today; the house before it is walked through the old one."""
-WALKS = {
-    "report": """
+RUNS = {
+    "report atari-dqn-family": """
 results = ex.load("atari-dqn-family")
-def walk():
+def call():
     str(ex.report(results).html)
 """,
-    "fit": f"""
+    "report swebench-verified": """
+results = ex.load("swebench-verified")
+def call():
+    str(ex.report(results).html)
+""",
+    "fit": """
 matrix = ex.responses(ex.normalise(ex.load("atari-dqn-family"), "human"), success=1.0)
-fit = ex.irt.fit if {NEW} else ex.fit_irt
-def walk():
-    fit(matrix)
+def call():
+    ex.irt.fit(matrix)
 """,
     # The driver's side by the command, the worker's by what a worker calls.
-    "one episode of run": f"""
-import importlib, os, tempfile
-from examiner.cli import main
-playing = importlib.import_module(
-    "examiner.arena.play.episodes" if {NEW} else "examiner.arena.performance"
-)
-arena = importlib.import_module("examiner.arena")
+    "one episode of run": """
+import os, tempfile
+from examiner import arena
+from examiner.arena.play import episodes
+from examiner.cli import COMMANDS, main
 job = arena.Job("random", "random", game="pong", episodes=1)
 folder = tempfile.mkdtemp()
 with open(folder + "/plan.toml", "w") as file:
     file.write('games = ["pong"]\\nepisodes = 1\\n[[agents]]\\nentry = "random"\\n')
-sys.argv = ["examiner", "run", folder + "/plan.toml", "--output", folder + "/run", "--json"]
-sys.stdout, shown = open(os.devnull, "w"), sys.stdout
-def walk():
+command = ["arena", "run"] if "arena" in COMMANDS else ["run"]
+sys.argv = ["examiner", *command, folder + "/plan.toml", "--output", folder + "/run", "--json"]
+sys.stdout, terminal = open(os.devnull, "w"), sys.stdout
+def call():
     try:
         main()
     except SystemExit:
         pass
-    sys.stdout = shown
-    list(playing.perform_job(playing.Start(job)))
+    sys.stdout = terminal
+    list(episodes.perform_job(episodes.Start(job)))
 """,
-    "select": f"""
-import numpy as np
+    "select": """
 results = ex.load("atari-dqn-family")
-if {NEW}:
-    def walk():
-        ex.selection.select(results, 5, rng=0)
-else:
-    def walk():
-        material = ex.gather_material(results, normalise="human")
-        ex.select(material, 5, rng=np.random.default_rng(0))
+def call():
+    ex.selection.select(results, 5, rng=0)
 """,
 }
 _TRACED = """
@@ -78,14 +90,14 @@ warnings.simplefilter("ignore")
 import examiner as ex
 {setting}
 visited, at_work = set(), set()
-def seen(frame, event, _):
+def trace(frame, event, _):
     if event == "call" and frame.f_code.co_name != "<module>":
         visited.add(frame.f_code.co_filename)
         # Only functions are optimised: the body of a class runs when its file is first loaded.
         if frame.f_code.co_flags & inspect.CO_OPTIMIZED:
             at_work.add(frame.f_code.co_filename)
-sys.setprofile(seen)
-walk()
+sys.setprofile(trace)
+call()
 sys.setprofile(None)
 root = ex.__path__[0]
 print(json.dumps([
@@ -98,24 +110,24 @@ print(json.dumps([
 def code_lines(text: str) -> list[str]:
     """The lines that hold code: no blanks, comments or docstrings."""
     tree = ast.parse(text)
-    spoken: set[int] = set()
+    excluded: set[int] = set()
     for node in ast.walk(tree):
         if isinstance(node, DOCUMENTED) and ast.get_docstring(node) is not None:
-            said = node.body[0]
-            spoken.update(range(said.lineno, (said.end_lineno or said.lineno) + 1))
+            docstring = node.body[0]
+            excluded.update(range(docstring.lineno, (docstring.end_lineno or docstring.lineno) + 1))
     for token in tokenize.generate_tokens(io.StringIO(text).readline):
         if token.type == tokenize.COMMENT and not token.line[: token.start[1]].strip():
-            spoken.add(token.start[0])
+            excluded.add(token.start[0])
     return [
         line
         for number, line in enumerate(text.splitlines(), 1)
-        if line.strip() and number not in spoken
+        if line.strip() and number not in excluded
     ]
 
 
 def parameters(node: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
-    given = node.args
-    names = [one.arg for one in (*given.posonlyargs, *given.args, *given.kwonlyargs)]
+    arguments = node.args
+    names = [one.arg for one in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)]
     return len([name for name in names if name not in ("self", "cls")])
 
 
@@ -125,8 +137,8 @@ def functions(tree: ast.AST) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]
     )
 
 
-def repeated_lines(files: dict[Path, str]) -> int:
-    """Code lines inside runs of `WINDOW` that stand elsewhere too, imports left out."""
+def duplicated_lines(files: dict[Path, str]) -> int:
+    """Code lines inside sequences of `WINDOW` that occur elsewhere too, imports excluded."""
     windows: dict[str, list[tuple[Path, int]]] = defaultdict(list)
     for path, text in files.items():
         lines = [" ".join(line.split()) for line in code_lines(text)]
@@ -135,74 +147,230 @@ def repeated_lines(files: dict[Path, str]) -> int:
         ]
         for start in range(len(lines) - WINDOW + 1):
             windows["\n".join(lines[start : start + WINDOW])].append((path, start))
-    twice = {
+    duplicates = {
         (path, start + step)
         for places in windows.values()
         if len(places) > 1
         for path, start in places
         for step in range(WINDOW)
     }
-    return len(twice)
+    return len(duplicates)
 
 
-def walk(tree: Path, setting: str) -> tuple[list[str], list[str]]:
-    done = subprocess.run(
-        [sys.executable, "-c", _TRACED.format(setting=setting)],
+def is_numeric(node: ast.expr | None) -> bool:
+    """Whether an expression is a number, a tuple, list or set of numbers, or arithmetic of numbers."""
+    match node:
+        case ast.Constant(value=value):
+            return isinstance(value, int | float | complex) and not isinstance(value, bool)
+        case ast.UnaryOp(operand=operand):
+            return is_numeric(operand)
+        case ast.BinOp(left=left, right=right):
+            return is_numeric(left) and is_numeric(right)
+        case ast.Tuple(elts=values) | ast.List(elts=values) | ast.Set(elts=values):
+            return bool(values) and all(map(is_numeric, values))
+    return False
+
+
+def targets(node: ast.AST) -> Iterator[ast.Name]:
+    """The names that a statement or expression assigns to."""
+    match node:
+        case ast.Assign(targets=assigned):
+            expressions: list[ast.expr] = assigned
+        case (
+            ast.AnnAssign(target=target)
+            | ast.AugAssign(target=target)
+            | ast.NamedExpr(target=target)
+        ):
+            expressions = [target]
+        case ast.For(target=target) | ast.comprehension(target=target):
+            expressions = [target]
+        case ast.withitem(optional_vars=ast.expr() as variable):
+            expressions = [variable]
+        case _:
+            expressions = []
+    for expression in expressions:
+        for name in ast.walk(expression):
+            if isinstance(name, ast.Name) and isinstance(name.ctx, ast.Store):
+                yield name
+
+
+def numeric_constants(tree: ast.Module) -> Iterator[tuple[int, str]]:
+    for node in tree.body:
+        if isinstance(node, ast.Assign | ast.AnnAssign) and is_numeric(node.value):
+            for name in targets(node):
+                if name.id.isupper():
+                    yield node.lineno, name.id
+
+
+def hidden_imports(tree: ast.Module, package: str, root: Path) -> Iterator[tuple[int, str]]:
+    """Imports from a module inside another package, instead of from that package."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.ImportFrom(module=str(module), names=names) if module.count(".") == 1:
+                modules = [
+                    f"{module}.{name.name}" for name in names if is_hidden(module, name.name, root)
+                ]
+            case ast.ImportFrom(module=str(module)):
+                modules = [module]
+            case ast.Import(names=names):
+                modules = [name.name for name in names]
+            case _:
+                continue
+        for module in modules:
+            parts = module.split(".")
+            if len(parts) > 2 and parts[0] == "examiner" and parts[1] != package:
+                yield node.lineno, module
+
+
+def is_hidden(package: str, name: str, root: Path) -> bool:
+    """Whether a name is a module of a package that the package's public API does not show."""
+    folder = root / package.partition(".")[2]
+    if not (folder / name).is_dir() and not (folder / f"{name}.py").is_file():
+        return False
+    return re.search(rf"\b(as {name}|\"{name}\")", (folder / "__init__.py").read_text()) is None
+
+
+def execute(tree: Path, code: str) -> str:
+    process = subprocess.run(
+        [sys.executable, "-c", code],
         env={"PYTHONPATH": str(tree / "src"), "PATH": ""},
         capture_output=True,
         text=True,
         check=False,
     )
-    if done.returncode:
-        raise SystemExit(f"A walk failed:\n{done.stderr}")
-    visited, at_work = json.loads(done.stdout.splitlines()[-1])
-    return visited, at_work
+    if process.returncode:
+        raise SystemExit(f"A measured call failed:\n{process.stderr}")
+    return process.stdout
 
 
-def door(tree: Path) -> int:
+def public_names(tree: Path) -> int:
     code = "import examiner; print(len([n for n in dir(examiner) if not n.startswith('_')]))"
-    done = subprocess.run(
-        [sys.executable, "-c", code],
-        env={"PYTHONPATH": str(tree / "src"), "PATH": ""},
-        capture_output=True,
-        text=True,
-        check=True,
+    return int(execute(tree, code))
+
+
+def package_of(path: Path, root: Path) -> str:
+    parts = path.relative_to(root).parts
+    return parts[0] if len(parts) > 1 else "top level"
+
+
+class Tally:
+    """Named lists of places, printed as counts or, on request, one by one."""
+
+    def __init__(self) -> None:
+        self.places: dict[str, list[str]] = {}
+
+    def add(self, name: str, places: list[str]) -> None:
+        self.places.setdefault(name, []).extend(places)
+
+
+def inspect_source(files: dict[Path, str], root: Path, tree: Path) -> Tally:
+    tally = Tally()
+    classes: dict[str, list[str]] = defaultdict(list)
+    for path, text in files.items():
+        parsed, package = ast.parse(text), package_of(path, root)
+        place = str(path.relative_to(root))
+        tally.add(
+            f"functions with more than {MANY_PARAMETERS} parameters, outside cli",
+            [
+                f"{place}:{node.lineno} {node.name} ({parameters(node)})"
+                for node in functions(parsed)
+                if parameters(node) > MANY_PARAMETERS and package != "cli"
+            ],
+        )
+        tally.add(
+            "numeric constants of modules",
+            [f"{place}:{line} {name}" for line, name in numeric_constants(parsed)],
+        )
+        methods = [
+            (node.lineno, owner.name, node.name)
+            for owner in ast.walk(parsed)
+            if isinstance(owner, ast.ClassDef)
+            for node in owner.body
+            if isinstance(node, ast.FunctionDef)
+        ]
+        for title, matches in (
+            ("hand-written reprs", REPRS.__contains__),
+            ("hand-written serialisers", SERIALISERS.match),
+        ):
+            tally.add(
+                title,
+                [
+                    f"{place}:{line} {owner}.{name}"
+                    for line, owner, name in methods
+                    if matches(name)
+                ],
+            )
+        tally.add(
+            "imports past a public API, in src",
+            [f"{place}:{line} {module}" for line, module in hidden_imports(parsed, package, root)],
+        )
+        tally.add(
+            "lines of numeric packages that name a command-line option",
+            [
+                f"{place}:{number} {line.strip()}"
+                for number, line in enumerate(text.splitlines(), 1)
+                if package in NUMERIC_PACKAGES and OPTION.search(line)
+            ],
+        )
+        tally.add(
+            "assignments to uninformative names",
+            [
+                f"{place}:{name.lineno} {name.id}"
+                for node in ast.walk(parsed)
+                for name in targets(node)
+                if name.id in UNINFORMATIVE
+            ],
+        )
+        for node in ast.walk(parsed):
+            if isinstance(node, ast.ClassDef):
+                classes[node.name].append(f"{place}:{node.lineno}")
+    tally.add(
+        "class names used more than once",
+        [f"{name}: {', '.join(places)}" for name, places in classes.items() if len(places) > 1],
     )
-    return int(done.stdout)
+    for path in sorted((tree / "tests").rglob("*.py")):
+        parsed = ast.parse(path.read_text(encoding="utf-8"))
+        tally.add(
+            "imports past a public API, in tests",
+            [
+                f"{path.relative_to(tree)}:{line} {module}"
+                for line, module in hidden_imports(parsed, "", root)
+            ],
+        )
+    return tally
 
 
 def main() -> None:
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--tree", type=Path, default=Path(__file__).parents[1])
-    tree = options.parse_args().tree.resolve()
+    options.add_argument("--list", action="store_true", help="name every place that is counted")
+    options.add_argument("--static", action="store_true", help="run nothing, only read the files")
+    chosen = options.parse_args()
+    tree = chosen.tree.resolve()
     root = tree / "src" / "examiner"
     files = {path: path.read_text(encoding="utf-8") for path in sorted(root.rglob("*.py"))}
     lines: Counter[str] = Counter()
     count: Counter[str] = Counter()
-    wide: list[str] = []
     for path, text in files.items():
-        room = path.relative_to(root).parts[0] if path.parent != root else "the door"
-        lines[room] += len(code_lines(text))
-        count[room] += 1
-        wide += [
-            f"{path.relative_to(root)}:{node.lineno} {node.name} ({parameters(node)})"
-            for node in functions(ast.parse(text))
-            if parameters(node) > MANY_PARAMETERS
-        ]
-    for room in sorted(lines, key=lambda name: -lines[name]):
-        print(f"{room:12} {lines[room]:7,} lines {count[room]:4} files")
+        lines[package_of(path, root)] += len(code_lines(text))
+        count[package_of(path, root)] += 1
+    for package in sorted(lines, key=lambda name: -lines[name]):
+        print(f"{package:12} {lines[package]:7,} lines {count[package]:4} files")
     print(f"{'all':12} {sum(lines.values()):7,} lines {len(files):4} files")
-    print(f"names at the door: {door(tree)}")
-    outside = [one for one in wide if not one.startswith("cli")]
-    print(f"functions over {MANY_PARAMETERS} parameters: {len(wide)}, {len(outside)} outside cli/")
-    for one in outside:
-        print("   ", one)
-    print(f"lines that stand twice: {repeated_lines(files):,}")
-    for name, setting in WALKS.items():
-        visited, at_work = walk(tree, setting)
-        rooms = {path.split("/")[0] for path in visited}
+    print(f"duplicated lines: {duplicated_lines(files):,}")
+    for name, places in inspect_source(files, root, tree).places.items():
+        print(f"{name}: {len(places)}")
+        if chosen.list:
+            print(*(f"    {place}" for place in places), sep="\n")
+    if chosen.static:
+        return
+    print(f"names of the public API: {public_names(tree)}")
+    for name, setting in RUNS.items():
+        output = execute(tree, _TRACED.format(setting=setting))
+        visited, at_work = json.loads(output.splitlines()[-1])
+        packages = {path.split("/")[0] for path in visited}
         print(
-            f"{name}: {len(visited)} files in {len(rooms)} rooms, with those loaded on the way; "
+            f"{name}: {len(visited)} files in {len(packages)} packages, including those loaded on the way; "
             f"functions of {len(at_work)} files run"
         )
 

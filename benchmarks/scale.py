@@ -5,7 +5,6 @@
     python benchmarks/scale.py shards 50000 20000  # that many agents × tasks from Parquet, within 4 GB
     python benchmarks/scale.py ceiling 0.35        # packed bytes four times the GB of memory allowed
     python benchmarks/scale.py rest 5000 20000     # everything but fits: scores, bits, clusters, selection
-    python benchmarks/scale.py estimates           # what is said before an analysis, beside what it takes
     python benchmarks/scale.py rows 100000000      # results of so many rows read, and made a matrix
     python benchmarks/scale.py sparse 5000 20000   # fits of which 98 % is missing, by lists of cells
     python benchmarks/scale.py commands 5000 20000 0.6  # commands on Parquet files with cells missing
@@ -311,10 +310,6 @@ if __name__ == "__main__":
         from scale_rest import rest as everything_else
 
         everything_else(*(int(size) for size in rest[:2] or (500, 4000)), rest[2:])
-    elif what == "estimates":
-        from scale_rest import estimates
-
-        estimates(rest)
     elif what.startswith("rows"):
         from scale_rows import measured, rows, written
 

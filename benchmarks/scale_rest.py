@@ -18,15 +18,6 @@ import numpy as np
 import polars as pl
 
 import examiner as ex
-from examiner.cli.announcing import size_of
-from examiner.engines.expected import (
-    Expected,
-    expected_ability_bits,
-    expected_bits,
-    expected_likeness,
-    expected_scores,
-    expected_selection,
-)
 from examiner.results.codes import name_column
 
 
@@ -63,15 +54,7 @@ def _difference(results: ex.Results) -> object:
 
 def _selected(results: ex.Results) -> object:
     """Choose 100 tasks, learn to predict from them, and judge that, as `examiner select` does."""
-    whole = ex.selection.benchmark(results)
-    shrinkage = ex.selection.settle(whole)
-    tasks = ex.selection.choose(whole, 100, rng=0, shrinkage=shrinkage)
-    folds = ex.selection.folds_of_proof(whole)
-    how = ex.selection.Holdout(folds.folds, repeats=folds.repeats)
-    proof = ex.selection.compare(
-        whole, [100], ["covariance"], rng=0, holdout=how, shrinkage=shrinkage
-    )
-    return ex.selection.with_predictor(whole, tasks, rng=0, proof=proof, shrinkage=shrinkage)
+    return ex.selection.select_and_judge(results, 100)
 
 
 def _ability_bits(results: ex.Results) -> object:
@@ -95,28 +78,10 @@ REST: dict[str, tuple[int, Callable[[ex.Results], object]]] = {
 """Trials of a cell, and what is asked of the table."""
 
 
-def _expected_selection(results: ex.Results) -> Expected:
-    whole = ex.selection.benchmark(results)
-    return expected_selection(whole, 100, ex.selection.folds_of_proof(whole), ["covariance"])
-
-
-EXPECTED: dict[str, Callable[[ex.Results], Expected]] = {
-    "scores": lambda results: expected_scores(size_of(results), reps=2000, unit="runs"),
-    "bits": lambda results: expected_bits(size_of(results), 2, 10, 100),
-    "likeness": lambda results: expected_likeness(size_of(results)),
-    "ability bits": lambda results: expected_ability_bits(size_of(results)),
-    "selection, judged": _expected_selection,
-    "distil": _expected_selection,
-}
-"""What is said before an analysis."""
-SIZES = ((500, 4000), (1000, 4000), (2000, 8000))
-
-
 def measured(what: str, agents: int, tasks: int) -> dict[str, float]:
-    """Seconds and memory of one analysis, and what was expected."""
+    """Seconds and memory of one analysis."""
     trials, analysis = REST[what]
     results = simulated(agents, tasks, trials)
-    expected = EXPECTED[what](results) if what in EXPECTED else Expected(np.nan, np.nan, "")
     held = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / 1e9
     before, cpu = time.perf_counter(), time.process_time()
     analysis(results)
@@ -125,8 +90,6 @@ def measured(what: str, agents: int, tasks: int) -> dict[str, float]:
         "cpu_seconds": time.process_time() - cpu,
         "gigabytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / 1e9,
         "gigabytes_of_the_table": held,
-        "expected_seconds": expected.seconds,
-        "expected_gigabytes": expected.gigabytes,
     }
 
 
@@ -143,23 +106,6 @@ def rest(agents: int, tasks: int, names: list[str]) -> None:
             f"{found['gigabytes_of_the_table']:.2f}",
             flush=True,
         )
-
-
-def estimates(names: list[str]) -> None:
-    """Print what was expected beside what was measured, an analysis and a size a line."""
-    print("analysis | agents × tasks | CPU seconds expected, measured | GB expected, measured")
-    for name in names or EXPECTED:
-        for agents, tasks in SIZES:
-            found = _alone(name, agents, tasks)
-            if isinstance(found, str):
-                print(f"{name} | {found}", flush=True)
-                continue
-            print(
-                f"{name} | {agents:,} × {tasks:,} | {found['expected_seconds']:.1f}, "
-                f"{found['cpu_seconds']:.1f} | {found['expected_gigabytes']:.2f}, "
-                f"{found['gigabytes']:.2f}",
-                flush=True,
-            )
 
 
 def _alone(name: str, agents: int, tasks: int) -> dict[str, float] | str:

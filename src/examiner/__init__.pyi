@@ -27,7 +27,7 @@ from examiner.scores import Recipe as Recipe
 from examiner.scores import normalise as normalise
 from examiner.scores import reduce as reduce
 from examiner.scores import responses as responses
-from examiner.storage import open as open
+from examiner.storage import load_saved as load_saved
 from examiner.storage import save as save
 
 __version__: str

@@ -26,16 +26,15 @@ from examiner.adaptive import (
 from examiner.adaptive import (
     study as examination_study,
 )
-from examiner.adaptive.bank import AbilityMoments
 from examiner.irt import Abilities, ItemParameters, probability
 from examiner.irt import fit as irt_fit
 from examiner.irt import known as known_fit
+from examiner.irt.agent_posterior import AbilityEstimates
 from examiner.messages import InputError
 from examiner.reporting.findings import next_task as adaptive_trace
 from examiner.results import Results
 from examiner.scores import Recipe
-from examiner.storage import open as open_stored
-from examiner.storage import save
+from examiner.storage import load_saved, save
 
 
 def bank_of(count: int = 40, seed: int = 0, **more: object) -> TaskBank:
@@ -103,7 +102,7 @@ def test_giving_up_a_decision_loses_few_of_them() -> None:
     given_up = np.array([end is Ending.FUTILE for end in run.ending])
     assert given_up.mean() > 0.1
     whole = simulate(bank, theta, rng=rng(1))
-    found = AbilityMoments(whole.ability, whole.error, whole.error)
+    found = AbilityEstimates(whole.ability, whole.error, whole.error)
     better = stop.probability_better(bank, found)
     assert better is not None
     clear = np.maximum(better, 1 - better) >= stop.certainty
@@ -173,7 +172,7 @@ def test_interrupted_at_any_step_it_goes_on_as_if_never_interrupted(
     whole = list(examine(bank, answer, choosing=choosing, stop=stop, rng=rng(3)))
     for at in (0, 4, 10, 11):
         path = save(whole[at], tmp_path / "examination.json")
-        read = open_stored(path, bank)
+        read = load_saved(path, bank)
         assert read.steps == whole[at].steps
         assert (read.ability, read.error) == (whole[at].ability, whole[at].error)
         *_, resumed = examine(bank, answer, resume=read, rng=rng(99))
@@ -408,7 +407,7 @@ SENTENCES = {
     "1 simulated agents are asked for": lambda bank: examination_study(bank, agents=1, rng=rng()),
     "This is no examination: 'bank' is missing": lambda bank: Examination.from_dict({}, bank),
     "This is no examination: 'stop'": lambda bank: replay({}, bank),
-    "Cannot read 'none.json'": lambda bank: open_stored("none.json", bank),
+    "Cannot read 'none.json'": lambda bank: load_saved("none.json", bank),
 }
 
 
@@ -423,7 +422,7 @@ def test_a_stored_file_that_is_none_says_so(tmp_path: Path) -> None:
     for text, words in (("{", "is not JSON"), ('{"schema": "x"}', "says its schema is 'x'")):
         (tmp_path / "e.json").write_text(text)
         with pytest.raises(InputError, match=words):
-            open_stored(tmp_path / "e.json", bank_of(5))
+            load_saved(tmp_path / "e.json", bank_of(5))
 
 
 def test_an_agent_that_the_fit_does_not_know_is_named() -> None:

@@ -10,11 +10,11 @@ from scipy import stats
 
 from examiner.adaptive import (
     RULES,
-    Answer,
     Choosing,
     ExaminationState,
     Stop,
     TaskBank,
+    TaskResponse,
     balance_of,
     examine,
     next_task,
@@ -80,7 +80,9 @@ def test_ability_and_error_are_those_of_a_fine_grid(response: str) -> None:
     bank = TaskBank.of(items)
     state, density = ExaminationState.start(bank), np.ones_like(GRID)
     for place, (value, trials) in enumerate(answers):
-        state = state.after(bank, Answer.of(items.tasks[place], (value, trials), items.response))
+        state = state.after(
+            bank, TaskResponse.of(items.tasks[place], (value, trials), items.response)
+        )
         density = density * brute_density(items, place, value, trials)
         mean, deviation = brute_moments(density)
         assert state.ability == pytest.approx(mean, abs=2e-6)
@@ -91,7 +93,7 @@ def test_ability_and_error_are_those_of_a_fine_grid(response: str) -> None:
 def started(bank: TaskBank) -> ExaminationState:
     state = ExaminationState.start(bank)
     for task, value in (("task 3", 1), ("task 7", 0), ("task 1", 1)):
-        state = state.after(bank, Answer.of(task, value, "binomial"))
+        state = state.after(bank, TaskResponse.of(task, value, "binomial"))
     return state
 
 
@@ -145,7 +147,7 @@ def test_no_rule_gives_a_task_twice_and_all_end_when_none_is_left(rule: str, see
     for _ in range(6):
         choice = next_task(state, bank, rule, rng=rng)
         assert choice is not None and choice.task not in (*state.tasks, "task 2")
-        state = state.after(bank, Answer.of(choice.task, int(rng.random() < 0.5), "binomial"))
+        state = state.after(bank, TaskResponse.of(choice.task, int(rng.random() < 0.5), "binomial"))
     assert next_task(state, bank, rule, rng=rng) is None
 
 
@@ -324,19 +326,21 @@ SENTENCES = {
         ExaminationState.start(bank), bank, "random"
     ),
     "Unknown task 'pong'": lambda bank: ExaminationState.start(bank).after(
-        bank, Answer("pong", 1.0)
+        bank, TaskResponse("pong", 1.0)
     ),
     "was answered before": lambda bank: (
         ExaminationState.start(bank)
-        .after(bank, Answer("task 1", 1.0))
-        .after(bank, Answer("task 1", 0.0))
+        .after(bank, TaskResponse("task 1", 1.0))
+        .after(bank, TaskResponse("task 1", 0.0))
     ),
-    "The answer to 'task 1' is 2. Give 0 or 1": lambda bank: Answer.of("task 1", 2, "binomial"),
-    "is (6, 5). Give 0 or 1, or successes": lambda bank: Answer.of("t", (6, 5), "binomial"),
-    "is (1, 2, 3). Give 0 or 1": lambda bank: Answer.of("t", (1, 2, 3), "binomial"),
-    "is 'won'. Give 0 or 1": lambda bank: Answer.of("t", "won", "binomial"),
-    "is nan. Give 0 or 1": lambda bank: Answer.of("t", float("nan"), "binomial"),
-    "is 1.5. Give a score from 0 to 1": lambda bank: Answer.of("t", 1.5, "beta"),
+    "The answer to 'task 1' is 2. Give 0 or 1": lambda bank: TaskResponse.of(
+        "task 1", 2, "binomial"
+    ),
+    "is (6, 5). Give 0 or 1, or successes": lambda bank: TaskResponse.of("t", (6, 5), "binomial"),
+    "is (1, 2, 3). Give 0 or 1": lambda bank: TaskResponse.of("t", (1, 2, 3), "binomial"),
+    "is 'won'. Give 0 or 1": lambda bank: TaskResponse.of("t", "won", "binomial"),
+    "is nan. Give 0 or 1": lambda bank: TaskResponse.of("t", float("nan"), "binomial"),
+    "is 1.5. Give a score from 0 to 1": lambda bank: TaskResponse.of("t", 1.5, "beta"),
     "No cost is given for 'task 1'": lambda bank: TaskBank.of(bank.items, costs={"task 0": 1.0}),
     "The cost of 'task 0' is 0. Costs must be above 0": lambda bank: TaskBank.of(
         bank.items, costs=0

@@ -57,16 +57,6 @@ def test_agents_are_told_apart_and_known() -> None:
         read("", '[[agents]]\nentry = "olet"')
 
 
-def test_the_estimate_grows_with_budget_and_searchers() -> None:
-    hours = {
-        budget: read(f"rules = {{ model_calls = {budget}, cpu_seconds = 1000 }}").core_hours(1000)
-        for budget in (50, 100)
-    }
-    assert 1.5 < hours[100] / hours[50] < 2.0
-    idle = read("", '[[agents]]\nentry = "doNothing"').core_hours(1000)
-    assert idle < 0.3 * hours[50]
-
-
 @pytest.mark.parametrize("name", [name for name in bundled_plans() if name.startswith("gvgai")])
 def test_bundled_plans_say_what_they_cost(name: str) -> None:
     made = plan(name)
@@ -94,14 +84,14 @@ def small_checkout(folder: Path) -> Path:
     return folder
 
 
-def test_a_plan_is_explained_with_its_core_hours(tmp_path: Path) -> None:
+def test_a_plan_is_explained_with_the_most_core_hours_it_may_take(tmp_path: Path) -> None:
     text = f'environment = "gvgai"\ncheckout = "{small_checkout(tmp_path / "GVGAI")}"\n'
     path = tmp_path / "mine.toml"
     path.write_text(text + '[[agents]]\nentry = "doNothing"\n')
     told = command("run", str(path), "--explain")
     assert told.code == 0, told.err
     assert "2 plays: 1 agent × 2 levels of 1 game × 1 seed" in told.out
-    assert "50 model calls an action" in told.out and "core-hours" in told.out
+    assert "50 model calls an action" in told.out and "At most 0.0 core-hours" in told.out
     content = json.loads(command("run", str(path), "--explain", "--json").out)
     assert content["jobs"] == 2 and content["protocol"]["max_ticks"] == 2000
 

@@ -142,7 +142,7 @@ def test_stopped_before_anything_was_played_says_so(
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["atari-arena", "machado-2018-table1"])
-def test_bundled_plans_are_run_by_name_unless_a_file_is_called_so(
+def test_bundled_plans_are_run_by_name_and_files_of_that_name_by_their_path(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pytest.importorskip("ale_py")
@@ -150,8 +150,9 @@ def test_bundled_plans_are_run_by_name_unless_a_file_is_called_so(
     told = json.loads(run("run", name, "--explain", "--json").out)
     assert told["jobs"] >= 50
     Path(name).write_text(PLAN, encoding="utf-8")
+    assert len(named_plan(name).jobs()) == told["jobs"]
     with pytest.raises(ex.InputError, match="plan_side_agent"):
-        named_plan(name)
+        named_plan(f"./{name}")
 
 
 def test_explaining_plays_nothing(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -32,6 +32,10 @@ CASES = {
     "header only": (["describe", "header.csv"], "has no rows"),
     "no task": (["describe", "notask.csv"], "no column for the task; found 'agent', 'score'"),
     "no measure": (["describe", "nomeasure.csv"], "No measure found among the columns"),
+    "rename without a name": (
+        ["describe", "ok.csv", "--rename", "agent"],
+        "Cannot rename by 'agent'. Write it as `--rename framework=agent`.",
+    ),
     "text": (["describe", "text.csv"], "line 3: The score of row 2 is 'x', not a number"),
     "infinite": (["describe", "infinite.csv"], "line 2: The score of row 1 is inf"),
     "same key": (["describe", "twice.csv"], "Row 2 repeats the key of row 1"),

@@ -117,12 +117,12 @@ def test_the_command_python_and_the_stored_fit_have_the_same_abilities(examiner,
     made = ex.irt.fit(
         ex.load("atari-dqn-family"), recipe=ex.Recipe(success=1.0, normaliser="human")
     )
-    for fit in (made, ex.open(stored)):
+    for fit in (made, ex.load_saved(stored)):
         assert {row["agent"]: row["ability"] for row in fit.agent_rows()} == {
             agent: row["ability"] for agent, row in told.items()
         }
         assert fit.recipe == made.recipe
-    again = ex.open(ex.save(made, tmp_path / "again.json"))
+    again = ex.load_saved(ex.save(made, tmp_path / "again.json"))
     np.testing.assert_array_equal(again.abilities.ability, made.abilities.ability)
     assert stored.read_bytes() == (tmp_path / "again.json").read_bytes()
 

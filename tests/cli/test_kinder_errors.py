@@ -9,10 +9,11 @@ import examiner as ex
 @pytest.mark.parametrize(
     "call", [ex.report, ex.normalise, ex.responses, ex.scores.aggregate, ex.scores.near_identical]
 )
-@pytest.mark.parametrize("given", ["atari-dqn-family", ex.load("atari-human-random")])
-def test_what_is_no_results_is_said_to_be_loaded_first(call, given) -> None:
-    with pytest.raises(ex.InputError, match=r"Results are needed here, not the .*ex\.load\(NAME\)"):
-        call(given)
+def test_the_name_of_a_bundled_data_set_is_said_to_be_loaded_first(call) -> None:
+    with pytest.raises(ex.InputError, match=r"Results are needed here, and .*ex\.load\(NAME\)"):
+        call("atari-dqn-family")
+    with pytest.raises(ex.InputError, match="Cannot read a Scales"):
+        call(ex.load("atari-human-random"))
 
 
 def test_arrays_are_shown_their_own_door() -> None:

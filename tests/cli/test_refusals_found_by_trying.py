@@ -33,7 +33,7 @@ def test_a_selection_whose_recipe_learnt_nothing_is_damaged(tmp_path) -> None:
     stored = json.loads(path.read_text(encoding="utf-8"))
     path.write_text(json.dumps(stored | {"recipe": {}}), encoding="utf-8")
     with pytest.raises(ex.InputError, match=r"its recipe.learnt is missing"):
-        ex.open(path)
+        ex.load_saved(path)
 
 
 @pytest.mark.parametrize("entry", ["../x:y", ".x:y"])

@@ -60,7 +60,7 @@ def checked(done: Result, folder: Path, *, as_json: bool) -> dict[str, Any] | No
         assert complaint[0].rstrip().endswith((".", "?", "`")), complaint
         assert done.stdout == "" and not list(folder.iterdir())
         return None
-    assert "Traceback" not in done.stderr and "warning" not in done.stderr, done.stderr
+    assert "Traceback" not in done.stderr and "Warning: " not in done.stderr, done.stderr
     if not as_json:
         assert done.stdout.strip()
         return None

@@ -26,6 +26,7 @@ from examiner.cli import app
 ESTIMATES = (
     *(
         "behind the first by",
+        "success",
         "value",
         "difference",
         "probability",
@@ -179,7 +180,7 @@ SLOW = {
     "fit of successes": ["fit", "FILE", "--success", "0.5"],
     "diagnose": ["diagnose", "FILE", "--success", "0.5"],
     "select": ["select", "FILE", "--size", "1"],
-    "distil": ["distil", "FILE", "--size", "1"],
+    "distil": ["distil", "FILE", "--size", "1", "-o", "TINY"],
     "compare": ["compare", "FILE", "--sizes", "1", "--folds", "3", "--reps", "50"],
     "adds": ["adds", "FILE", "--task", "t0", "--reps", "50"],
     "curves": ["curves", "FILE"],
@@ -190,7 +191,8 @@ def answers(commands: dict[str, list[str]], values: np.ndarray, folder: Path) ->
     """What commands say of a table as JSON; those that refuse it say nothing."""
     path, told = written(values, folder / "table.csv"), {}
     for name, words in commands.items():
-        files = {"FILE": str(path), "FIT": str(folder / "fit.json")}
+        stored = {"FIT": str(folder / "fit.json"), "TINY": str(folder / "tiny.json")}
+        files = {"FILE": str(path), **stored}
         command = [files.get(word, word) for word in words]
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")

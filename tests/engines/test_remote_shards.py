@@ -14,7 +14,7 @@ import pytest
 import examiner as ex
 from engines.like_fits import MATRIX
 from engines.object_store import Store, serving
-from examiner.engines.estimate import engine_for, size_of_shards
+from examiner.engines.memory import engine_for, size_of_shards
 from examiner.engines.remote_objects import unreadable_object
 
 SECRET = "hush"
@@ -191,6 +191,6 @@ def test_a_store_that_cannot_be_reached_is_said_with_its_cause_alone() -> None:
 
 
 def test_a_url_is_fitted_from_shards_and_never_read_into_memory() -> None:
-    assert engine_for("s3://nobody/asks/for/it/") == ("shards", None)
+    assert engine_for("s3://nobody/asks/for/it/") == "shards"
     with pytest.raises(ex.InputError, match=r"'https://host/a.csv' into memory: of URLs, .*shards"):
         ex.read(f"https://me:{SECRET}@host/a.csv?token={SECRET}")

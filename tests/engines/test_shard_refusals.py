@@ -10,7 +10,7 @@ import pytest
 
 import examiner as ex
 from examiner.engines import packed as packing_room
-from examiner.engines.estimate import size_of_shards
+from examiner.engines.memory import size_of_shards
 from examiner.messages import InputError
 
 RNG = np.random.default_rng(0)

@@ -283,22 +283,27 @@ def test_shards_that_cannot_be_used_say_why(tmp_path: Path) -> None:
         ex.engines.sharded(folder)
 
 
-def test_estimates_grow_with_the_table_and_choose_shards_where_memory_is_short(
+def test_memory_grows_with_the_table_and_shards_are_chosen_if_memory_is_short(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from examiner.engines import estimate as estimates
+    from examiner.engines import memory
 
     folder = written(tidy(holed(MATRIX, 0.5)), tmp_path / "shards", 2)
-    size = estimates.size_of_shards(folder)
+    size = memory.size_of_shards(folder)
     assert size[:2] == MATRIX.shape and not size.complete
-    small = estimates.estimate(size, "memory")
-    large = estimates.estimate(estimates.Size(50_000, 20_000, 10**9), "memory")
-    assert large.seconds > 100 * small.seconds and large.gigabytes > 4.0
-    assert estimates.estimate(estimates.Size(50_000, 20_000, 10**9), "shards", 4.0).gigabytes <= 4.0
-    assert estimates.engine_for(folder) == ("memory", None)
-    monkeypatch.setattr(estimates, "available_gigabytes", lambda: 0.1)
-    engine, said = estimates.engine_for(folder)
-    assert engine == "shards" and said is not None and said.startswith("About ")
+    assert memory.Size(50_000, 20_000, 10**9).gigabytes > 4.0 > size.gigabytes
+    assert memory.engine_for(folder) == "memory"
+    monkeypatch.setattr(memory, "available_gigabytes", lambda: 0.1)
+    assert memory.engine_for(folder) == "shards"
+
+
+@pytest.mark.parametrize("memory", [-1.0, 0.0, float("nan"), float("inf")])
+def test_no_amount_of_memory_is_refused_in_one_sentence(memory: float) -> None:
+    from examiner.cli.engine import EngineOptions, chosen_engine
+    from examiner.cli.options import SourceOptions
+
+    with pytest.raises(ex.InputError, match=r"The memory is .* GB\. Give a number of GB above 0\."):
+        chosen_engine(SourceOptions("atari-dqn-family"), EngineOptions(memory=memory))
 
 
 def by_ability(tmp_path: Path) -> tuple[ex.ResponseMatrix, PartedSource]:

@@ -102,7 +102,7 @@ def test_a_name_stored_with_a_selection_does_not_steer_the_terminal(tmp_path: Pa
 
 @pytest.mark.parametrize("prior", [(1e308, 5e-324), (0.0, 1e-200), (1e200, 1.0), (1.0, 1e300)])
 def test_priors_out_of_all_proportion_are_refused(prior: tuple[float, float]) -> None:
-    assert survives(lambda: ex.irt.Normal(*prior)) is None
+    assert survives(lambda: ex.irt.NormalPrior(*prior)) is None
 
 
 @pytest.mark.parametrize("change", ["UPDATE jobs SET agent", "UPDATE ledger SET value"])
@@ -120,7 +120,7 @@ def test_records_nested_without_end_are_refused(tmp_path: Path) -> None:
     deep: object = []
     for _ in range(400):
         deep = [deep]
-    for schema in ("examiner.irt-fit/3", "examiner.chosen/3"):
+    for schema in ("examiner.irt-fit/4", "examiner.chosen/3"):
         document = {"schema": schema, "items": deep, "tasks": deep, "recipe": deep}
         (tmp_path / "x.json").write_text(json.dumps(document))
-        assert survives(lambda: ex.open(tmp_path / "x.json")) is None
+        assert survives(lambda: ex.load_saved(tmp_path / "x.json")) is None

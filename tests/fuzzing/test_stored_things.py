@@ -83,8 +83,8 @@ def test_damaged_things_opened_in_python_are_whole_or_refused(long: bool) -> Non
     for rng in attacks("opened in Python", long, few=30):
         folder, original = stored(rng.choice(["fit", "selection"]))
         (folder / "bad.json").write_text(json.dumps(damaged_record(json.loads(original), rng)))
-        thing = survives(lambda: ex.open(folder / "bad.json"))  # noqa: B023  called at once
+        thing = survives(lambda: ex.load_saved(folder / "bad.json"))  # noqa: B023  called at once
         if thing is not None:
             assert repr(thing)
             ex.save(thing, folder / "again.json")
-            assert repr(ex.open(folder / "again.json")) == repr(thing)
+            assert repr(ex.load_saved(folder / "again.json")) == repr(thing)

@@ -213,3 +213,30 @@ def test_results_of_whole_tasks_are_read_where_there_are_no_samples(tmp_path: Pa
     assert results.tasks == ("mmlu_art", "mmlu_law"), "a group is the mean of its tasks"
     assert results.measure("acc").tolist() == [0.75, 0.25]
     assert results.task_attributes.aligned(results.tasks, "benchmark") == ("mmlu", "mmlu")
+
+
+def test_results_from_before_filters_are_read_and_settings_make_agents(tmp_path: Path):
+    for step in (1000, 143000):
+        about = {
+            "results": {"piqa": {"acc": step / 1e6, "acc_stderr": 0.01}},
+            "versions": {"piqa": 0},
+            "config": {
+                "model": "hf-causal",
+                "model_args": f"pretrained=org/tiny,revision=step{step}",
+                "num_fewshot": 0,
+            },
+        }
+        (tmp_path / f"tiny_step{step}.json").write_text(json.dumps(about, indent=2))
+    results = ex.read(tmp_path)
+    assert results.tasks == ("piqa",) and results.measures == ("acc",)
+    assert len(results.agents) == 2 and all("revision=step" in name for name in results.agents)
+    assert sorted(results.measure().tolist()) == [0.001, 0.143]
+
+
+def test_measures_to_choose_from_are_named_in_a_short_message(tmp_path: Path):
+    lines = [lm_eval_line(3, {f"m{n}" + "x" * 400: 1.0 for n in range(40)})]
+    for task in range(30):
+        write_lm_eval(tmp_path / "org__tiny", f"task{task}" + "y" * 150, lines)
+    with pytest.raises(ex.InputError, match="The logs hold several measures") as refused:
+        ex.read(tmp_path)
+    assert len(str(refused.value)) < 600

@@ -27,7 +27,7 @@ from examiner.importers.templates import PathTemplate
 from examiner.validation import outside
 
 TABLE = b"agent,task,score\na,pong,1\nb,pong,2\n"
-READERS = [ex.read, read_tasks, read_agents, read_scales, read_classification, plan, ex.open]
+READERS = [ex.read, read_tasks, read_agents, read_scales, read_classification, plan, ex.load_saved]
 pytestmark = pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes with names here")
 
 
@@ -257,4 +257,4 @@ def test_stored_things_and_plans_are_read_only_so_far(tmp_path: Path, monkeypatc
         stream.truncate(2**40)
     monkeypatch.setattr("examiner.storage.things._MOST_BYTES", 2**20)
     with pytest.raises(ex.InputError, match=r"so that it is no stored thing"):
-        ex.open(sparse)
+        ex.load_saved(sparse)

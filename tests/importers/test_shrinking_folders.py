@@ -107,7 +107,7 @@ def test_a_fault_of_all_files_is_told_before_all_are_read(tmp_path: Path):
     outcome = CliRunner().invoke(app, ["describe", str(tmp_path)])
     assert outcome.exit_code == 2
     assert "There is no column for the agent" in outcome.stderr
-    assert "the other 46 were not read" in outcome.stderr
+    assert "46 were not read" in outcome.stderr
 
 
 def test_two_broken_files_in_front_are_skipped_like_any(tmp_path: Path):
@@ -119,11 +119,12 @@ def test_two_broken_files_in_front_are_skipped_like_any(tmp_path: Path):
     assert (len(results.agents), len(results)) == (5, 48 * 3)
 
 
-def test_files_without_a_known_ending_say_how_they_are_read(tmp_path: Path):
+def test_files_without_a_known_ending_are_read_where_there_is_nothing_else(tmp_path: Path):
     (tmp_path / "scores.txt").write_text("agent,task,score\na,t,1\n")
-    with pytest.raises(ex.InputError, match=r"can be read by itself.*\*\*/\*\.txt"):
-        ex.read(tmp_path)
-    assert len(ex.read(tmp_path / "**" / "*.txt")) == 1
+    assert len(ex.read(tmp_path)) == 1
+    (tmp_path / "scores.csv").write_text("agent,task,score\nb,t,1\nb,u,2\n")
+    results, notes = read(tmp_path)
+    assert results.agents == ("b",) and "1 file was skipped that is not results" in notes
 
 
 # -------------------------------------------------------------------- measures
@@ -183,6 +184,19 @@ def test_files_with_only_another_measure_than_asked_for_are_no_failures(tmp_path
         (["a/Hopper-v4.csv", "a/Ant-v4.csv"], "return,run", "{agent}/{task}"),
         (["dqn/s1/log.csv", "dqn/s2/log.csv", "ppo/s1/log.csv"], "env,return", "{agent}/{run}/"),
         (["a/b/Ant-v4/results.csv"], "agent,rew,return", "a/b/{task}/"),
+        (
+            [f"{a}-run{n}/log-{t}.csv" for a in ("x-9", "y-9") for n in "01" for t in ("a", "b-c")],
+            "seed,return",
+            "{agent}-run{run}/log-{task}",
+        ),
+        (
+            [f"{a}-{t}-v3/0.csv" for a in ("a2c", "ppo") for t in ("Ant", "Go")],
+            "seed,return",
+            "{agent}-{task}/",
+        ),
+        (["pong/dqn.csv", "pong/ppo.csv", "go/dqn.csv"], "seed,return", "{agent}/{task}"),
+        (["pong/dqn.csv", "pong/ppo.csv", "venture/dqn.csv"], "seed,return", "{task}/{agent}"),
+        (["leaderboard.csv"], "model,return", "{task}"),
     ],
 )
 def test_the_template_that_fits_a_folder_is_proposed_and_works(
@@ -205,7 +219,7 @@ def test_one_agent_in_a_folder_is_called_by_the_folder_above(tmp_path: Path):
     (tmp_path / "sac").mkdir()
     for task in ("hop", "run"):
         (tmp_path / "sac" / f"{task}.csv").write_text("seed,return\n1,2\n")
-    proposed = rf"`--path '{{agent}}/{{task}}'` with the folder above, '{tmp_path}'"
+    proposed = f"`--path '{{agent}}/{{task}}'`. Read the folder above, '{tmp_path}'"
     with pytest.raises(ex.InputError) as refusal:
         ex.read(tmp_path / "sac")
     assert proposed in str(refusal.value)

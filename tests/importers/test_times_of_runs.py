@@ -79,9 +79,11 @@ def test_a_log_is_read_with_its_final_scores(change, layout, tmp_path):
 def test_a_log_that_fits_no_run_is_refused_with_its_row(change, layout, tmp_path):
     write, path = LAYOUTS[layout]
     source = write(REFUSED[change](log()), tmp_path / "log")
-    with pytest.raises(ex.InputError, match=r"'step' .*cannot be used as time") as refused:
+    with pytest.raises(
+        ex.InputError, match=r"'step' .*(?:cannot be used as|alternating) time"
+    ) as refused:
         read(source, path=path)
-    assert "--time none" in str(refused.value)
+    assert "--time " in str(refused.value)
     assert "row" in str(refused.value) or "line" in str(refused.value)
 
 
@@ -126,7 +128,8 @@ def test_commands_end_with_2_where_a_log_fits_no_run(
     monkeypatch.chdir(tmp_path)
     code, out, err = run_command(capsys, monkeypatch, command, source)
     assert code == 2 and not out
-    assert "cannot be used as time" in err and "--time none" in err
+    assert "cannot be used as time" in err or "alternating times" in err
+    assert "--time " in err
     assert sorted(Path.cwd().iterdir()) == [source], "nothing is half written"
 
 
@@ -141,16 +144,48 @@ def test_the_refusal_names_the_run_and_both_rows():
         read(columns(twice))
 
 
-def test_two_logs_of_the_same_runs_are_read_as_two_runs_each_and_it_is_said(tmp_path):
+def test_rows_after_a_restart_replace_earlier_ones_of_their_time_and_it_is_noted():
+    again = [row | {"score": -5.0} for row in log()[:5]]
+    results = read(columns([*again, *log()]))
+    assert results.counts()["runs"] == 3
+    assert results.measure().min() == 0.0 and len(results) == len(log())
+    assert any(
+        "1 run falls back to an earlier 'step', such as that of agent 'late', task 'a', seed '0' in row 6, "
+        "as after a restart: the later rows replace 5 earlier rows of the same run and 'step'"
+        in note
+        for note in results.notes
+    )
+
+
+def test_two_whole_logs_of_one_run_are_read_where_time_is_named():
     rows = log() + [row | {"score": row["score"] + 5} for row in log()]
-    results = read(as_csv(rows, tmp_path / "log.csv"))
-    assert results.counts()["runs"] == 6
-    assert any("12 runs begin again at the first 'step'" in note for note in results.notes)
-    assert means(results) == pytest.approx({agent: end + 2.5 for agent, end in FINAL.items()})
-    aborted = log() + [row | {"score": -1.0} for row in log()[:5]]
-    once = read(as_folder(aborted, tmp_path / "runs"), path="{agent}/{task}/{seed}.csv")
-    assert any("1 run begins again" in note and "seed '0'" in note for note in once.notes)
-    assert means(once) == pytest.approx(FINAL), "a log that was cut off is no final score"
+    with pytest.raises(ex.InputError, match=r"later rows replace earlier ones, add `--time step`"):
+        read(columns(rows))
+    labelled = [row | {"kind": "train" if n < len(log()) else "test"} for n, row in enumerate(rows)]
+    with pytest.raises(ex.InputError, match=r"different values of 'kind'"):
+        read(columns(labelled), time="step")
+    results = read(columns(rows), time="step")
+    assert results.counts()["runs"] == 3
+    assert means(results) == pytest.approx({agent: end + 5 for agent, end in FINAL.items()})
+
+
+def test_values_that_rise_and_fall_in_turn_are_read_as_one_log_where_time_is_named():
+    rows = REFUSED["two logs at alternating times, sorted"](log())
+    with pytest.raises(
+        ex.InputError,
+        match=r"'score' rises and falls in turn along 'step' from rows 1 and 13 on, as in two logs at "
+        r"alternating times.*'run'.*`--time step`",
+    ):
+        read(columns(rows))
+    assert read(columns(rows), time="step").counts()["runs"] == 3
+
+
+@given(st.integers(0, 2**32))
+@settings(max_examples=20, deadline=None)
+def test_noise_is_no_mixture_of_two_logs(seed):
+    noise = np.random.default_rng(seed).normal(size=252)
+    rows = [row | {"score": value} for row, value in zip(log(), noise.tolist(), strict=True)]
+    assert read(columns(rows)).counts()["runs"] == 3
 
 
 @pytest.mark.parametrize("order", ["stacked", "side by side", "mixed"])
@@ -163,7 +198,7 @@ def test_a_column_that_tells_rows_of_one_time_apart_is_named_and_may_make_tasks(
         rows = [first for first, _ in pairs] + [second for _, second in pairs]
     elif order == "mixed":
         random.Random(0).shuffle(rows)
-    with pytest.raises(ex.InputError, match=r"different values of 'metric'.*--item task,COLUMN"):
+    with pytest.raises(ex.InputError, match=r"different values of 'metric'.*--item task,metric"):
         read(columns(rows))
     both = read(columns(rows), item=("task", "metric"))
     assert len(both.tasks) == 4 and both.counts()["runs"] == 3

@@ -26,7 +26,7 @@ def test_a_column_of_floats_is_no_list_of_agents(tmp_path: Path):
     outcome = CliRunner().invoke(app, ["describe", str(table(tmp_path, PROGRESS))])
     assert outcome.exit_code == 2
     assert "'eplenmean' and holds numbers (94.2, 107.35)" in outcome.stderr
-    for option in ("--tasks-are columns", "--tasks-are rows", "--measure COLUMN", "--path"):
+    for option in ("--tasks-are columns", "--tasks-are rows", "--measure eprewmean --path"):
         assert option in outcome.stderr
 
 
@@ -96,7 +96,7 @@ def test_seeds_in_a_wide_table_are_runs_and_no_task(tmp_path: Path, key: str):
 
 def test_columns_beside_a_seed_may_be_measures(tmp_path: Path):
     path = table(tmp_path, "game,seed,HNS,Max HNS\nAlien,1,0.1,0.2\nAlien,2,0.3,0.4\n")
-    with pytest.raises(ex.InputError, match=r"may be agents, tasks or measures.*`--measure 'HNS'`"):
+    with pytest.raises(ex.InputError, match=r"may be agents, tasks or measures.*`--measure HNS`"):
         ex.read(path)
     with pytest.warns(match="There is no 'run'"):
         results = ex.read(path, tasks_are="rows")
@@ -111,19 +111,24 @@ def test_columns_beside_a_seed_may_be_measures(tmp_path: Path):
 )
 def test_a_column_that_is_neither_agent_nor_task_is_named(tmp_path: Path, name: str, reason: str):
     path = table(tmp_path, f"game,dqn,{name}\npong,1,2\nventure,3,4\n")
-    with pytest.raises(ex.InputError, match=rf"column '{name}' is .*{reason}.*'agent', 'task'"):
+    with pytest.raises(
+        ex.InputError, match=rf"column '{name}' is .*{reason}.*one result: `--measure"
+    ):
         ex.read(path)
 
 
 def test_an_agent_that_is_not_first_asks_for_the_task(tmp_path: Path):
     path = table(tmp_path, "env_step,rew,agent\n0,1.5,npg\n10,2.5,npg\n")
-    with pytest.raises(ex.InputError, match=r"no column for the task.*`--path '\{task\}/'`"):
+    with pytest.raises(ex.InputError, match=r"no column for the task.*`--path '\{task\}'`"):
         ex.read(path)
 
 
 def test_text_in_a_whole_column_is_said_to_be_text(tmp_path: Path):
     path = table(tmp_path, "name,dqn,comment\na,1,good\nb,2,bad\n")
-    with pytest.raises(ex.InputError, match=r"'comment' holds text \('good'\).*`--measure COLUMN`"):
+    with pytest.raises(
+        ex.InputError,
+        match=r"'comment' holds text \('good'\).*`--measure COLUMN --rename name=agent --path '\{task\}'`",
+    ):
         ex.read(path)
 
 
@@ -134,3 +139,22 @@ def test_rows_of_several_metrics_are_not_averaged(tmp_path: Path):
         ex.read(path)
     with pytest.warns(match="There is no"):
         assert len(ex.read(path, item=("task", "metric")).tasks) == 2
+
+
+def test_a_leaderboard_whose_names_are_not_first_is_read_by_their_column(tmp_path: Path):
+    path = table(
+        tmp_path, "Rank,Model,ARC,MMLU,Type\n1,gpt,0.9,0.8,closed\n2,llama,0.7,0.75,open\n"
+    )
+    with pytest.raises(
+        ex.InputError, match=r"no column for the task.*`--layout wide --rename Model=ag"
+    ):
+        ex.read(path)
+    with pytest.warns(ex.ExaminerWarning, match="text and ranks are left out .*'Rank', 'Type'"):
+        results = ex.read(path, layout="wide", rename={"Model": "agent"})
+    assert (results.agents, results.tasks) == (("gpt", "llama"), ("ARC", "MMLU"))
+    assert sorted(results.measure().tolist()) == [0.7, 0.75, 0.8, 0.9]
+
+
+def test_a_rank_is_no_task(tmp_path: Path):
+    with pytest.raises(ex.InputError, match="'Rank' is a rank, and neither an agent nor a task"):
+        ex.read(table(tmp_path, "name,Rank,pong\na,1,2.5\nb,2,1.5\n"))

@@ -74,6 +74,11 @@ def _crashed(rows: list[Row]) -> list[Row]:
     ]
 
 
+def _with_another_log(rows: list[Row]) -> list[Row]:
+    """The log and another of the same runs, at other times."""
+    return rows + [row | {"step": row["step"] + 25_000, "score": row["score"] / 2} for row in rows]
+
+
 READ: dict[str, Callable[[list[Row]], list[Row]]] = {
     "as it is": list,
     "a gap": lambda rows: _without(rows, 30),
@@ -94,6 +99,15 @@ READ: dict[str, Callable[[list[Row]], list[Row]]] = {
     "one copied row": lambda rows: [*rows[:31], rows[30], *rows[31:]],
     "one copied row at the end": lambda rows: [*rows, rows[30]],
     "a copy of the log appended": lambda rows: rows + rows,
+    "a resumed run that repeats times": lambda rows: (
+        [*(row | {"score": -5.0} for row in rows[:12]), *rows[9:]]
+    ),
+    "runs begun again after a crash": lambda rows: (
+        [row | {"score": -5.0} for row in rows if row["step"] <= 300_000] + rows
+    ),
+    "runs begun again and given up": lambda rows: (
+        rows + [row | {"score": -5.0} for row in rows if row["step"] <= 300_000]
+    ),
     "other intervals": lambda rows: [
         row for row in rows if row["agent"] == "late" or row["step"] % 100_000 == 0
     ],
@@ -111,11 +125,13 @@ READ: dict[str, Callable[[list[Row]], list[Row]]] = {
 """What is read as the log that it is."""
 
 REFUSED: dict[str, Callable[[list[Row]], list[Row]]] = {
-    "another log between the times of the first": lambda rows: (
-        rows + [row | {"step": row["step"] + 25_000, "score": row["score"] / 2} for row in rows]
+    "another log between the times of the first": lambda rows: _with_another_log(rows),
+    "two whole logs of the same runs": lambda rows: (
+        rows + [row | {"score": row["score"] + 5} for row in rows]
     ),
-    "a resumed run that repeats times": lambda rows: (
-        [*rows[:12], rows[9] | {"score": -5.0}, rows[10] | {"score": -4.0}, *rows[12:]]
+    "two logs at alternating times, shuffled": lambda rows: _shuffled(_with_another_log(rows)),
+    "two logs at alternating times, sorted": lambda rows: sorted(
+        _with_another_log(rows), key=lambda row: row["step"]
     ),
     "two scores of one time": lambda rows: [*rows[:31], rows[30] | {"score": 7.0}, *rows[31:]],
     "two scores of one time, numbered": lambda rows: [

@@ -304,9 +304,7 @@ def test_tasks_are_sorted_by_bits_per_cost() -> None:
 
 
 def test_one_trial_a_cell_is_refused_with_what_is_needed() -> None:
-    with pytest.raises(
-        InputError, match=r"is a single trial.*Repeat the trials.*Noise\(deviations=0.2\)"
-    ):
+    with pytest.raises(InputError, match=r"is a single trial.*Repeat the trials.*`deviations=0.2`"):
         information.channels(Results.from_numpy([[1.0, 2.0], [3.0, 5.0]]))
 
 

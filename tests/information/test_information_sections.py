@@ -50,23 +50,24 @@ def test_single_trials_get_a_sentence_that_says_what_is_needed() -> None:
     assert "Repeat the trials" in said(section.lead)
 
 
-def test_of_large_tables_some_agents_and_tasks_are_told_and_that_is_said() -> None:
+def test_of_large_tables_a_sample_is_used_and_that_is_said(monkeypatch) -> None:
+    monkeypatch.setattr("examiner.reporting.study.MOST_PAIRED_CELLS", 5000)
     many = Study.of(Results.from_numpy(np.random.default_rng(0).random((5, 1001))))
     told = similarity(many)
     assert told.applies
-    assert "Told of 200 of 1,001 tasks, drawn at random (seed 0)" in said(told.lead)
+    assert "200 of 1,001 tasks, drawn at random (seed 0)" in said(told.lead)
     assert len(told.data["tasks"]) == 200
 
 
 def test_bits_of_large_tables_are_those_of_some_of_their_agents(monkeypatch) -> None:
-    monkeypatch.setattr("examiner.reporting.findings.information.MOST_WORK", 1.0)
-    monkeypatch.setattr("examiner.reporting.findings.information.FEW_TASKS", 3)
+    monkeypatch.setattr("examiner.reporting.study.MOST_PAIRED_CELLS", 1)
+    monkeypatch.setattr("examiner.reporting.study.SAMPLED_TASKS", 3)
     told = information(Study.of(repeated()))
     assert told.applies and len(told.data["tasks"]) == 3
     notes = [
         said(note) for block in told.blocks if isinstance(block, Notes) for note in block.items
     ]
-    assert any("Told of 3 of" in note for note in notes)
+    assert any("3 of 5 tasks" in note for note in notes)
 
 
 def test_single_trials_of_zeros_and_ones_tell_of_ability() -> None:

@@ -16,7 +16,7 @@ import examiner.irt.errors.joint as joint_file
 from examiner.irt import MODELS, ItemParameters, Quadrature, fit, log_likelihood, place, simulate
 from examiner.irt.ability import abilities
 from examiner.irt.errors.observed_information import information_matrix, louis
-from examiner.irt.priors import Normal, Priors, RelativeSlopes, SlopeScale
+from examiner.irt.priors import NormalPrior, Priors, RelativeSlopes, SlopeScale
 from examiner.messages import InputError
 from examiner.results import ResponseMatrix
 
@@ -152,13 +152,10 @@ def test_a_stored_fit_of_one_slope_for_all_keeps_its_joint_errors(tmp_path: Path
     matrix = simulate(replace(items, slope=np.full(25, 1.2)), 20, trials=20, rng=4)
     made = fit(matrix, "1pl", response="binomial", starts=1)
     ex.save(made, tmp_path / "fit.json")
-    read = ex.open(tmp_path / "fit.json")
-    known = made.abilities
-    for before, after, error in zip(
-        place(matrix, made), place(matrix, read), known.error, strict=True
-    ):
-        assert after.total_error == pytest.approx(before.total_error, rel=1e-9)
-        assert before.total_error == pytest.approx(error, rel=0.02)  # the fit's own, exact
+    read = ex.load_saved(tmp_path / "fit.json")
+    fitted = made.abilities.error
+    for before, after, error in zip(place(matrix, made), place(matrix, read), fitted, strict=True):
+        assert after.error == before.error == pytest.approx(error, rel=1e-6)
 
 
 @pytest.mark.parametrize("stretch", [0.5, 3.0])
@@ -217,25 +214,26 @@ def test_a_stored_fit_keeps_what_errors_have_in_common(tmp_path: Path) -> None:
     made = fit(simulate(bank(25, 12), 20, trials=20, rng=4), response="binomial", starts=1)
     new = simulate(bank(25, 12), 3, trials=20, rng=9)
     ex.save(made, tmp_path / "fit.json")
-    read = ex.open(tmp_path / "fit.json")
+    read = ex.load_saved(tmp_path / "fit.json")
     np.testing.assert_array_equal(read.abilities.error, made.abilities.error)
     np.testing.assert_allclose(
         read.abilities.differences()[1], made.abilities.differences()[1], rtol=0.05, atol=1e-9
     )
     for before, after in zip(place(new, made), place(new, read), strict=True):
-        assert before.total_error > 1.2 * before.error
-        assert after.total_error == pytest.approx(before.total_error, rel=1e-9)
+        assert before.error > 1.2 * before.deviation
+        assert after.error == before.error
     with pytest.raises(InputError, match="nothing can be drawn from it"):
         read.draws()
 
 
-def test_maximum_likelihood_and_fixed_priors_tell_posterior_deviations() -> None:
+def test_maximum_likelihood_and_fixed_priors_count_the_errors_of_tasks_too() -> None:
     matrix = simulate(bank(20, 14), 60, rng=6)
     for how in ({"estimator": "ml"}, {"priors": "fixed"}):
         made = fit(matrix, starts=1, **how)
-        assert made.slope_scale is None and made.abilities.posterior is None
+        assert made.slope_scale is None
         plain = abilities(matrix, made.items, nodes=made.quadrature)
-        np.testing.assert_allclose(made.abilities.error, plain.error, atol=1e-4)
+        np.testing.assert_allclose(made.abilities.posterior, plain.error, atol=1e-4)
+        assert (made.abilities.error > made.abilities.posterior).all()
 
 
 def test_few_agents_leave_guessing_where_the_prior_expects_it_and_say_so() -> None:
@@ -254,7 +252,7 @@ def test_few_agents_leave_guessing_where_the_prior_expects_it_and_say_so() -> No
 
 
 def test_priors_by_name_are_the_fixed_ones_and_others_are_refused() -> None:
-    assert Priors.of("fixed").slope == Normal(1.0, 1.0)
+    assert Priors.of("fixed").slope == NormalPrior(1.0, 1.0)
     with pytest.raises(InputError, match="loose"):
         Priors.of("loose")
     matrix = ResponseMatrix.from_array([[1, 0], [0, 1], [1, 1]])

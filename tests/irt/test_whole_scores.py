@@ -52,7 +52,7 @@ def test_tasks_not_met_count_as_what_they_were_for_all(fit: ex.irt.IRTFit) -> No
 
 def test_whole_scores_survive_storing(fit: ex.irt.IRTFit, tmp_path) -> None:
     ex.save(fit, tmp_path / "fit.json")
-    again = ex.open(tmp_path / "fit.json")
+    again = ex.load_saved(tmp_path / "fit.json")
     (first, *_), (second, *_) = (
         ex.irt.place(results_of(slice(30, 40), 20), one) for one in (fit, again)
     )

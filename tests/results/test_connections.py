@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import examiner as ex
-from examiner.results import ResponseMatrix, check_together, connections
+from examiner.results import ResponseMatrix, connections
 from examiner.results.connections import groups_of
 
 AGENTS, TASKS = 12, 15
@@ -123,9 +123,6 @@ def test_a_fit_of_groups_that_share_nothing_names_them_and_is_not_compared_acros
         ex.irt.link(fit, fit)
     with pytest.raises(ex.InputError, match="one examination cannot place"):
         ex.adaptive.TaskBank.of(fit)
-    with pytest.raises(ex.InputError, match="nothing tells which is better"):
-        check_together(fit.groups, "s0", "w0")
-    check_together(fit.groups, "s0", "s1")
 
 
 def test_a_weakly_linked_fit_says_so_and_others_say_nothing() -> None:

@@ -43,15 +43,15 @@ def test_a_description_cannot_be_changed_and_shows_itself(results: ex.Results) -
     told = results.describe()
     with pytest.raises(dataclasses.FrozenInstanceError):
         told.agents = 3  # type: ignore[misc]
-    assert repr(told) == "Description: 2 agents × 2 tasks, 4 rows; measures: score"
+    assert repr(told).startswith("memory (dict): 2 agents × 2 tasks, 4 rows; measures: 'score'.")
     assert "<table>" in told._repr_html_() and "Odd." in told._repr_html_()
 
 
 def test_a_description_is_plain_values_in_a_dictionary(results: ex.Results) -> None:
     plain = results.describe().to_dict()
-    assert list(plain)[:4] == ["source", "format", "agents", "tasks"]
+    assert list(plain)[:4] == ["schema", "headline", "source", "format"]
     assert plain["measure_ranges"][0]["measure"] == "score"
-    assert plain["warnings"] == ["Odd."] and "notes" not in plain
+    assert plain["notes"] == ["Odd."]
     assert ex.load("atari-arena").describe().training_log
 
 
@@ -72,13 +72,13 @@ def test_the_mean_of_the_largest_numbers_is_one_of_them() -> None:
 def test_a_description_counts_the_plays_of_every_agent_that_were_observed(
     results: ex.Results,
 ) -> None:
-    first, second = results.describe().plays
-    assert (first.agent, first.plays, first.tasks, first.plays_a_task) == ("a", 2, 1, 2.0)
-    assert (second.agent, second.plays, second.tasks, second.plays_a_task) == ("b", 1, 1, 1.0)
+    second, first = results.describe().plays
+    assert (first.agent, first.plays, first.tasks, first.plays_per_task) == ("a", 2, 1, 2.0)
+    assert (second.agent, second.plays, second.tasks, second.plays_per_task) == ("b", 1, 1, 1.0)
 
 
-def test_an_agent_that_was_never_observed_has_no_plays_a_task() -> None:
+def test_an_agent_that_was_never_observed_has_no_plays_per_task() -> None:
     results = ex.Results.from_numpy([[1.0, 2.0], [3.0, 4.0]])
     scores = np.where(results.agent_codes == 1, np.nan, results.measure())
-    second = results.with_measure("score", scores).describe().plays[1]
-    assert (second.plays, second.tasks) == (0, 0) and np.isnan(second.plays_a_task)
+    second = results.with_measure("score", scores).describe().plays["agent 2"]
+    assert (second.plays, second.tasks) == (0, 0) and np.isnan(second.plays_per_task)

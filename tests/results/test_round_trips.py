@@ -35,7 +35,7 @@ def test_parquet_keeps_everything(table: ex.Results) -> None:
 def test_text_keeps_the_table(table: ex.Results, ending: str) -> None:
     with tempfile.TemporaryDirectory() as folder:
         path = ex.write(table, Path(folder) / f"results{ending}")
-        back = ex.read(path)
+        back = ex.read(path, item=("task", *table.item))
         assert back == in_order(without_scales(table))
 
 
@@ -43,7 +43,7 @@ def test_text_keeps_the_table(table: ex.Results, ending: str) -> None:
 def test_frames_of_other_libraries_keep_the_table(table: ex.Results) -> None:
     expected = in_order(without_scales(table))
     for frame in (table.to_pandas(), table.to_polars(), table.to_arrow(), table.to_dict()):
-        assert ex.read(frame) == expected
+        assert ex.read(frame, item=("task", *table.item)) == expected
 
 
 @given(tables(), st.randoms(use_true_random=False))

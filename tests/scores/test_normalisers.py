@@ -100,7 +100,9 @@ def test_human_leaves_out_and_names_tasks_without_a_scale() -> None:
 
 
 def test_human_without_any_scale_says_what_to_do() -> None:
-    with pytest.raises(ex.InputError, match=r"none of 1 task has one.*--scales atari-human-random"):
+    with pytest.raises(
+        ex.InputError, match=r"none of 1 task has one.*with_scales.*atari-human-random"
+    ):
         ex.normalise(ex.Results.from_numpy([[1.0]]), "human")
 
 

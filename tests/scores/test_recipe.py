@@ -130,7 +130,7 @@ def test_a_raw_training_log_is_placed_alike_in_python_and_on_the_command_line(
     path = ex.save(chosen, tmp_path / "chosen.json")
     new = log_of(["mine"], [3.5])
     here = ex.selection.place(new, chosen)[0].value
-    assert ex.selection.place(new, ex.open(path))[0].value == here
+    assert ex.selection.place(new, ex.load_saved(path))[0].value == here
     assert ex.selection.place(ex.reduce(new), chosen)[0].value == here
     raw = new.save(tmp_path / "new.parquet")
     with pytest.MonkeyPatch.context() as patch, pytest.raises(SystemExit):

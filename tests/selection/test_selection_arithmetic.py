@@ -17,7 +17,7 @@ from examiner.scores.comparable import TaskScores
 from examiner.scores.normalisers.points import POINTS
 from examiner.selection import METHODS, benchmark
 from examiner.selection.constraints import Constraints, terms_of
-from examiner.selection.evidence import Evidence, fill, fold_of
+from examiner.selection.evidence import SelectionEvidence, fill, fold_of
 from examiner.selection.intervals import Reach
 from examiner.selection.prediction import HeldOut, fit_predictor
 from examiner.selection.proof.ordering import detectable, held_out_pairs, kendall, top_hits
@@ -28,10 +28,10 @@ from examiner.validation import from_record, to_record
 RNG = np.random.default_rng
 
 
-def evidence_of(values: np.ndarray, **parts: object) -> Evidence:
+def evidence_of(values: np.ndarray, **parts: object) -> SelectionEvidence:
     tasks = tuple(f"t{place:02d}" for place in range(values.shape[1]))
     agents = tuple(f"a{place}" for place in range(len(values)))
-    return Evidence(agents, tasks, values, terms_of(Constraints(), tasks), **parts)
+    return SelectionEvidence(agents, tasks, values, terms_of(Constraints(), tasks), **parts)
 
 
 @given(seed=st.integers(0, 10**6), agents=st.integers(5, 12), size=st.integers(1, 3))
@@ -169,7 +169,7 @@ def test_remainders_and_aggregates() -> None:
 def test_information_methods_are_those_of_the_information_room() -> None:
     results = ex.Results.from_numpy(RNG(0).normal(size=(7, 9, 1)) + RNG(1).normal(size=(7, 9, 4)))
     channels = ex.information.channels(results)
-    evidence = Evidence(
+    evidence = SelectionEvidence(
         *(results.agents, results.tasks, np.zeros((7, 9))),
         terms_of(Constraints(), results.tasks),
         channels=channels,

@@ -273,13 +273,11 @@ def test_large_tables_are_judged_in_ten_folds_and_that_is_said(tmp_path: Path) -
     words = ("select", large, "--method", "spread", "--size", 1, "--json", "--workers", 1)
     told = json.loads(run(*words))
     assert told["folds"] == "10 folds"
-    assert any("`--folds loo`" in note for note in told["warnings"])
     assert json.loads(run(*words, "--folds", 3))["folds"] == "3 folds"
     assert "The folds are 'some'" in complaint(*words[:-3], "--folds", "some")
     small = table_of(tmp_path / "small.csv", 12, 4)
     told = json.loads(run("select", small, "--method", "spread", "--size", 1, "--json"))
     assert told["folds"] == "leave-one-out"
-    assert not any("--folds" in note for note in told["warnings"])
 
 
 def test_ten_folds_still_leave_every_agent_out_so_that_intervals_are_honest(tmp_path: Path) -> None:
@@ -297,39 +295,25 @@ def test_ten_folds_still_leave_every_agent_out_so_that_intervals_are_honest(tmp_
     np.testing.assert_allclose(kept.predictor.held_out, found.predicted[0, 0])
 
 
-def test_long_work_is_announced_with_what_takes_less_and_short_work_is_not(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    from examiner.cli.announcing import announce
-    from examiner.cli.select import judging
-    from examiner.engines.estimate import Size
-    from examiner.engines.expected import Expected, expected_selection
-    from examiner.selection import Folds, expected_once, expected_seconds
+def test_folds_go_to_processes_only_where_that_pays(monkeypatch: pytest.MonkeyPatch) -> None:
+    from examiner.cli import select as command
 
     def nothing(stage: str, done: int, total: int) -> None:
         return None
 
-    scores = np.random.default_rng(0).normal(size=(60, 200))
-    material = ex.selection.benchmark(ex.Results.from_numpy(scores), ex.Recipe())
-    assert "progress" in judging(material, 5, Folds(2, 0), ["covariance"], None, nothing).how
-    assert judging(material, 5, None, ["covariance"], 3, nothing).processes == 3
-    announce(Expected(3.0, 0.1, "say less"), Size(60, 200, 12_000))
-    assert capsys.readouterr().err == ""
-    announce(Expected(90.0, 1.25, "say less"), Size(60, 200, 12_000))
-    told = capsys.readouterr()
-    assert told.err == (
-        "About 2 minutes and 1.2 GB are expected for 60 agents × 200 tasks; say less.\n"
-    )
-    assert told.out == ""
-    hint = expected_selection(material, 10, Folds("loo"), ["covariance"]).cheaper
-    assert "--no-proof" in hint
-    assert "--method covariance" not in hint  # it is what is taken already
-    alone = expected_once(material, 10, ["covariance"], proof=False)
-    assert alone > expected_once(material, 10, ["covariance"], proof=True)
-    loo = expected_seconds(material, 10, Folds("loo"), ["best_of"])
-    ten = expected_seconds(material, 10, Folds(10, 2), None)
-    assert loo / ten == pytest.approx((60 + 25) / (10 + 10))
-    assert ten > 2 * expected_seconds(material, 10, Folds(10, 2), ["spread"])
+    def on_processes(function, jobs, **options):
+        return [("elsewhere", function(job)) for job in jobs]
+
+    monkeypatch.setattr(command, "map_processes", on_processes)
+    jobs = [1, 2, 3]
+    assert list(command.judging(None, nothing)["map"](abs, jobs)) == jobs
+    monkeypatch.setattr(command, "WORTH_PROCESSES_SECONDS", 0.0)
+    assert list(command.judging(None, nothing)["map"](abs, jobs)) == [
+        1,
+        ("elsewhere", 2),
+        ("elsewhere", 3),
+    ]
+    assert command.judging(1, nothing)["progress"] is nothing
 
 
 def test_lines_off_a_terminal_say_how_far_the_work_is(

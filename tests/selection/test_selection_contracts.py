@@ -9,7 +9,7 @@ import pytest
 
 import examiner as ex
 from examiner.selection import METHODS, Constraints, benchmark
-from examiner.selection.evidence import Evidence, fold_of
+from examiner.selection.evidence import SelectionEvidence, fold_of
 
 NEEDS = ("channels", "items", "ability", "target", "groups", "shrinkage")
 TASKS = [f"game{place // 2}.{place % 2}" for place in range(14)]
@@ -33,25 +33,25 @@ def made_results(seed: int = 0, agents: int = 18) -> ex.Results:
 GROUPS = {task: f"kind {place % 4}" for place, task in enumerate(TASKS)}
 
 
-def made_evidence(constraints: Constraints | None = None, **options: object) -> Evidence:
+def made_evidence(constraints: Constraints | None = None, **options: object) -> SelectionEvidence:
     demands = replace(constraints or Constraints(), groups=GROUPS, **options)
     material = benchmark(made_results(), ex.Recipe(), constraints=demands)
     return fold_of(material, np.arange(len(material.agents)), NEEDS).evidence
 
 
 @pytest.fixture(scope="module")
-def evidence() -> Evidence:
+def evidence() -> SelectionEvidence:
     return made_evidence()
 
 
-def chosen(name: str, evidence: Evidence, size: int, seed: int = 0) -> tuple[str, ...]:
+def chosen(name: str, evidence: SelectionEvidence, size: int, seed: int = 0) -> tuple[str, ...]:
     return METHODS[name].select(evidence, size, np.random.default_rng(seed)).tasks
 
 
 @pytest.mark.parametrize("name", METHODS)
 @pytest.mark.parametrize("size", [1, 3, 6, 14])
 def test_a_set_has_the_size_asked_for_and_no_task_twice(
-    name: str, size: int, evidence: Evidence
+    name: str, size: int, evidence: SelectionEvidence
 ) -> None:
     found = METHODS[name].select(evidence, size, np.random.default_rng(0))
     assert len(found.tasks) == len(set(found.tasks)) == len(found.gain) == size
@@ -60,11 +60,11 @@ def test_a_set_has_the_size_asked_for_and_no_task_twice(
 
 
 @pytest.mark.parametrize("name", METHODS)
-def test_the_same_seed_chooses_the_same_tasks(name: str, evidence: Evidence) -> None:
+def test_the_same_seed_chooses_the_same_tasks(name: str, evidence: SelectionEvidence) -> None:
     assert chosen(name, evidence, 5, seed=3) == chosen(name, evidence, 5, seed=3)
 
 
-def test_only_random_depends_on_the_seed(evidence: Evidence) -> None:
+def test_only_random_depends_on_the_seed(evidence: SelectionEvidence) -> None:
     vary = {
         name for name in METHODS if len({chosen(name, evidence, 5, seed) for seed in range(5)}) > 1
     }
@@ -108,7 +108,9 @@ def test_a_budget_is_kept_and_used(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", METHODS)
-def test_the_order_of_tasks_and_agents_means_nothing(name: str, evidence: Evidence) -> None:
+def test_the_order_of_tasks_and_agents_means_nothing(
+    name: str, evidence: SelectionEvidence
+) -> None:
     order = np.random.default_rng(1).permutation(14)
     rows = np.random.default_rng(2).permutation(len(evidence.agents))
     results = made_results()
@@ -147,13 +149,13 @@ def test_the_order_of_tasks_and_agents_means_nothing(name: str, evidence: Eviden
     ],
 )
 def test_missing_evidence_is_named_with_a_way_out(
-    name: str, piece: str, said: str, evidence: Evidence
+    name: str, piece: str, said: str, evidence: SelectionEvidence
 ) -> None:
     with pytest.raises(ex.InputError, match=said):
         chosen(name, replace(evidence, **{piece: None}), 3)
 
 
-def test_every_need_of_a_method_is_tested_above(evidence: Evidence) -> None:
+def test_every_need_of_a_method_is_tested_above(evidence: SelectionEvidence) -> None:
     for name, method in METHODS.items():
         for need in method.needs:
             with pytest.raises(ex.InputError, match=f"{name} needs "):
@@ -161,7 +163,7 @@ def test_every_need_of_a_method_is_tested_above(evidence: Evidence) -> None:
 
 
 @pytest.mark.parametrize("name", METHODS)
-def test_impossible_sizes_are_refused(name: str, evidence: Evidence) -> None:
+def test_impossible_sizes_are_refused(name: str, evidence: SelectionEvidence) -> None:
     for size in (0, 15):
         with pytest.raises(ex.InputError, match="between 1 and 14"):
             chosen(name, evidence, size)
@@ -172,12 +174,14 @@ def test_impossible_sizes_are_refused(name: str, evidence: Evidence) -> None:
 
 
 @pytest.mark.parametrize("name", [name for name in METHODS if METHODS[name].nested])
-def test_nested_methods_begin_larger_sets_with_smaller_ones(name: str, evidence: Evidence) -> None:
+def test_nested_methods_begin_larger_sets_with_smaller_ones(
+    name: str, evidence: SelectionEvidence
+) -> None:
     assert chosen(name, evidence, 7)[:4] == chosen(name, evidence, 4)
 
 
 @pytest.mark.parametrize("name", [name for name in METHODS if METHODS[name].path])
-def test_a_path_chooses_what_each_size_alone_would(name: str, evidence: Evidence) -> None:
+def test_a_path_chooses_what_each_size_alone_would(name: str, evidence: SelectionEvidence) -> None:
     path = METHODS[name].path
     assert path is not None
     found = path(evidence, [2, 3, 6], np.random.default_rng(0))
@@ -205,7 +209,9 @@ def test_demands_that_contradict_each_other_are_refused() -> None:
 
 
 def test_a_function_may_stand_for_a_method() -> None:
-    def last(evidence: Evidence, size: int, rng: np.random.Generator) -> ex.selection.TaskSet:
+    def last(
+        evidence: SelectionEvidence, size: int, rng: np.random.Generator
+    ) -> ex.selection.TaskSet:
         places = tuple(range(len(evidence.tasks)))[-size:]
         names = tuple(evidence.tasks[place] for place in places)
         return ex.selection.TaskSet("last", names, places, np.zeros(size), "nothing", float(size))

@@ -98,7 +98,7 @@ def test_a_stored_choice_predicts_as_before(tmp_path):
     chosen = ex.selection.select(whole_of(values), 6, rng=0)
     assert chosen.predictor.curves is not None
     ex.save(chosen, tmp_path / "chosen.json")
-    again = ex.open(tmp_path / "chosen.json")
+    again = ex.load_saved(tmp_path / "chosen.json")
     first, second = (ex.selection.place(results, one) for one in (chosen, again))
     assert first == second
     few = results.where(np.isin(results.task_codes, [results.tasks.index(chosen.tasks[0])]))

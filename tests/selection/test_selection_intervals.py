@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import examiner as ex
-from examiner.selection.intervals import Calibration, Reach, at_the_ends, calibrated
+from examiner.selection.intervals import PredictionCalibration, Reach, at_the_ends, calibrated
 
 RNG = np.random.default_rng
 
@@ -44,7 +44,7 @@ def test_the_pull_towards_the_mean_is_undone_for_agents_of_another_population() 
 
 
 def test_intervals_grow_towards_the_ends_and_beyond_them() -> None:
-    known = Calibration(0.0, 1.0, 0.1, (-1.0, 1.0), (-2.0, 2.0))
+    known = PredictionCalibration(0.0, 1.0, 0.1, (-1.0, 1.0), (-2.0, 2.0))
     inside, above, beyond = (
         known.interval(np.array([value]), Reach(0.0, 0.5)) for value in (0.0, 1.5, 3.0)
     )

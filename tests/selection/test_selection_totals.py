@@ -57,7 +57,7 @@ def test_who_met_every_task_is_placed_by_the_stored_total(tmp_path: Path) -> Non
     results = table()
     recipe = ex.Recipe(total=total(results, "subtask", weights={"law": 3.0}))
     chosen = select(benchmark(results, recipe), 3, "spread", rng=0)
-    opened = ex.open(ex.save(chosen, tmp_path / "chosen.json"))
+    opened = ex.load_saved(ex.save(chosen, tmp_path / "chosen.json"))
     new = table(2, seed=9)
     values = ex.scores.cell_means(new)
     expected = (values[:, :12].mean(axis=1) + 3 * values[:, 12:].mean(axis=1)) / 4

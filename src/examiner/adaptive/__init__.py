@@ -1,7 +1,7 @@
 """The next task: adaptive examinations on a stored fit."""
 
-from examiner.adaptive.answers import Answer as Answer
 from examiner.adaptive.answers import TableAnswers as TableAnswers
+from examiner.adaptive.answers import TaskResponse as TaskResponse
 from examiner.adaptive.answers import answers_from as answers_from
 from examiner.adaptive.answers import answers_played as answers_played
 from examiner.adaptive.bank import TaskBank as TaskBank

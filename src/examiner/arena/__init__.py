@@ -51,7 +51,7 @@ from examiner.arena.profile import profiled_kinds as profiled_kinds
 from examiner.arena.profiling.other_play import Achievement as Achievement
 from examiner.arena.profiling.table import profile_row as profile_row
 from examiner.arena.profiling.table import profile_table as profile_table
-from examiner.arena.profiling.walk import Estimate as Estimate
+from examiner.arena.profiling.walk import EstimateWithError as EstimateWithError
 from examiner.arena.protocol import PROTOCOLS as PROTOCOLS
 from examiner.arena.protocol import Deviation as Deviation
 from examiner.arena.protocol import Protocol as Protocol

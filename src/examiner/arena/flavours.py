@@ -11,7 +11,7 @@ from examiner.arena.agents import AGENTS
 from examiner.arena.contract import make_agent
 from examiner.arena.job import Job, Plan
 from examiner.arena.plans import plan_of_frames
-from examiner.arena.play.judging import Flavour, Judgement, Learnt, judge
+from examiner.arena.play.judging import EvaluationJob, Flavour, TrainingState, judge
 from examiner.arena.play.means import (
     RunsMean,
     difference_of_runs,
@@ -122,7 +122,7 @@ def flavours(
         ) from None
     where = str(plan.folder or ""), str(kept)
     asked = [
-        Judgement(job, learnt.get(job.key, Learnt()), flavour, episodes, *where)
+        EvaluationJob(job, learnt.get(job.key, TrainingState()), flavour, episodes, *where)
         for job in (*done, *randoms)
         for flavour in judged[job.game]
     ]
@@ -162,12 +162,12 @@ def _refuse_forgetful(jobs: Sequence[Job]) -> None:
             )
 
 
-def _learnt(path: Path, plan: Plan, jobs: Sequence[Job]) -> Mapping[str, Learnt]:
+def _learnt(path: Path, plan: Plan, jobs: Sequence[Job]) -> Mapping[str, TrainingState]:
     """What each agent has behind it at its job's end, by the key of the job."""
     with Ledger(path, plan=plan.source) as ledger:
         accounts = ledger.enter([job.record(plan.split(job.game)) for job in jobs])
         return {
-            account.record.key: Learnt(
+            account.record.key: TrainingState(
                 account.episodes - account.evaluated,
                 account.frames,
                 ledger.checkpoint_data(account),
@@ -176,7 +176,7 @@ def _learnt(path: Path, plan: Plan, jobs: Sequence[Job]) -> Mapping[str, Learnt]
         }
 
 
-def _results(asked: Sequence[Judgement], scores: Sequence[Sequence[float]]) -> Results:
+def _results(asked: Sequence[EvaluationJob], scores: Sequence[Sequence[float]]) -> Results:
     """Every judged episode: agents by where they learnt, games by where they were judged."""
     rows = []
     for one, played in zip(asked, scores, strict=True):

@@ -20,7 +20,15 @@ from examiner.arena.profiling.other_play import (
     open_loop,
     quiet_environment,
 )
-from examiner.arena.profiling.walk import Estimate, Walk, first_reward, mean, rate, reward_gap, walk
+from examiner.arena.profiling.walk import (
+    EstimateWithError,
+    Walk,
+    first_reward,
+    mean,
+    rate,
+    reward_gap,
+    walk,
+)
 from examiner.arena.protocol import PROTOCOLS, Protocol, usual_protocol
 from examiner.messages import InputError
 from examiner.results.attributes import Classification
@@ -232,23 +240,23 @@ def _job(game: str | Job, environment: str, protocol: Protocol | None, seed: int
     )
 
 
-def _of_walk(walked: Walk) -> dict[str, Estimate]:
+def _of_walk(walked: Walk) -> dict[str, EstimateWithError]:
     """What the random walk alone says, by field of the profile."""
     cut = walked.truncated / len(walked.rewards)
     return {
         "episode_frames": mean(walked.frames),
-        "truncated": Estimate(cut, math.sqrt(cut * (1 - cut) / len(walked.rewards))),
+        "truncated": EstimateWithError(cut, math.sqrt(cut * (1 - cut) / len(walked.rewards))),
         "reward_density": rate([(rewards != 0).astype(float) for rewards in walked.rewards]),
         "reward_delay": first_reward(walked.rewards),
         "reward_gap": reward_gap(walked.rewards),
         "mean_score": mean([rewards.sum() for rewards in walked.rewards]),
         "screen_change": rate(walked.changes),
-        "branching": Estimate(math.nan, math.nan),
+        "branching": EstimateWithError(math.nan, math.nan),
     }
 
 
 def _notes(
-    walked: Walk, estimates: Mapping[str, Estimate], *, discrete: bool, copied: bool
+    walked: Walk, estimates: Mapping[str, EstimateWithError], *, discrete: bool, copied: bool
 ) -> dict[str, str]:
     """Why fields have no standard error, or no value."""
     extreme = "the extreme of what was seen; what was not seen may lie beyond"

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from examiner.adaptive import Answer
+from examiner.adaptive import TaskResponse
 from examiner.messages import InputError
 from examiner.reporting.terminal import printable
 
@@ -53,7 +53,7 @@ class TypedAnswers:
                 parts = [float(part) for part in text.split("/")]
                 if len(parts) in (1, 2):
                     given = parts[0] if len(parts) == 1 else tuple(parts)
-                    Answer.of(task, given, self._response)
+                    TaskResponse.of(task, given, self._response)
                     return given
             except InputError as problem:
                 sys.stderr.write(f"{printable(problem, 1_000)}\n")

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from examiner import irt
-from examiner.cli.announcing import announce, size_of
 from examiner.cli.options import (
     ComparisonOptions,
     FigureOptions,
@@ -17,7 +16,6 @@ from examiner.cli.options import (
 )
 from examiner.cli.output import progress_bar, show
 from examiner.cli.source import results_from
-from examiner.engines.expected import expected_audit
 from examiner.irt.suspects.audit import GROUPS
 from examiner.reporting.findings import suspects as findings
 from examiner.scores import Recipe
@@ -50,7 +48,6 @@ def audit(
             success=success_of(comparison.success),
             share=comparison.success_share,
         )
-        announce(expected_audit(size_of(results)), size_of(results))
         progress("auditing", 0, 1)
         columns = words_of(how.groups) or []
         found = irt.audit(results, recipe=recipe, groups=columns, rng=told.seed)

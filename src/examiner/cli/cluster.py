@@ -5,11 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from examiner.cli.announcing import announce, size_of
 from examiner.cli.options import Seeded, SourceOptions, option, parsed
 from examiner.cli.output import progress_bar, show
 from examiner.cli.source import results_from
-from examiner.engines.expected import expected_likeness
 from examiner.information import similarity
 from examiner.information.clusters import PAPER_THRESHOLD
 from examiner.messages import shorten
@@ -32,8 +30,6 @@ def cluster(options: SourceOptions, how: ClusterOptions, told: Seeded) -> None:
     """Find clusters of similar tasks, and agents that a choice of tasks makes win."""
     with progress_bar("reading") as progress:
         results = results_from(options, progress)
-        size, two_valued = size_of(results), results.is_binary()
-        announce(expected_likeness(size, two_valued=two_valued), size)
         analysis = similarity(
             results,
             rng=told.seed,

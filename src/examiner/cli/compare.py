@@ -8,10 +8,10 @@ from examiner.cli.levels import LevelOptions
 from examiner.cli.options import REPS, Seeded, SourceOptions, option, words_of
 from examiner.cli.output import progress_bar, show
 from examiner.cli.select import (
+    FOLDS,
     MOST_DIGITS,
     SelectionOptions,
     agents_named,
-    announced,
     folds_named,
     judging,
     material_from,
@@ -19,11 +19,8 @@ from examiner.cli.select import (
 from examiner.messages import InputError, shorten
 from examiner.reporting.findings import comparison
 from examiner.scores.unit import value_unit
-from examiner.selection import METHODS, Holdout
+from examiner.selection import METHODS, SIZES, Holdout
 from examiner.selection import compare as compare_selections
-
-SIZES = (1, 3, 5, 10)
-CHEAPER = "`--folds 10`, fewer `--sizes` or fewer `--methods` take less"
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,13 +28,13 @@ class CompareOptions:
     """What is compared, and how it is judged."""
 
     sizes: str | None = option(
-        None, "Sizes to compare: 1,3,5 or 1-10 [default: 1,3,5,10].", metavar="NUMBERS"
+        None, "Sizes to compare: 1,3,5 or 1-10 [default: 1,2,3,5,10].", metavar="NUMBERS"
     )
     methods: str | None = option(
         None, f"With commas: {', '.join(METHODS)}, best_of [default: all of them].", metavar="NAMES"
     )
-    folds: str = option("loo", "Leave one agent (or family) out, or K folds.", metavar="loo|K")
-    draws: int = option(200, "Random sets of each size.", min=1)
+    folds: str | None = option(None, FOLDS, metavar="loo|K")
+    draws: int = option(100, "Random sets of each size.", min=1)
     reps: int = option(400, REPS, min=1)
     tolerance: float = option(0.05, "Relative error that is good enough, for the answer.")
 
@@ -53,19 +50,20 @@ def compare(
     with progress_bar("reading") as progress:
         material = material_from(options, choice, levels, None, progress)
         sizes = _sizes(how.sizes, int(material.terms.offered.sum()), len(material.terms.must))
-        folds, names = folds_named(how.folds), words_of(how.methods)
-        asked = (material, max(sizes), folds, names)
-        judged = judging(*asked, choice.workers, progress)
-        announced(*asked, judged, CHEAPER)
-        agents = agents_named(choice.choose_on, material.agents)
+        holdout = Holdout(
+            folds_named(how.folds),
+            agents_named(choice.choose_on, material.agents),
+            draws=how.draws,
+            reps=how.reps,
+        )
         found = compare_selections(
             material,
             sizes,
-            names,
+            words_of(how.methods),
             rng=told.seed,
-            holdout=Holdout(folds.folds, agents, draws=how.draws, reps=how.reps),
+            holdout=holdout,
             tolerance=how.tolerance,
-            **judged.how,
+            **judging(choice.workers, progress),
         )
     finding = comparison.tell(found, seed=told.seed)
     beside = {

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from examiner.cli.levels import LevelOptions, levelled_and_compared
 from examiner.cli.options import (
     REPS,
+    USUAL_REPS,
     ComparisonOptions,
     FigureOptions,
     Seeded,
@@ -33,7 +34,7 @@ class CostOptions:
     coverage: float = option(
         0.9, "Share of the tasks on which an agent's score and cost must be known."
     )
-    reps: int = option(2000, REPS)
+    reps: int | None = option(None, f"{REPS} {USUAL_REPS}")
     level: float = option(0.95, "Level of the intervals.")
 
 

@@ -79,7 +79,7 @@ def _over_time(
     try:
         study = Study.of(log, normalise, rng=told.seed)
         panels = None if drawn.figures is not None else learning.MOST_PANELS
-        shown = learning.Wanted(None, wanted.log_axis, wanted.threshold, panels)
+        shown = learning.CurveOptions(None, wanted.log_axis, wanted.threshold, panels)
         return learning.tell(study, shown)
     except InputError:
         if wanted.threshold is not None or drawn.figures is not None:

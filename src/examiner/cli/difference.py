@@ -6,7 +6,15 @@ from dataclasses import dataclass
 from typing import Literal
 
 from examiner.cli.levels import LevelOptions, levelled_and_compared
-from examiner.cli.options import REPS, ComparisonOptions, Seeded, SourceOptions, argument, option
+from examiner.cli.options import (
+    REPS,
+    USUAL_REPS,
+    ComparisonOptions,
+    Seeded,
+    SourceOptions,
+    argument,
+    option,
+)
 from examiner.cli.output import progress_bar, show
 from examiner.cli.source import results_from
 from examiner.messages import InputError, nearest
@@ -32,7 +40,7 @@ class DifferenceOptions:
         "tasks].",
     )
     level: float = option(0.95, "Level of the intervals.")
-    reps: int = option(2000, REPS)
+    reps: int | None = option(None, f"{REPS} {USUAL_REPS}")
 
 
 def difference(

@@ -6,8 +6,6 @@ import json
 from dataclasses import dataclass
 from pathlib import Path
 
-import numpy as np
-
 from examiner import selection
 from examiner.cli.levels import LevelOptions
 from examiner.cli.options import OUTPUT, Seeded, SourceOptions, option
@@ -15,7 +13,6 @@ from examiner.cli.output import progress_bar, show
 from examiner.cli.select import (
     FOLDS,
     SelectionOptions,
-    announced,
     folds_named,
     judging,
     material_of,
@@ -28,10 +25,7 @@ from examiner.reporting.terminal import print_line
 from examiner.results import Results
 from examiner.results.storage import write_text
 from examiner.scores.unit import value_unit
-from examiner.selection.distil import DRAWS
 from examiner.storage import save
-
-CHEAPER = "`examiner select --no-proof` only chooses"
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,25 +70,20 @@ def distil(
                 f"A tiny version of {how.size:,} tasks is no smaller than the benchmark, which has "
                 f"{len(material.tasks):,}. Give a smaller `--size`."
             )
-        folds = selection.folds_of_proof(material) if how.folds is None else folds_named(how.folds)
-        asked = (material, how.size, folds, [selection.DEFAULT])
-        judged = judging(*asked, choice.workers, progress)
-        announced(*asked, judged, CHEAPER)
         tiny = selection.distil(
             material,
             how.size,
-            rng=np.random.default_rng(told.seed),
-            holdout=selection.Holdout(folds.folds, repeats=folds.repeats, draws=DRAWS),
-            **judged.how,
+            rng=told.seed,
+            holdout=selection.Holdout(folds_named(how.folds)),
+            **judging(choice.workers, progress),
         )
         lists = _lists(results, how, tiny)
     stored = {"stored": str(save(tiny, how.output))}
     for path, content in lists:
         write_text(path, json.dumps(content) + "\n")
-    notes = [*tiny.notes, *([folds.note] if folds.note else [])]
     finding = findings.tell(tiny, seed=told.seed)
     beside = {"score_unit": value_unit(tiny.recipe), "seed": told.seed, **stored}
-    show(finding, "examiner.distil/1", told, tuple(notes), **beside)
+    show(finding, "examiner.distil/1", told, tiny.notes, **beside)
     if told.for_people:
         print_line(f"Stored: {stored['stored']}")
 

@@ -1,4 +1,4 @@
-"""Where a fit computes: `--engine`, and what the command line says before it begins."""
+"""Where a fit computes: `--engine`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal, TypedDict
 from examiner.cli.options import ComparisonOptions, SourceOptions, option, success_of
 from examiner.cli.output import ProgressCallback
 from examiner.datasets import DATASETS
-from examiner.engines.pace import check_memory
+from examiner.engines.memory import check_memory, engine_for
 from examiner.messages import InputError, listed
 from examiner.validation import scheme_of
 
@@ -44,24 +44,18 @@ class EngineOptions:
     )
 
 
-def chosen_engine(options: SourceOptions, where: EngineOptions) -> tuple[str, str | None]:
-    """Return the engine, and a sentence on what to expect where that is long.
+def chosen_engine(options: SourceOptions, where: EngineOptions) -> str:
+    """Return the engine: the one that was named, or the one that suits the size of the table.
 
     >>> chosen_engine(SourceOptions("atari-dqn-family"), EngineOptions())
-    ('memory', None)
+    'memory'
     """
     check_memory(where.memory)
-    if where.engine not in ("auto", "shards"):
-        return where.engine, None
+    if where.engine != "auto":
+        return where.engine
     if options.source in DATASETS:
-        return "memory" if where.engine == "auto" else where.engine, None
-    from examiner.engines.estimate import engine_for, estimate, size_of_shards
-
-    measure = None if options.measure is None else options.measure[0]
-    if where.engine == "shards" and scheme_of(options.source) is None:
-        size = size_of_shards(options.source, measure)
-        return "shards", estimate(size, "shards", where.memory).sentence(size)
-    return engine_for(options.source, measure)
+        return "memory"
+    return engine_for(options.source, None if options.measure is None else options.measure[0])
 
 
 def shards_from(

@@ -84,9 +84,7 @@ class ChoosingOptions:
     )
     typology: str | None = option(None, f"Balance kinds of task. {TYPOLOGY}", metavar="NAME|FILE")
     trials: int = option(1, "Trials that one asking of a task takes.", min=1)
-    uncertainty: Literal["all", "tasks", "none"] = option(
-        "all", "Errors of the fit that are counted."
-    )
+    uncertainty: Literal["all", "none"] = option("all", "Errors of the fit that are counted.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,7 +149,7 @@ def examine(
     outcome = getattr(answer, "ended", None)
     finding = findings.tell_examination(bank, last, fit, outcome=outcome, seed=told.seed)
     beside = {"score_unit": response_unit(fit), "fit": str(who.fit), "seed": told.seed}
-    told_notes = (*bank.calibration.notes, *notes)
+    told_notes = (*bank.notes, *notes)
     show(finding, "examiner.examine/1", told, told_notes, **beside)
 
 
@@ -222,7 +220,7 @@ def _study(
             bank, rng=rng, stop=stop, rules=[chosen], agents=agents, progress=progress
         )
     finding = findings.tell_study(bank, study, seed=told.seed)
-    notes = bank.calibration.notes
+    notes = bank.notes
     show(finding, "examiner.examine-study/1", told, notes, seed=told.seed)
 
 

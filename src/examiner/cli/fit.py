@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from examiner.cli.engine import EngineOptions, chosen_engine, shards_from
-from examiner.cli.fitting import Asked, ModelOptions, recipe_of, response_unit
+from examiner.cli.fitting import FitArguments, ModelOptions, recipe_of, response_unit
 from examiner.cli.options import (
     OUTPUT,
     UPDATED,
@@ -88,9 +88,7 @@ def fit(
     if how.add or how.fit is not None:
         _added(options, comparison, how, told)
         return
-    engine, expected = chosen_engine(options, where)
-    if expected is not None:
-        print_notes((expected,))
+    engine = chosen_engine(options, where)
     if where.cache is not None and engine not in ("shards", "ray"):
         print_notes(
             (f"--cache is for shards and clusters; the engine is {engine}, which keeps nothing.",)
@@ -157,7 +155,11 @@ def _added(
 
 
 def _of_results(
-    results: Results, engine: str, comparison: ComparisonOptions, how: FitOptions, asked: Asked
+    results: Results,
+    engine: str,
+    comparison: ComparisonOptions,
+    how: FitOptions,
+    asked: FitArguments,
 ) -> _Fitted:
     """A fit of results that are here, in memory or sent to a GPU."""
     if engine == "gpu":
@@ -191,7 +193,7 @@ def _progress(results: Results, found: Indicators, column: str | None) -> OverTi
     )
 
 
-def _of_shards(source: PartedSource, how: FitOptions, asked: Asked) -> _Fitted:
+def _of_shards(source: PartedSource, how: FitOptions, asked: FitArguments) -> _Fitted:
     """A fit of shards on disk, with how often they were passed over."""
     made = fit_irt(source, how.model, **asked)
     passes = f"{source.parts.passes} passes over the responses on disk."

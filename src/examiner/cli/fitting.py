@@ -49,7 +49,7 @@ class ModelOptions:
         recipe = recipe_of(comparison)
         return fit_irt(results, self.model, recipe=recipe, response=self.response, **asked)
 
-    def asked(self, seed: int, progress: Progress) -> Asked:
+    def asked(self, seed: int, progress: Progress) -> FitArguments:
         """Return what is asked of a fit, wherever its responses lie."""
         return {
             "estimator": self.estimator,
@@ -62,7 +62,7 @@ class ModelOptions:
         }
 
 
-class Asked(TypedDict):
+class FitArguments(TypedDict):
     """What is asked of every fit."""
 
     estimator: Literal["map", "ml"]

@@ -5,15 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from examiner.cli.announcing import announce, size_of
 from examiner.cli.options import REPS, Seeded, SourceOptions, option, parsed
 from examiner.cli.output import progress_bar, show
 from examiner.cli.source import results_from
-from examiner.engines.expected import expected_ability_bits, expected_bits
 from examiner.information import ChannelModel, Noise, analyse
 from examiner.information.analysis import USUAL_SIZE
 from examiner.information.channels import single_successes
-from examiner.information.levels import MOST_LEVELS
 from examiner.irt import IRTFit, ability_information
 from examiner.irt import fit as fit_irt
 from examiner.messages import InputError, shorten
@@ -56,53 +53,30 @@ def information(options: SourceOptions, how: InformationOptions, told: Seeded) -
     """Show how much each task reveals about which agent is playing (bits)."""
     with progress_bar("reading") as progress:
         results = results_from(options, progress)
-        about_ability = _about_ability(results, how)
-        if about_ability:
-            announce(expected_ability_bits(size_of(results)), size_of(results))
-        fit = _fit(results) if about_ability else None
+        fit = _fit(results) if _about_ability(results, how) else None
         if fit is not None:
             prices = None if how.cost is None else TaskPrices.of(results, how.cost)
             _tell_ability(results, fit, how, told, prices)
             return
-        _announce(results, options.measure, how)
         model = ChannelModel(
             Noise(how.noise, _deviations(how.deviations), literal_wins=how.literal_wins),
             how.correlated,
             how.spread,
             how.exact,
         )
-        try:
-            analysis = analyse(
-                results,
-                options.measure,
-                rng=told.seed,
-                size=how.size,
-                search=how.search,
-                model=model,
-                cost=how.cost,
-                reps=how.reps,
-                progress=progress,
-            )
-        except InputError as problem:
-            raise InputError(_with_options(str(problem))) from None
+        analysis = analyse(
+            results,
+            options.measure,
+            rng=told.seed,
+            size=how.size,
+            search=how.search,
+            model=model,
+            cost=how.cost,
+            reps=how.reps,
+            progress=progress,
+        )
     notes = (*results.notes, *analysis.notes)
     show(findings.show_analysis(analysis), analysis.schema, told, notes)
-
-
-def _with_options(message: str) -> str:
-    """Return a message with the options of this command instead of Python code."""
-    as_trials = message.replace("`with_items()`", "`--item task`")
-    return as_trials.replace("`Noise(deviations=0.2)`", "`--deviations 0.2`")
-
-
-def _announce(results: Results, measures: list[str] | None, how: InformationOptions) -> None:
-    """Say on standard error what bits of a large table will take, and what would take less."""
-    size = size_of(results)
-    name = measures[0] if measures else None
-    binary = results.is_binary(name) and not how.literal_wins
-    trials = len(results) // max(size.agents * size.tasks, 1)
-    levels = trials + 1 if binary and trials < MOST_LEVELS else None
-    announce(expected_bits(size, levels, how.size or USUAL_SIZE, how.reps), size)
 
 
 def _about_ability(results: Results, how: InformationOptions) -> bool:

@@ -23,6 +23,7 @@ SUCCESS = (
 )
 TYPOLOGY = "Kinds of the tasks: a table with a column 'task' or 'game' and one a feature, or a bundled one."
 REPS = "Resamples to draw, for intervals and for chance."
+USUAL_REPS = "[default: 2000, fewer for very large tables]"
 Parsed = TypeVar("Parsed")
 OUTPUT = ("--output", "-o")
 UPDATED = "updated in place"
@@ -89,6 +90,11 @@ class SourceOptions:
     )
     tasks_are: Literal["rows", "columns"] | None = option(
         None, "Which way a wide table lies: tasks as rows or columns."
+    )
+    rename: list[str] | None = option(
+        None,
+        "Call a column of a plain table agent, task or run: framework=agent; may be repeated.",
+        metavar="COLUMN=NAME",
     )
     path: str | None = option(
         None, "Names from folders, for example '{agent}/{task}_{run}/'.", metavar="TEMPLATE"

@@ -11,6 +11,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from examiner.cli.advice import as_options
 from examiner.cli.options import Printing, Tabled
 from examiner.messages import InputError
 from examiner.reporting.finding import Finding, Text
@@ -61,7 +62,7 @@ def show(
         print_notes((*(() if unit is None else (f"Scores: {unit}",)), *(notes or ())))
         return
     if told.json:
-        warned = {} if notes is None else {"warnings": list(notes)}
+        warned = {} if notes is None else {"warnings": [as_options(note) for note in notes]}
         print_json(schema, finding.data | beside | warned)
         return
     if beside.get("score_unit") is not None:
@@ -86,7 +87,7 @@ def print_notes(notes: Sequence[str]) -> None:
     >>> print_notes([])
     """
     for note in notes:
-        sys.stderr.write(f"note: {printable(note, limit=2_000)}\n")
+        sys.stderr.write(f"note: {printable(as_options(note), limit=2_000)}\n")
 
 
 def print_warning(sentence: str) -> None:

@@ -25,7 +25,9 @@ class Rule(NamedTuple):
     words: str
 
 
-_FILES_ONLY = ("format", "layout", "tasks_are", "path", "strict", "time", "items", "item_text")
+_FILES_ONLY = (
+    *("format", "layout", "tasks_are", "rename", "path", "strict", "time", "items", "item_text"),
+)
 _OF_RESULTS = (*_FILES_ONLY, "measure", "item", "scales", "agents", "keep", "drop", "reduce")
 _OF_A_NEW_FIT = (
     *("model", "estimator", "prior", "response", "landmark", "starts", "nodes", "bins", "over"),

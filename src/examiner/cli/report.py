@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+import warnings
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -25,7 +26,7 @@ from examiner.cli.options import (
 from examiner.cli.output import print_json, print_notes, print_warning, progress_bar, show
 from examiner.cli.parsing import given_words
 from examiner.cli.source import classification_from, results_from
-from examiner.messages import InputError, counted, shorten
+from examiner.messages import ExaminerWarning, InputError, counted, shorten
 from examiner.reporting import FINDINGS
 from examiner.reporting import report as make_report
 from examiner.reporting.document import failure_sentences
@@ -98,12 +99,15 @@ def report(
         asked = given_words(options, replace(wanted, output=None), levels, Seeded(seed=told.seed))
         made = replace(made, command=shlex.join(["examiner", "report", *asked]))
         page = output or (Path("report.html") if told.for_people else None)
-        target = None if page is None else made.save(page)
+        with warnings.catch_warnings(record=True) as failed:
+            warnings.simplefilter("always", ExaminerWarning)
+            target = None if page is None else made.save(page)
+            content = made.to_dict() if told.json else {}
         figures = drawn.write(made.sections)
-    for sentence in failure_sentences(made):
+    failures = (str(each.message) for each in failed if each.category is ExaminerWarning)
+    for sentence in dict.fromkeys((*failure_sentences(made), *failures)):
         print_warning(sentence)
     if told.json:
-        content = made.to_dict()
         written = {"output": None if target is None else str(target), "figures": figures}
         print_json(content.pop("schema"), content | written)
         return

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from examiner.cli.announcing import announce, size_of
 from examiner.cli.levels import LevelOptions, levelled_and_compared
-from examiner.cli.options import REPS, ComparisonOptions, Seeded, SourceOptions, option
+from examiner.cli.options import REPS, USUAL_REPS, ComparisonOptions, Seeded, SourceOptions, option
 from examiner.cli.output import progress_bar, show
 from examiner.cli.source import results_from
-from examiner.engines.expected import expected_scores
 from examiner.reporting.findings import uncertainty as findings
 from examiner.scores import AGGREGATES, averaging_notes, overview
 from examiner.scores.significance import PostHoc
@@ -24,14 +22,17 @@ class ScoresOptions:
 
     aggregate: list[str] | None = option(
         None,
-        f"{', '.join(AGGREGATES)} or all; may be repeated, ranks are by the first [default: iqm; the mean "
-        "where results are 0 or 1].",
+        f"{', '.join(AGGREGATES)} or all; may be repeated, ranks are by the first [default: mean].",
     )
-    unit: Unit = option("runs", "What would be another sample: runs, tasks or both.")
+    unit: Unit | None = option(
+        None,
+        "What would be another sample: runs, tasks or both [default: runs where every cell has several, "
+        "else tasks].",
+    )
     interval: Interval = option(
         "studentised", "studentised covers with few runs; percentile is rliable's."
     )
-    reps: int = option(2000, REPS)
+    reps: int | None = option(None, f"{REPS} {USUAL_REPS}")
     level: float = option(0.95, "Level of the intervals.")
     posthoc: PostHoc = option(
         "t-holm", "Test of pairs: of their means (t), of signed ranks (wilcoxon) or mean ranks."
@@ -51,10 +52,9 @@ def scores(
         results = known.results
         if comparison.normalise is None:
             results = results.with_notes(*averaging_notes(results))
-        announce(expected_scores(size_of(results), reps=how.reps, unit=how.unit), size_of(results))
         made = overview(
             results,
-            how.aggregate,
+            how.aggregate or ("mean",),
             rng=told.seed,
             reps=how.reps,
             unit=how.unit,

@@ -6,18 +6,17 @@ The options of what is chosen from, and how folds are judged, are those of `comp
 from __future__ import annotations
 
 import builtins
-import os
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import partial
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from time import perf_counter
+from typing import Any, Literal
 
 import numpy as np
 
 from examiner import selection
-from examiner.cli.announcing import announce
 from examiner.cli.levels import LevelOptions, levelled
 from examiner.cli.options import (
     NORMALISE,
@@ -33,8 +32,6 @@ from examiner.cli.options import (
 )
 from examiner.cli.output import ProgressCallback, progress_bar, show
 from examiner.cli.source import classification_from, results_from
-from examiner.engines.estimate import Size
-from examiner.engines.expected import expected_selection
 from examiner.importers import read_tasks
 from examiner.messages import InputError, listed, shorten
 from examiner.reporting.findings import selection as findings
@@ -43,13 +40,13 @@ from examiner.reporting.terminal import print_line
 from examiner.results import Results
 from examiner.scores import Recipe
 from examiner.scores.unit import value_unit
-from examiner.selection.sampled import is_very_large
 from examiner.storage import save
 from examiner.workers import map_processes
 
 SIZE = 5
-FOLDS = "Folds of the proof [default: loo, or 10 with over 100 agents or 5,000 results]."
-CHEAPER = "`--method covariance` takes less"
+FOLDS = (
+    "Folds of the validation [default: loo; 10 over 100 agents or 5,000 results, 5 over 50,000]."
+)
 WORTH_PROCESSES_SECONDS = 10.0
 """Work from here on is given to several processes, which take a second or two to start."""
 MOST_DIGITS = 6
@@ -129,7 +126,7 @@ class SelectOptions:
     )
     exactly: str | None = option(
         None,
-        "Choose nothing: tell what exactly these tasks (with commas) say of agents left out.",
+        "Choose nothing: judge exactly these tasks (with commas) on held-out agents.",
         metavar="TASKS",
     )
     output: Path | None = option(
@@ -149,39 +146,30 @@ def select(
         raise InputError("Both a size and a budget are given. Give one of the two.")
     with progress_bar("reading") as progress:
         material = material_from(options, choice, levels, how.budget, progress)
+        holdout = _holdout(material, how.folds, choice.choose_on)
         if how.exactly is not None:
-            made = selection.trial(material, words_of(how.exactly) or [])
+            tasks = tuple(dict.fromkeys(words_of(how.exactly) or []))
+            found = selection.judge_tasks(material, tasks, rng=told.seed, holdout=holdout)
             unit = value_unit(material.recipe)
-            show(trials.tell(made), "examiner.trial/1", told, material.notes, score_unit=unit)
+            show(trials.tell(found, tasks), "examiner.trial/1", told, found.notes, score_unit=unit)
             return
-        named = agents_named(choice.choose_on, material.agents)
-        own = material if named is None else material.on_agents(named)
-        rng = np.random.default_rng(told.seed)
-        folds = _folds(material, how, named)
         size = None if how.budget is not None else SIZE if how.size is None else how.size
-        judged = judging(material, size, folds, [how.method], choice.workers, progress)
-        other = "" if how.method == selection.DEFAULT else CHEAPER
-        announced(material, size, folds, [how.method], judged, other)
-        shrinkage = selection.settle(own) if how.method == selection.DEFAULT else None
-        tasks = selection.choose(own, size, how.method, rng=rng, shrinkage=shrinkage)
+        own = material if holdout.choose_on is None else material.on_agents(holdout.choose_on)
         comparison = None
-        if folds is not None:
-            comparison = selection.compare(
+        if how.proof:
+            chosen, comparison = selection.select_and_judge(
                 material,
-                [len(tasks)],
-                [how.method],
-                rng=rng,
-                holdout=selection.Holdout(folds.folds, named, repeats=folds.repeats),
-                shrinkage=shrinkage if named is None else None,
-                **judged.how,
+                size,
+                how.method,
+                rng=told.seed,
+                holdout=holdout,
+                **judging(choice.workers, progress),
             )
-        chosen = selection.with_predictor(
-            own, tasks, rng=rng, proof=comparison, shrinkage=shrinkage
-        )
+        else:
+            chosen = selection.select(own, size, how.method, rng=told.seed)
         why = selection.reasons(own, chosen)
     stored = {} if how.output is None else {"stored": str(save(chosen, how.output))}
-    notes = [*chosen.notes, *([folds.note] if folds and folds.note else [])]
-    notes += () if comparison is None else comparison.notes
+    notes = [*chosen.notes, *(() if comparison is None else comparison.notes)]
     finding = findings.tell(material, chosen, why, comparison, method=how.method, seed=told.seed)
     show(
         finding,
@@ -196,14 +184,12 @@ def select(
         print_line(f"Stored: {stored['stored']}")
 
 
-def _folds(
-    material: selection.Benchmark, how: SelectOptions, named: tuple[str, ...] | None
-) -> selection.Folds | None:
-    """In which folds the choice is proved; none where no proof is asked for."""
-    if not how.proof:
-        return None
-    given = selection.folds_of_proof(material) if how.folds is None else folds_named(how.folds)
-    return given if named is None else selection.Folds(1, 0)
+def _holdout(
+    material: selection.Benchmark, folds: str | None, choose_on: str | None
+) -> selection.Holdout:
+    """The protocol, as far as options change it."""
+    named = agents_named(choose_on, material.agents)
+    return selection.Holdout(folds_named(folds), named)
 
 
 def material_from(
@@ -288,60 +274,45 @@ def agents_named(text: str | None, agents: tuple[str, ...]) -> tuple[str, ...] |
     return tuple(dict.fromkeys(found))
 
 
-def folds_named(text: str) -> selection.Folds:
-    """Read 'loo' or a number of folds from an option.
+def folds_named(text: str | None) -> Literal["loo"] | int | None:
+    """Read 'loo' or a number of folds from an option; None where it is not given.
 
-    >>> folds_named("loo").folds, folds_named("5").folds
-    ('loo', 5)
+    >>> folds_named("loo"), folds_named("5"), folds_named(None)
+    ('loo', 5, None)
     """
-    if text == "loo":
-        return selection.Folds("loo")
+    if text is None or text == "loo":
+        return "loo" if text else None
     if not text.isdecimal() or len(text) > MOST_DIGITS or int(text) < 2:
         raise InputError(f"The folds are {shorten(text)}. Say 'loo', or a number of 2 or more.")
-    return selection.Folds(int(text))
-
-
-class Judging(NamedTuple):
-    """On how many processes folds are judged, and the options of `compare` that say so."""
-
-    processes: int
-    how: dict[str, Any]  # Any: options of `compare`
+    return int(text)
 
 
 def judging(
-    material: selection.Benchmark,
-    size: int | None,
-    folds: selection.Folds | None,
-    methods: Sequence[str] | None,
-    workers: int | None,
-    progress: ProgressCallback,
-) -> Judging:
-    """Say how folds are judged: here, or on local processes where that pays; answers are the same.
-
-    A very large table stays here, since each process would hold it once more.
-    """
-    seconds = 0.0 if folds is None else selection.expected_seconds(material, size, folds, methods)
-    small = seconds < WORTH_PROCESSES_SECONDS or is_very_large(*material.values.shape)
-    if workers == 1 or (workers is None and small):
-        return Judging(1, {"map": builtins.map, "progress": progress})
+    workers: int | None, progress: ProgressCallback
+) -> dict[str, Any]:  # Any: options of `compare`
+    """Say how folds are judged: here, or on local processes where that pays; answers are the same."""
+    if workers == 1:
+        return {"map": builtins.map, "progress": progress}
     spread = partial(map_processes, processes=workers, progress=progress, stage="judging folds")
-    return Judging(workers or os.cpu_count() or 1, {"map": spread})
+    return {"map": spread if workers else partial(_where_it_pays, spread, progress)}
 
 
-def announced(
-    material: selection.Benchmark,
-    size: int | None,
-    folds: selection.Folds | None,
-    methods: Sequence[str] | None,
-    judged: Judging,
-    cheaper: str,
-) -> None:
-    """Say on standard error what choosing and judging will take, where that is long."""
-    agents, tasks = material.values.shape
-    expected = expected_selection(
-        *(material, size, folds, methods), processes=judged.processes, cheaper=cheaper
-    )
-    announce(expected, Size(agents, tasks, agents * tasks))
+def _where_it_pays(
+    spread: Callable[..., Any],  # Any: as `map`
+    progress: ProgressCallback,
+    function: Callable[[Any], Any],
+    jobs: Iterable[Any],
+) -> Iterator[Any]:
+    """Do the first job here, and the others on processes if they would take long one after the other."""
+    first, *others = jobs
+    start = perf_counter()
+    yield function(first)
+    if (perf_counter() - start) * len(others) >= WORTH_PROCESSES_SECONDS:
+        yield from spread(function, others)
+        return
+    for number, job in enumerate(others, 2):
+        progress("judging folds", number, len(others) + 1)
+        yield function(job)
 
 
 def _costs(

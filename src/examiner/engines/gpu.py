@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from examiner.engines.device import Device, Tensor
-from examiner.engines.gpu_errors import AskedOnDevice, DeviceScores, Terms
+from examiner.engines.gpu_errors import AskedOnDevice, DeviceScores, NodeTerms
 from examiner.engines.gpu_kernels import DeviceKernelSource
 from examiner.engines.sending import DeviceCounts, first_start, sent
 from examiner.irt import MODELS, ItemParameters, Quadrature, Response
@@ -152,7 +152,7 @@ class DeviceSource(AskedOnDevice):
             ones = device.torch.ones_like(eta)
             by = {"slope": (ones * nodes, -rising * nodes), "intercept": (ones, -rising)}
             slopes = [device.torch.stack([by[name][c] for name in free.names]) for c in range(2)]
-            terms = Terms([eta, -device.torch.nn.functional.softplus(eta)], slopes)
+            terms = NodeTerms([eta, -device.torch.nn.functional.softplus(eta)], slopes)
         complete = _complete(found.derivatives(), free)
         counts = partial(_counts, self._data)
         return DeviceScores(device, counts, terms, rule, free, complete, found)
@@ -165,7 +165,7 @@ class DeviceSource(AskedOnDevice):
             kept = self._places = places, device.doubles(places.at), spread
         return kept
 
-    def _common(self, curves: _Curves, score: Tensor) -> _Found:
+    def _common(self, curves: _Curves, score: Tensor) -> _Posteriors:
         """All agents have A(θ) in common: each looks at the nodes around its mode."""
         torch, rule = self._device.torch, curves.rule
         trials = self._data.given
@@ -186,9 +186,9 @@ class DeviceSource(AskedOnDevice):
         variance = (weights * (around - mean[:, None]) ** 2).sum(dim=1)
         mass = torch.bincount(window.ravel(), weights.ravel(), minlength=len(rule))
         mass = mass if curves.spread is None else mass @ curves.spread
-        return _Found(log_marginal.sum(), mean, variance, mass)
+        return _Posteriors(log_marginal.sum(), mean, variance, mass)
 
-    def _own(self, curves: _Curves, score: Tensor) -> _Found:
+    def _own(self, curves: _Curves, score: Tensor) -> _Posteriors:
         """Each agent has an A(θ) of its own: two products of the trials with tables over places."""
         device, torch = self._device, self._device.torch
         nodes, weight = (
@@ -207,7 +207,7 @@ class DeviceSource(AskedOnDevice):
             variance[rows] = (weights * (nodes - mean[rows, None]) ** 2).sum(dim=1)
             at_places = weights if spread is None else weights @ spread
             mass += device.along_agents(given[rows], at_places)
-        return _Found(total, mean, variance, mass)
+        return _Posteriors(total, mean, variance, mass)
 
 
 class _Curves(NamedTuple):
@@ -220,7 +220,7 @@ class _Curves(NamedTuple):
     rising: Tensor
 
 
-class _Found(NamedTuple):
+class _Posteriors(NamedTuple):
     """Posteriors of agents, on the device."""
 
     log_likelihood: Tensor

@@ -7,10 +7,10 @@ from functools import partial
 import numpy as np
 
 from examiner.engines.device import Device, Tensor
-from examiner.engines.gpu_errors import AskedOnDevice, DeviceScores, Terms
+from examiner.engines.gpu_errors import AskedOnDevice, DeviceScores, NodeTerms
 from examiner.irt import ItemParameters, Quadrature, Response
 from examiner.irt.errors.freedom import Freedom
-from examiner.irt.errors.observed_information import complete_information, term_slopes
+from examiner.irt.errors.observed_information import complete_information, free_slopes
 from examiner.irt.errors.parted import PartScores
 from examiner.irt.estimation.kernel_source import KernelSource, kernel_kind
 from examiner.irt.estimation.kernel_statistics import KernelStatistics
@@ -75,8 +75,10 @@ class DeviceKernelSource(AskedOnDevice):
         found = self.expected(items, rule)
         complete = complete_information(kernel, found.sums, items, found.nodes, free)
         values = kernel.terms(curves(items, rule.nodes), items.precision)
-        slopes = term_slopes(kernel, items, rule, free)
-        terms = Terms(*([self._device.doubles(part) for part in each] for each in (values, slopes)))
+        slopes = free_slopes(kernel, items, rule, free)
+        terms = NodeTerms(
+            *([self._device.doubles(part) for part in each] for each in (values, slopes))
+        )
         rows_of = partial(_rows_of, self._data)
         return DeviceScores(self._device, rows_of, terms, rule, free, complete, found)
 

@@ -21,7 +21,7 @@ from examiner.engines.packed_folder import (
     store,
     stored,
 )
-from examiner.engines.packing import Table, decode
+from examiner.engines.packing import PackedTable, decode
 from examiner.engines.shard_columns import Columns, check_alike
 from examiner.engines.shard_places import (
     LocalShard,
@@ -205,7 +205,7 @@ def _decoded(
         file = CellFile(folder / "cells")
     except OSError as problem:
         raise disk_error(folder / "cells", 0, problem) from None
-    table = Table(file, Names(), Names())
+    table = PackedTable(file, Names(), Names())
     try:
         for done, shard in enumerate(shards, start=1):
             decode(shard, columns, note.success, table)
@@ -237,7 +237,7 @@ def _known_again(stamps: Sequence[Stamp]) -> tuple[str, ...]:
     )
 
 
-def _finished(table: Table, note: PackedNote) -> tuple[PackedNote, Sums]:
+def _finished(table: PackedTable, note: PackedNote) -> tuple[PackedNote, Sums]:
     """Set aside what cannot be fitted, and leave the file with exactly the rest."""
     file, agents, tasks = table.cells, tuple(table.agents.all()), tuple(table.tasks.all())
     sums = Sums.over(_blocks(file, len(agents), len(tasks)), len(tasks))

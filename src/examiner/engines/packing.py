@@ -20,7 +20,7 @@ _MOST_ROWS = 1 << 20
 _MOST_WIDE_BYTES = 1 << 25
 
 
-class Table(NamedTuple):
+class PackedTable(NamedTuple):
     """Cells, and the names of their rows and columns so far."""
 
     cells: CellFile
@@ -35,7 +35,7 @@ class _Counts(NamedTuple):
     tried: Few
 
 
-def decode(shard: Shard, columns: Columns, success: float | None, into: Table) -> None:
+def decode(shard: Shard, columns: Columns, success: float | None, into: PackedTable) -> None:
     """Read a shard once into the cells of a table."""
     before = len(into.agents), len(into.tasks)
     if columns.tasks:
@@ -82,7 +82,7 @@ def _check_named(batch: pl.DataFrame, columns: Columns, shard: Shard) -> None:
             )
 
 
-def _add_agents(table: Table, agent: NDArray[np.int32], known: int, counts: _Counts) -> None:
+def _add_agents(table: PackedTable, agent: NDArray[np.int32], known: int, counts: _Counts) -> None:
     """Add one row of all tasks for each agent."""
     table.cells.fit(len(table.agents), len(table.tasks))
     if agent[0] >= known and (np.diff(agent) == 1).all():
@@ -95,7 +95,11 @@ def _add_agents(table: Table, agent: NDArray[np.int32], known: int, counts: _Cou
 
 
 def _add_results(
-    table: Table, agent: NDArray[np.int32], known: int, task: NDArray[np.int32], counts: _Counts
+    table: PackedTable,
+    agent: NDArray[np.int32],
+    known: int,
+    task: NDArray[np.int32],
+    counts: _Counts,
 ) -> None:
     """Add results in rows, of which those of one agent with all tasks in order go in as they are."""
     file = table.cells

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.engines.pace import check_memory
+from examiner.engines.memory import check_memory
 from examiner.engines.packed import Packed, Progress, packed
 from examiner.engines.shard_places import Source
 from examiner.irt import ItemParameters, Quadrature, Response

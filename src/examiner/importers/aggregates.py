@@ -37,21 +37,21 @@ class Derived(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Cells:
+class CellMeans:
     """The mean of each observed cell, in lists: which line it is in, which column, and its value."""
 
     line: NDArray[np.int64]
     column: NDArray[np.int64]
     value: NDArray[np.float64]
 
-    def of(self, keep: NDArray[np.bool_]) -> Cells:
+    def of(self, keep: NDArray[np.bool_]) -> CellMeans:
         """Return some of the cells."""
-        return Cells(self.line[keep], self.column[keep], self.value[keep])
+        return CellMeans(self.line[keep], self.column[keep], self.value[keep])
 
     @property
-    def turned(self) -> Cells:
+    def turned(self) -> CellMeans:
         """The same cells with lines as columns."""
-        return Cells(self.column, self.line, self.value)
+        return CellMeans(self.column, self.line, self.value)
 
 
 def without_aggregates(results: Results) -> Results:
@@ -83,7 +83,7 @@ def without_aggregates(results: Results) -> Results:
     return results.with_notes(*notes)
 
 
-def _cells(results: Results) -> Cells | None:
+def _cells(results: Results) -> CellMeans | None:
     """The cells of a table in which there may be an aggregate; None where there can be none."""
     named = _named(results.agents) or _named(results.tasks)
     # Where all is 0 or 1, nothing but a name tells a mean from a task.
@@ -97,7 +97,7 @@ def _cells(results: Results) -> Cells | None:
     if len(table) > table["cell"].n_unique():
         table = table.group_by("cell").agg(pl.col("value").mean()).sort("cell")
     cells = table["cell"].to_numpy()
-    return Cells(*np.divmod(cells, len(results.tasks)), table["value"].to_numpy())
+    return CellMeans(*np.divmod(cells, len(results.tasks)), table["value"].to_numpy())
 
 
 def _named(names: Sequence[str]) -> list[int]:
@@ -109,7 +109,7 @@ def _word(name: str) -> str:
     return name.strip(" .*:()").casefold()
 
 
-def _derived(cells: Cells, names: Sequence[str]) -> list[Derived]:
+def _derived(cells: CellMeans, names: Sequence[str]) -> list[Derived]:
     """The columns that are a statistic of the others, by name and values, or else by values alone."""
     called = _named(names)
     others = cells.of(~np.isin(cells.column, called))
@@ -123,7 +123,7 @@ def _derived(cells: Cells, names: Sequence[str]) -> list[Derived]:
     return found or _unnamed(others, names)
 
 
-def _unnamed(cells: Cells, names: Sequence[str]) -> list[Derived]:
+def _unnamed(cells: CellMeans, names: Sequence[str]) -> list[Derived]:
     """The one column that is the mean or the sum of the others, whatever it is called."""
     lines = int(cells.line.max(initial=-1)) + 1
     count = np.bincount(cells.line, minlength=lines)[cells.line] - 1
@@ -152,7 +152,7 @@ def _unnamed(cells: Cells, names: Sequence[str]) -> list[Derived]:
     return [Derived(names[at], found[at]) for at in found] if len(found) == 1 else []
 
 
-def _roundings(cells: Cells, columns: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _roundings(cells: CellMeans, columns: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """For each cell, half a unit of the last decimal of its column, and of all other columns."""
     decimals = np.zeros(columns, dtype=np.int64)
     left = np.arange(len(cells.value))
@@ -167,7 +167,7 @@ def _roundings(cells: Cells, columns: int) -> tuple[NDArray[np.float64], NDArray
     return halves[0, cells.column], halves[1, cells.column]
 
 
-def _agrees(own: Cells, others: Cells, statistic: str, level: float = _LEVEL) -> bool:
+def _agrees(own: CellMeans, others: CellMeans, statistic: str, level: float = _LEVEL) -> bool:
     """Whether a column is a statistic of others in each line, more closely than chance explains.
 
     A value within `tolerance` of the statistic is met by chance in a share of 2 · tolerance / (range of
@@ -197,7 +197,7 @@ def _agrees(own: Cells, others: Cells, statistic: str, level: float = _LEVEL) ->
     return False
 
 
-def _statistic(cells: Cells, statistic: str, lines: int) -> NDArray[np.float64]:
+def _statistic(cells: CellMeans, statistic: str, lines: int) -> NDArray[np.float64]:
     """The statistic of each line; NaN where it has no cell."""
     if statistic == "median":
         table = pl.DataFrame({"line": cells.line, "value": cells.value})

@@ -13,7 +13,7 @@ from examiner.importers.evaluations.log import EvaluationLog
 from examiner.importers.faults import no_results, refuse_early, with_template
 from examiner.importers.files import SourceFile, look_at
 from examiner.importers.formats import FORMATS, recognised
-from examiner.importers.paths import found_files
+from examiner.importers.paths import Found, found_files
 from examiner.importers.readings import Reading, joined
 from examiner.importers.run_times import TooFewTimesError, UnclearTimeError
 from examiner.importers.short_runs import with_short_runs
@@ -27,6 +27,7 @@ from examiner.importers.sorting import (
     sorted_files,
     without_companions,
 )
+from examiner.importers.suggestions import MissingNamesError
 from examiner.importers.tables import OtherMeasureError, TableOptions
 from examiner.importers.templates import PathTemplate
 from examiner.importers.unread import (
@@ -81,6 +82,8 @@ def read_files(
         found.paths, candidates, progress, by_ending=not found.meant, strict=strict
     )
     known = without_companions(sorted_files(files, format, everything=found.meant, strict=strict))
+    if format is None:
+        known = known.with_unusual_endings([file for file, _ in files])
     irregular = {"are not regular (pipes or devices)": list(found.irregular)}
     known = replace(known, skipped=known.skipped | irregular)
     if before is not None:
@@ -94,7 +97,31 @@ def read_files(
     if template is not None:
         known = _named(known, template, found.root)
     _refuse_mixture(known, source)
-    refuse_early(known, options, found.root)
+    try:
+        reading = _read_known(known, problems, options, found, template, progress, strict=strict)
+    except MissingNamesError as problem:
+        everything = [file for group in known.by_format.values() for file in group]
+        named = any(FORMATS[name].endings for name in known.by_format)
+        raise with_template(problem, everything, found.root, from_paths=not named) from None
+    origin = replace(reading.results.provenance, source=str(source))
+    # What matters least comes last: files that nobody would have read.
+    notes = known.notes(found.root)
+    results = replace(reading.results, provenance=origin).with_notes(*notes)
+    return replace(reading, results=results)
+
+
+def _read_known(
+    known: Sorted,
+    problems: list[tuple[Path, InputError]],
+    options: TableOptions,
+    found: Found,
+    template: PathTemplate | None,
+    progress: Progress | None,
+    *,
+    strict: bool,
+) -> Reading:
+    """Read files whose formats are known, and put them together."""
+    refuse_early(known, options)
     readings: list[Reading] = []
     for name, group in known.by_format.items():
         read_group = _read_logs if FORMATS[name].logs else _read_group
@@ -102,8 +129,7 @@ def read_files(
         readings += read
         problems += odd
     if not readings:
-        everything = [file for group in known.by_format.values() for file in group]
-        raise with_template(problems[0][1], everything, found.root)
+        raise problems[0][1]
     position = {path: number for number, path in enumerate(found.paths)}
     readings.sort(key=lambda reading: position[reading.where.paths[0]])
     other = [problem for _, problem in problems if isinstance(problem, OtherMeasureError)]
@@ -114,10 +140,8 @@ def read_files(
     unread = {reason: known.skipped.get(reason, []) for reason in (NO_RESULTS, OBJECTS, EMPTY)}
     refuse_if_most(read_paths, problems, unread, found.root)
     notes = (*unread_notes(problems, found.root), *other_measure_notes(other, options.measures))
-    origin = Provenance(str(source)).with_notes(*notes)
-    reading = joined(readings, origin, options.measures, options.item)
-    # What matters least comes last: files that nobody would have read.
-    return replace(reading, results=reading.results.with_notes(*known.notes(found.root)))
+    origin = Provenance(str(found.root)).with_notes(*notes)
+    return joined(readings, origin, options.measures, options.item)
 
 
 def _logs_only(known: Sorted, read_before: set[Path]) -> Sorted:

@@ -9,16 +9,12 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from examiner.importers.suggestions import one_result_per_row
 from examiner.messages import InputError, listed, shorten
 from examiner.results.border import numbers_in
 from examiner.results.codes import name_column
 from examiner.results.keys import refuse_row
 
-AGENT_COLUMNS = (
-    *("agent", "algorithm", "algo", "model", "method"),
-    *("technique", "controller", "player"),
-)
-TASK_COLUMNS = ("task", "game", "env", "environment", "env_id", "env_name", "benchmark", "dataset")
 _WHOLE_NUMBER = re.compile(r"0|-?[1-9][0-9]{0,17}")  # as Python writes it, and Int64 holds it
 
 
@@ -89,6 +85,37 @@ def without_missing_words(column: pl.Series) -> pl.Series:
         return column
     plain = column.str.strip_chars()
     return plain.set(plain.str.to_lowercase().is_in(MISSING), None)
+
+
+_WITH_SPREAD = (
+    r"(?i)^\s*([-−+]?(?:[\d.]+(?:e[-+]?\d+)?|nan))\s*%?\s*"
+    r"(?:(?:±|\+/?-|\\pm)\s*(?:[\d.e+-]+|nan))?\s*%?\s*$"
+)
+
+
+def plain_numbers(frame: pl.DataFrame) -> tuple[pl.DataFrame, tuple[str, ...]]:
+    """Return columns of text such as `9.5 ± 0.2` or `81.7 %` as the numbers before it, and a note.
+
+    >>> plain_numbers(pl.DataFrame({"agent": ["a"], "pong": ["18.5 ± 2.1"]}))[0].row(0)
+    ('a', '18.5')
+    """
+    texts = [frame[name] for name in frame.columns if frame[name].dtype == pl.String]
+    replaced = []
+    for column in texts:
+        cells = without_missing_words(column)
+        written = cells.drop_nulls()
+        # One such cell among plain numbers may be a slip: it is refused with its line.
+        marked = written.str.contains(r"±|\+/?-|\\pm|%\s*$") & written.str.contains(_WITH_SPREAD)
+        if len(written) and marked.all():
+            replaced.append(cells.str.extract(_WITH_SPREAD).str.replace("−", "-"))
+    if not replaced:
+        return frame, ()
+    names = [column.name for column in replaced]
+    note = (
+        f"Cells such as {shorten(frame[names[0]].drop_nulls()[0])} are read as their first number, without "
+        f"what follows ± or a percent sign: {listed(names)}."
+    )
+    return frame.with_columns(replaced), (note,)
 
 
 def without_blank_rows(frame: pl.DataFrame) -> pl.DataFrame:
@@ -227,7 +254,8 @@ def unfolded(
     if not len(frame):
         raise InputError("The table has no rows. Give at least one agent's result on one task.")
     refuse_row(names.is_null() | (names == ""), "has no name in its first column. Name it.")
-    numbers = pl.DataFrame([_numbers(without_missing_words(column)) for column in cells])
+    header = frame.columns
+    numbers = pl.DataFrame([_numbers(without_missing_words(column), header) for column in cells])
     values = numbers.to_numpy(order="c")
     first, second = ("task", "agent") if tasks_are_rows else ("agent", "task")
     # Enums keep the table's own order of names, whichever cells are empty.
@@ -242,7 +270,7 @@ def unfolded(
     )
 
 
-def _numbers(column: pl.Series) -> pl.Series:
+def _numbers(column: pl.Series, columns: Sequence[str]) -> pl.Series:
     if column.null_count() == len(column):
         raise InputError(
             f"The column {shorten(column.name)} holds only missing values. Fill it or remove it."
@@ -251,12 +279,11 @@ def _numbers(column: pl.Series) -> pl.Series:
         return column.cast(pl.Float64)
     numbers, row = numbers_in(column)
     if row is not None and numbers.null_count() == len(numbers):
-        raise InputError(
+        what = (
             f"The column {shorten(column.name)} holds text ({shorten(column[row])}), and is neither an "
-            f"agent nor a task of a wide table. Remove it; or, if each row is one result, call the columns "
-            f"'agent', 'task' and 'score' (or name the measure: `--measure COLUMN`).",
-            row=row,
+            f"agent nor a task of a wide table. Remove it."
         )
+        raise one_result_per_row(what, columns, row=row)
     if row is not None:
         raise InputError(
             f"Row {row + 1} has {shorten(column[row])} in the column {shorten(column.name)}, where a "

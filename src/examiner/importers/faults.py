@@ -7,11 +7,11 @@ from pathlib import Path
 
 from examiner.importers.files import SourceFile
 from examiner.importers.formats import FORMATS, Format, recognised
-from examiner.importers.other_files import may_hold_results, refuse_other_kinds
+from examiner.importers.other_files import is_other_kind, may_hold_results, refuse_other_kinds
 from examiner.importers.readings import Reading, SharedKeyError, joined
 from examiner.importers.sorting import Sorted, relative
-from examiner.importers.tables import MissingNamesError, OtherMeasureError, TableOptions
-from examiner.importers.templates import suggested_template
+from examiner.importers.suggestions import MissingNamesError, suggested_template
+from examiner.importers.tables import OtherMeasureError, TableOptions
 from examiner.importers.unread import by_reason
 from examiner.messages import InputError, counted, listed, shorten
 from examiner.results import Provenance
@@ -35,6 +35,7 @@ def no_results(
     expected = f"in the format {format!r}" if format else "of a known format"
     said = f"None of the {counted(len(files), 'file')} in {shorten(source, 200)} holds results {expected}"
     candidates = [file for file in files if file.head and may_hold_results(file.path)]
+    candidates += [file for file in files if file.head and is_other_kind(file.path)]
     for file in candidates[:1] if format is None else []:
         try:
             refuse_other_kinds(file)
@@ -55,13 +56,13 @@ def no_results(
     )
 
 
-def refuse_early(known: Sorted, options: TableOptions, root: Path) -> None:
+def refuse_early(known: Sorted, options: TableOptions) -> None:
     """Refuse what is wrong with all of many files, or between two of them, before all are read.
 
     The first two files are read; where both fail for one reason, so are one in the middle and the last,
     for it may be that only the first ones are broken.
 
-    >>> refuse_early(Sorted({}, {}), TableOptions(), Path())
+    >>> refuse_early(Sorted({}, {}), TableOptions())
     """
     for name, files in known.by_format.items():
         if len(files) < _MANY_FILES:
@@ -78,34 +79,38 @@ def refuse_early(known: Sorted, options: TableOptions, root: Path) -> None:
         if not _alike(tried):
             continue
         assert isinstance(tried[0], InputError)
-        problem = with_template(tried[0], files, root)
-        raise InputError(
-            f"{problem} So it is in {shorten(files[1].path, 200)}, in the last file and in one between; "
-            f"the other {len(files) - 4:,} were not read."
-        )
+        tried[0].args = (f"{tried[0]} So it is in four files; {len(files) - 4:,} were not read.",)
+        raise tried[0]
 
 
-def with_template(problem: InputError, files: Sequence[SourceFile], root: Path) -> InputError:
+def with_template(
+    problem: MissingNamesError,
+    files: Sequence[SourceFile],
+    root: Path,
+    *,
+    from_paths: bool = True,
+) -> MissingNamesError:
     """Return an error about missing names with the path template that fits the files of a folder.
+
+    `from_paths` says that files themselves name no agents and tasks.
 
     >>> files = [SourceFile(Path(f"logs/{name}.csv"), None, b"") for name in ("hop", "run")]
     >>> problem = MissingNamesError("Take it from `--path '{agent}/'`.", ["agent"], "{agent}/")
     >>> str(with_template(problem, files, Path("logs")))
     "Take it from `--path '{agent}'`."
     """
-    if not isinstance(problem, MissingNamesError) or any(file.names for file in files):
+    if any(file.names for file in files):
         return problem
     paths = [relative(file.path, root) for file in files]
-    where, template = "", suggested_template(paths, problem.missing)
-    if template is None:
-        above = root.resolve().name
-        template = suggested_template([Path(above) / path for path in paths], problem.missing)
-        parent = root.parent if root.name else root / ".."
-        where = f" with the folder above, {shorten(parent, 200)}, in place of this one"
-    if template is None or (where and not root.resolve().name):
-        return problem
-    said = str(problem).replace(f"`--path '{problem.template}'`", f"`--path '{template}'`{where}")
-    return InputError(said)
+    if isinstance(problem, SharedKeyError) and not from_paths:
+        return problem.between_sets(suggested_template(paths, ["set"]))
+    template = suggested_template(paths, problem.missing)
+    if template is not None or not root.resolve().name:
+        return problem.with_template(template)
+    above = [Path(root.resolve().name) / path for path in paths]
+    folder = shorten(root.parent if root.name else root / "..", 200)
+    where = f" Read the folder above, {folder}, in place of this one."
+    return problem.with_template(suggested_template(above, problem.missing), where)
 
 
 def _attempt(kind: Format, file: SourceFile, options: TableOptions) -> Reading | InputError:

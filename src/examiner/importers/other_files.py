@@ -42,6 +42,15 @@ def may_hold_results(path: Path) -> bool:
     return any(ending in _DATA_ENDINGS for ending in path.suffixes[-2:]) and not is_settings(path)
 
 
+def is_other_kind(path: Path) -> bool:
+    """Tell whether a file may hold results in a form that has to be changed first.
+
+    >>> is_other_kind(Path("scores.yml")), is_other_kind(Path("scores.csv"))
+    (True, False)
+    """
+    return path.suffix in (*_YAML, ".zip") and not is_settings(path)
+
+
 def is_json_object(file: SourceFile) -> bool:
     """Tell whether a file called JSON is one object, in which results can be nested.
 
@@ -84,6 +93,10 @@ def refuse_other_kinds(file: SourceFile) -> None:
         raise InputError(
             f"{name} is YAML, which cannot be read. Save it as CSV, or as a JSON list of records: "
             f'[{{"agent": …, "task": …, "score": …}}].'
+        )
+    if file.suffix == ".zip":
+        raise InputError(
+            f"{name} is a zip archive. Unpack it (`unzip {file.path.name}`) and give the folder."
         )
     if file.suffix in _MARKDOWN:
         refuse_merge_markers(file.contents(), file.path)

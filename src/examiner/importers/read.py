@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
 import polars as pl
 
 from examiner.importers.aggregates import without_aggregates
@@ -54,14 +55,18 @@ def read(
     time: str | None = None,
     items: str | Path | Sequence[str] | None = None,
     item_text: bool = False,
+    rename: Mapping[str, str] | None = None,
     append_to: str | Path | None = None,
     strict: bool = False,
     progress: Progress | None = None,
 ) -> Results:
-    """Read results from a file, a folder, a pattern, or a pandas, polars or arrow table.
+    """Read results from a file, a folder, a pattern, a pandas, polars or arrow table, or arrays.
+
+    Arrays are given as a dictionary, `{agent: [runs, tasks]}`; a dictionary of lists is a table.
 
     The format is told from the content and can be named. `layout` is "tidy" (agent, task, score, …)
     or "wide" (a first column of names, then one column a task, or an agent with `tasks_are="rows"`).
+    `rename` calls columns of a plain table "agent", "task" or "run", such as {"framework": "agent"}.
     `measure` names the measures, `item` the columns that make an item beside the task: other item
     columns, such as the level, fold into trials. What was guessed is warned of and stands in the
     results' notes.
@@ -97,12 +102,15 @@ def read(
         each,
         None if items is None else item_names(items),
         item_text,
+        dict(rename or {}),
     )
     named = None if format is None else known_format(format)
     template = None if path is None else PathTemplate.of(path)
     before = None if append_to is None else Before.of(append_to)
     reading: Reading | None
-    if is_frame(source):
+    if isinstance(source, Mapping) and any(map(_is_matrix, source.values())):
+        reading = Reading(Results.from_runs(source))
+    elif is_frame(source):
         reading = _read_frame(source, options, template)
     elif isinstance(source, (str, Path)) and str(source):
         refuse_url(source)
@@ -126,8 +134,9 @@ def read(
                 reading = FORMATS[name].read_one(file, options)
     else:
         raise InputError(
-            f"Cannot read a {type(source).__name__}. Give a path, or a pandas, polars or arrow table; "
-            f"arrays of agents × tasks go to Results.from_numpy."
+            f"Cannot read a {type(source).__name__}. Give a path, a pandas, polars or arrow table, or a "
+            "dictionary of arrays {agent: [runs, tasks]}; an array of agents × tasks goes to "
+            "Results.from_numpy."
         )
     if reading is None:
         assert before is not None
@@ -174,6 +183,13 @@ def _refuse_several_metrics(results: Results) -> None:
                 f", under one key. Keep the rows of one, or make each a task of its own (`--item task,"
                 f"{name}`)."
             )
+
+
+def _is_matrix(value: object) -> bool:
+    """Tell an array [runs, tasks] from a column of a table."""
+    if isinstance(value, (list, tuple)) and value:
+        return isinstance(value[0], (list, tuple, np.ndarray)) and not isinstance(value[0], str)
+    return isinstance(value, np.ndarray) and value.ndim > 1
 
 
 def _read_frame(source: object, options: TableOptions, template: PathTemplate | None) -> Reading:

@@ -12,8 +12,10 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from examiner.importers.cells import TASK_COLUMNS, with_given
+from examiner.importers.cells import with_given
+from examiner.importers.column_names import TASK_COLUMNS
 from examiner.importers.files import SourceFile
+from examiner.importers.suggestions import MissingNamesError
 from examiner.messages import InputError, RepeatedKeyError, counted, listed, shorten
 from examiner.results import Provenance, Results, Scales
 from examiner.results.attributes import RowKind
@@ -24,8 +26,25 @@ _DOUBTS: tuple[RowKind, ...] = ("unclear", "inferred")
 _MOST_NOTES = 12  # as many as anybody reads; a folder may have thousands
 
 
-class SharedKeyError(InputError):
-    """Two files hold results of one key."""
+_SHARED = "{agent}/{task}_{run}/"
+
+
+class SharedKeyError(MissingNamesError):
+    """Two files hold results of one key, which their paths may tell apart."""
+
+    def between_sets(self, template: str | None) -> SharedKeyError:
+        """Return the error for tables that name agents and tasks: what differs is another set of tasks."""
+        template = template or "{set}"
+        either = (
+            f"--path '{template}' --item task,set` if their tasks differ, `--path "
+            f"'{template.replace('{set}', '{run}')}'"
+        )
+        self.args = (
+            str(self)
+            .replace(f"--path '{self.template}'", either, 1)
+            .replace("'`). If", "'` if their runs do). If"),
+        )
+        return self
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,8 +87,10 @@ class Whereabouts:
             if other != file:
                 return SharedKeyError(
                     f"{shorten(self.paths[other], 200)} and {where} hold results of the same key: "
-                    f"{problem.key}. If they are different runs, tell them apart by a path template "
-                    f"(`--path '{{agent}}/{{task}}_{{run}}/'`); if they are copies, leave one out."
+                    f"{problem.key}. If they are different, take what differs from their paths "
+                    f"(`--path '{_SHARED}'`). If they are copies, leave one out.",
+                    ("agent", "task"),
+                    _SHARED,
                 )
         if problem.row is not None and self.line_of is not None:
             where += f", line {self.line_of(problem.row)}"

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-from examiner.importers.cells import AGENT_COLUMNS, TASK_COLUMNS
+from examiner.importers.column_names import AGENT_COLUMNS, TASK_COLUMNS
 from examiner.importers.files import open_source
 from examiner.importers.text_tables import TextTable
 from examiner.messages import InputError, listed, shorten

@@ -9,8 +9,13 @@ from pathlib import Path
 from typing import NamedTuple
 
 from examiner.importers.files import SourceFile, refuse_empty
-from examiner.importers.formats import FORMATS, unknown_format
-from examiner.importers.other_files import TABLE_ENDINGS, is_json_object, reason_to_skip
+from examiner.importers.formats import FORMATS, recognised, unknown_format
+from examiner.importers.other_files import (
+    TABLE_ENDINGS,
+    is_json_object,
+    may_hold_results,
+    reason_to_skip,
+)
 from examiner.messages import counted, listed
 
 _OF_A_RUN = ("-shm", "-wal", "-journal", ".lock")
@@ -44,6 +49,35 @@ class Sorted:
                     skipped.setdefault(judged, []).append(file.path)
                 else:
                     by_format.setdefault(name, []).append(judged)
+        return Sorted(by_format, skipped)
+
+    def with_unusual_endings(self, files: Sequence[SourceFile]) -> Sorted:
+        """Read files whatever their endings, where there is nothing else: text, single JSON objects.
+
+        Where all files are JSON, objects are read beside lists.
+
+        >>> file = SourceFile(Path("a.json"), None, b"{}")
+        >>> Sorted({}, {OBJECTS: [file.path]}).with_unusual_endings([file]).by_format["json"] == [file]
+        True
+        """
+        if not self.by_format.keys() <= {"json"}:
+            return self
+        objects = {
+            *self.skipped.get(OBJECTS, ()),
+            *(file.path for file in self.by_format.get("json", ())),
+        }
+        by_format: dict[str, list[SourceFile]] = {}
+        for file in files:
+            name = "json" if file.path in objects else None
+            if not objects and file.head and may_hold_results(file.path):
+                name = recognised(file)
+            if name is not None:
+                by_format.setdefault(name, []).append(file)
+        read = {file.path for group in by_format.values() for file in group}
+        skipped = {
+            reason: [path for path in paths if path not in read]
+            for reason, paths in self.skipped.items()
+        }
         return Sorted(by_format, skipped)
 
     def notes(self, root: Path) -> tuple[str, ...]:

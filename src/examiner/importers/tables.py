@@ -2,31 +2,39 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Literal
 
 import polars as pl
 
 from examiner.importers import cells
-from examiner.importers.cells import AGENT_COLUMNS, TASK_COLUMNS, with_given
+from examiner.importers.cells import with_given
+from examiner.importers.column_names import AGENT_COLUMNS, TASK_COLUMNS
+from examiner.importers.conditions import refuse_conditions, refuse_items_of_agents
 from examiner.importers.curves import unfold_curves
 from examiner.importers.evaluations.measures import MeasureOf
 from examiner.importers.files import SourceFile
 from examiner.importers.readings import Reading, Whereabouts
-from examiner.importers.time import TimeColumn, time_columns, with_time
+from examiner.importers.suggestions import (
+    MissingNamesError,
+    suggested_measure,
+)
+from examiner.importers.time import TimeColumn, run_keys, time_columns, with_time
 from examiner.importers.wide import (
     INDEX_COLUMN,
     KEY_COLUMNS,
+    RANKS,
     Orientation,
     holds_numbers,
     orientation,
 )
 from examiner.messages import InputError, listed, shorten
 from examiner.results import Provenance, Results
-from examiner.results.border import MEASURES, absent_names
-from examiner.results.keys import BESIDE_RESULTS, ITEM_COLUMNS
+from examiner.results.border import MEASURES, absent_names, numbers_in
+from examiner.results.keys import BESIDE_RESULTS, CHECKPOINT, ITEM_COLUMNS
 from examiner.results.table import assemble
 from examiner.validation import check_names
 
@@ -36,18 +44,10 @@ Layout = Literal["tidy", "wide"]
 _TIDY_COLUMNS = frozenset({*BESIDE_RESULTS, *MEASURES})
 KNOWN_COLUMNS = _TIDY_COLUMNS.union(AGENT_COLUMNS, TASK_COLUMNS)
 """Names that mean something in a header."""
+_RENAMED = ("agent", "task", "run")
 _INDEX_NOTE = (
     "The first column has no name and counts rows, as pandas writes its index: it is left out."
 )
-
-
-class MissingNamesError(InputError):
-    """A table does not name its agents or its tasks; a path `template` could give the `missing` names."""
-
-    def __init__(self, message: str, missing: Sequence[str], template: str) -> None:
-        super().__init__(message)
-        self.missing = tuple(missing)
-        self.template = template
 
 
 class OtherMeasureError(InputError):
@@ -64,8 +64,9 @@ class OtherMeasureError(InputError):
 class TableOptions:
     """How a plain table is to be understood; None means: find out.
 
-    The last three are for logs of evaluations: which measure of which benchmark counts, the items that
-    a log does not list by itself, and whether texts of items are kept.
+    `rename` calls columns 'agent', 'task' or 'run'. The three before are for logs of evaluations: which
+    measure of which benchmark counts, the items that a log does not list by itself, and whether texts of
+    items are kept.
     """
 
     layout: Layout | None = None
@@ -76,8 +77,15 @@ class TableOptions:
     measure_of: tuple[MeasureOf, ...] = ()
     items: tuple[str, ...] | None = None
     item_text: bool = False
+    rename: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        for column, name in self.rename.items():
+            if name not in _RENAMED or list(self.rename.values()).count(name) > 1:
+                raise InputError(
+                    f"Cannot rename {shorten(column)} to {shorten(name)}. Rename one column each to "
+                    f"{listed(_RENAMED)}: `--rename COLUMN=agent`."
+                )
         for name, value, known in (
             ("layout", self.layout, ("tidy", "wide")),
             ("tasks_are", self.tasks_are, ("rows", "columns")),
@@ -154,8 +162,12 @@ def results_from_table(
         left = [name for name in columns.names if name != INDEX_COLUMN]
         columns = TableColumns.of(left, options, given)
         frame, origin = frame.drop(INDEX_COLUMN), origin.with_notes(_INDEX_NOTE)
+    frame, plain = cells.plain_numbers(frame)
+    origin = origin.with_notes(*plain)
     if columns.layout == "wide":
         measure = _wide_measure(columns)
+        frame, options, left_out = _with_names_first(frame, options)
+        origin = origin.with_notes(*left_out)
         tasks_are_rows, guesses = orientation(frame, options.tasks_are)
         frame = cells.unfolded(
             frame, tasks_are_rows=tasks_are_rows, measure=measure, keys=KEY_COLUMNS
@@ -164,7 +176,7 @@ def results_from_table(
         origin = origin.with_notes(*notes, *_scale_columns(frame))
         return assemble(with_given(frame, given), [measure], (), origin)
     frame = with_given(cells.without_blank_rows(frame), given)
-    frame = _renamed(frame, {columns.agent: "agent", columns.task: "task"})
+    frame = _renamed(frame, {columns.agent: "agent", columns.task: "task"} | dict(options.rename))
     frame = cells.with_exact_keys(
         frame, ("run", "trial", "seed", *ITEM_COLUMNS, *(options.item or ()))
     )
@@ -175,9 +187,18 @@ def results_from_table(
         else:
             frame, note = cells.counted_out(frame)
             origin = origin.with_notes(note)
+    elif not measures:
+        raise _no_measure(frame)
     frame = frame.with_columns(
         cells.without_missing_words(frame[name]) for name in measures if name in frame.columns
     )
+    if options.item is None:
+        refuse_items_of_agents(frame)
+    unnumbered = numbered or "trial" not in frame.columns
+    if unnumbered and not time_columns(frame.columns) and options.time is None:
+        refuse_conditions(
+            frame, [*run_keys(frame, options.item or ()), *_checkpoint(frame)], measures
+        )
     timed = with_time(
         frame, options.time, numbered=numbered, item=options.item or (), measures=measures
     )
@@ -185,6 +206,28 @@ def results_from_table(
     origin = replace(origin, training=found, rows=timed.rows)
     origin = origin.with_notes(*columns.notes, *timed.notes, *cells.rounding_notes(frame, measures))
     return assemble(frame, measures or None, None, origin)
+
+
+def _with_names_first(
+    frame: pl.DataFrame, options: TableOptions
+) -> tuple[pl.DataFrame, TableOptions, tuple[str, ...]]:
+    """A wide table whose names stand elsewhere, as `rename` says, without its other columns of text."""
+    name = next((column for column in options.rename if column in frame.columns), None)
+    if name is None:
+        return frame, options, ()
+    texts = [
+        other
+        for other in frame.columns
+        if other != name and (other.strip().lower() in RANKS or not holds_numbers(frame[other]))
+    ]
+    way: Orientation = "rows" if options.rename[name] == "task" else "columns"
+    frame = frame.select(name, pl.exclude(name, *texts))
+    note = f"Columns of text and ranks are left out of a wide table: {listed(texts)}."
+    return frame, replace(options, tasks_are=options.tasks_are or way), (note,) if texts else ()
+
+
+def _checkpoint(frame: pl.DataFrame) -> list[str]:
+    return [CHECKPOINT] if CHECKPOINT in frame.columns else []
 
 
 def _present_measures(frame: pl.DataFrame, options: TableOptions) -> list[str]:
@@ -200,9 +243,29 @@ def _present_measures(frame: pl.DataFrame, options: TableOptions) -> list[str]:
     return present or list(options.measures) or usual
 
 
+def _no_measure(frame: pl.DataFrame) -> InputError:
+    keys = {
+        *AGENT_COLUMNS,
+        *TASK_COLUMNS,
+        *ITEM_COLUMNS,
+        *KEY_COLUMNS,
+        *time_columns(frame.columns),
+    }
+    names = [name for name in frame.columns if name not in keys and holds_numbers(frame[name])]
+    likely = suggested_measure(names)
+    if not names:
+        found, what = listed(frame.columns), "None holds numbers: give a column 'score'."
+    elif likely is not None or len(names) == 1:
+        found = listed([likely or names[0], *(name for name in names if name != likely)][:8])
+        what = f"Name one, for example `--measure {shlex.quote(likely or names[0])}`."
+    else:
+        found, what = listed(names), "Name one: `--measure COLUMN`."
+    return InputError(f"No measure found among the columns {found}. {what}")
+
+
 def _holds_index(frame: pl.DataFrame, columns: TableColumns) -> bool:
     """Whether the first column only counts rows; the names of a wide table are no count."""
-    if frame.columns[:1] != [INDEX_COLUMN]:
+    if frame.columns[:1] != [INDEX_COLUMN] or INDEX_COLUMN in columns.options.rename:
         return False
     numbers = frame[INDEX_COLUMN].cast(pl.String).cast(pl.Int64, strict=False)
     if columns.layout == "tidy" or numbers.null_count():
@@ -263,11 +326,14 @@ class TableColumns:
         'wide'
         """
         _refuse_blank(names)
+        _refuse_numbers(names)
         names = check_names(list(names), "column")
         known = tuple(dict.fromkeys((*names, *given)))
-        agent, task = _found(known, AGENT_COLUMNS), _found(known, TASK_COLUMNS)
+        renamed = _renamed_columns(options, known)
+        agent = renamed.get("agent") or _found(known, AGENT_COLUMNS)
+        task = renamed.get("task") or _found(known, TASK_COLUMNS)
         tidy = options.layout == "tidy" or (
-            options.layout is None and _looks_tidy(names, given, options)
+            options.layout is None and (bool(renamed) or _looks_tidy(names, given, options))
         )
         if not tidy:
             if len(names) < 2:
@@ -276,21 +342,24 @@ class TableColumns:
                     f"numbers for each task; or check what separates the columns."
                 )
             return cls(names, options, given, "wide")
-        keys = (("agent", agent, AGENT_COLUMNS), ("task", task, TASK_COLUMNS))
-        missing = [key for key, found, _ in keys if not found]
-        template = "".join(f"{{{key}}}/" for key in missing)
-        for key, found, usual in keys:
+        keys = (("agent", agent), ("task", task))
+        missing = [key for key, found in keys if not found]
+        template = "/".join(f"{{{key}}}" for key in missing)
+        wide = ""
+        if agent in names and missing == ["task"] and len(names) > len(_RENAMED):
+            wide = f" If other columns are tasks: `--layout wide --rename {shlex.quote(f'{agent}=agent')}`."
+        for key, found in keys:
             if not found:
                 message = (
-                    f"There is no column for the {key}; found {listed(known, limit=20)}. "
-                    f"Call it {shorten(key)} (or one of {listed(usual[1:])}), or take it from the names of "
-                    f"folders and files by a path template: `--path '{template}'`."
+                    f"There is no column for the {key}; found {listed(known, limit=15)}. Name it: "
+                    f"`--rename COLUMN={key}`. Or take it from the names of folders and files: `--path "
+                    f"'{template}'`.{wide}"
                 )
                 raise MissingNamesError(message, missing, template)
         notes = [
             f"The column {shorten(found)} is read as the {key}."
-            for key, found, _ in keys
-            if found != key
+            for key, found in keys
+            if found != key and key not in renamed
         ]
         return cls(names, options, given, "tidy", agent, task, notes=tuple(notes))
 
@@ -309,6 +378,24 @@ class TableColumns:
         return tuple(name for name in self.names if name in (self.options.measures or MEASURES))
 
 
+def _refuse_numbers(names: Sequence[str]) -> None:
+    """Refuse a first line of numbers alone, which is no header."""
+    words = " ".join(map(str, names)).split()
+    if not words or numbers_in(pl.Series(words))[1] is not None:
+        return
+    example = ",".join(
+        ["step", "score", *(f"other{n}" for n in range(1, len(words)))][: len(words)]
+    )
+    template = "{agent}/{task}/{run}"
+    raise MissingNamesError(
+        f"There is no header: the first line holds only numbers ({shorten(' '.join(words), 40)}). Write "
+        f"names of the columns into a line above it, separated by commas like the values, such as "
+        f"{example!r}, and take other names from the path (`--path '{template}'`).",
+        ("agent", "task"),
+        template,
+    )
+
+
 def _refuse_blank(names: Sequence[str]) -> None:
     for position, name in enumerate(names):
         if isinstance(name, str) and not name.strip():
@@ -317,6 +404,17 @@ def _refuse_blank(names: Sequence[str]) -> None:
                 f"In the header, column {position + 1} of {len(names)} has no name ({place}). Name it, or "
                 f"remove the column{', and what separates it' if position == len(names) - 1 else ''}."
             )
+
+
+def _renamed_columns(options: TableOptions, names: Sequence[str]) -> dict[str, str]:
+    """The column for each name that was said, which must be there."""
+    for column in options.rename:
+        if column not in names:
+            raise InputError(
+                f"There is no column {shorten(column)} to rename; found {listed(names, limit=15)}. Name "
+                f"one of them."
+            )
+    return {name: column for column, name in options.rename.items()}
 
 
 def _found(names: Sequence[str], known: Sequence[str]) -> str:

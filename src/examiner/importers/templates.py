@@ -70,7 +70,7 @@ Name each once.
             parts = folders[: len(self.segments)]
         else:
             has_ending = "." in _NAME.sub("", self.text.rpartition("/")[2])
-            parts = [*folders, file if has_ending else _without_ending(file)]
+            parts = [*folders, file if has_ending else without_ending(file)]
         if len(parts) != len(self.segments):
             return None
         values: list[str] = []
@@ -106,7 +106,12 @@ it like that path, with names such as {agent}, {task} and {run} in place of what
         )
 
 
-def _without_ending(name: str) -> str:
+def without_ending(name: str) -> str:
+    """Return the name of a file as templates without an ending see it.
+
+    >>> without_ending("0.monitor.csv"), without_ending("scores.json.gz")
+    ('0', 'scores')
+    """
     for ending in PACKED_ENDINGS:
         name = name.removesuffix(ending)
     return PurePath(name).stem.removesuffix(".monitor")
@@ -182,50 +187,3 @@ def _with_known_task(values: list[str], between: Sequence[str], names: Sequence[
                 values = [*values[:number], *pair, *values[number + 2 :]]
             start = whole.find(piece, start + 1)
     return values
-
-
-def _split_at_tasks(values: Sequence[str], mark: str) -> bool:
-    """Whether each text is a name, a mark and a known task, and no known task as a whole."""
-    whole = [_between(value, ("", mark, "")) for value in values]
-    pairs = [_with_known_task(pair, [mark], ["agent", "task"]) for pair in whole if pair]
-    known = len(pairs) == len(values) and all(is_known_task(task) for _, task in pairs)
-    return known and not any(map(is_known_task, values))
-
-
-def suggested_template(paths: Sequence[PurePath], missing: Sequence[str]) -> str | None:
-    """Return a template that takes missing names from where paths differ, else from the folder above.
-
-    >>> paths = [PurePath(f"{agent}/{task}.csv") for agent in ("sac", "ppo") for task in ("hop", "run")]
-    >>> suggested_template(paths, ["agent", "task"]), suggested_template(paths[:2], ["task"])
-    ('{agent}/{task}', 'sac/{task}')
-    >>> suggested_template([PurePath(f"logs/{agent}/0/log.csv") for agent in ("sac", "ppo")], ["agent"])
-    'logs/{agent}/'
-    >>> suggested_template([PurePath("sac_hopper_hop.csv"), PurePath("sac_pong.csv")], ["agent", "task"])
-    '{agent}_{task}'
-    """
-    depth = len(paths[0].parts)
-    if any(len(path.parts) != depth for path in paths):
-        return None
-    levels = [[*path.parts[:-1], _without_ending(path.name)] for path in paths]
-    values = [list(dict.fromkeys(level)) for level in zip(*levels, strict=True)]
-    chosen = [number for number, level in enumerate(values) if len(level) > 1]
-    if len(missing) == 2 and len(chosen) == 1:
-        number = chosen[0]
-        split = next((mark for mark in "_-" if _split_at_tasks(values[number], mark)), None)
-        if split is not None:
-            parts = [level[0] for level in values[:number]] + [f"{{agent}}{split}{{task}}"]
-            return "/".join(parts) + ("/" if number < depth - 1 else "")
-        if not all(is_known_task(value) or value.isalnum() for value in values[number]):
-            return None  # an agent may be a part of these names
-    while len(chosen) < len(missing):
-        above = (chosen[0] if chosen else depth - 1) - 1
-        if above < 0:
-            return None
-        chosen.insert(0, above)
-    names = [*missing, "run"]
-    if len(chosen) > len(names):
-        return None
-    parts = [level[0] for level in values[: chosen[-1] + 1]]
-    for number, name in zip(chosen, names, strict=False):
-        parts[number] = f"{{{name}}}"
-    return "/".join(parts) + ("/" if chosen[-1] < depth - 1 else "")

@@ -20,16 +20,17 @@ from examiner.importers.run_times import (
 from examiner.messages import InputError, listed, shorten
 from examiner.results import Results
 from examiner.results.attributes import RowKind
-from examiner.results.keys import ITEM_COLUMNS, TIMES
+from examiner.results.keys import CHECKPOINT, ITEM_COLUMNS, TIMES
 from examiner.results.table import assemble
 
 TIME_COLUMNS = (
     *("frames", "frame", "env_frames", "total_frames", "num_frames", "global_step", "env_step"),
     *("env_steps", "total_env_steps", "num_env_steps", "environment_steps", "total_steps"),
-    *("total_timesteps", "num_timesteps", "timesteps_total", "timesteps", "timestep"),
+    *("total_env_interacts", "env_interactions", "total_timesteps", "num_timesteps"),
+    *("timesteps_total", "timesteps_so_far", "timesteps", "timestep", "total_num_steps"),
     *("training_steps", "training_step", "train_steps", "num_steps", "steps", "step", "_step"),
 )
-"""Columns, in any case, that are time where rows of runs can be ordered by them; the first of several."""
+"""Columns that are time where rows of runs can be ordered by them; the first of several."""
 
 
 class TimeColumn(NamedTuple):
@@ -110,7 +111,10 @@ def with_time(
     if wanted is not None:
         return _named(frame, wanted, numbered, item, measures)
     problems = []
-    for name in time_columns(frame.columns):
+    names = time_columns(frame.columns)
+    if not names and CHECKPOINT in frame.columns and not {"run", "seed"} & set(frame.columns):
+        names = [CHECKPOINT]  # else each row would be a run
+    for name in names:
         try:
             timed = _timed(frame, TimeColumn(name), numbered, item, measures)
         except UnclearTimeError as problem:
@@ -126,11 +130,21 @@ def with_time(
 def time_columns(names: Sequence[str]) -> list[str]:
     """Return the columns that go by a known name of time, the best known first.
 
-    >>> time_columns(["score", "Global Step", "frames"])
-    ['frames', 'Global Step']
+    Case, blanks and what stands before a slash do not count, but a name without it comes first.
+
+    >>> time_columns(["score", "Global Step", "frames", "time/total_timesteps", "TotalEnvInteracts"])
+    ['frames', 'Global Step', 'TotalEnvInteracts', 'time/total_timesteps']
     """
-    plain = {re.sub(r"[\s-]+", "_", name.strip().lower()): name for name in reversed(names)}
-    return [plain[name] for name in TIME_COLUMNS if name in plain]
+    plain = {_plain(name): name for name in reversed(names)}
+    ends = {_plain(name.rpartition("/")[2]): name for name in reversed(names) if "/" in name}
+    known = [_plain(name) for name in TIME_COLUMNS]
+    return list(
+        dict.fromkeys(each[name] for each in (plain, ends) for name in known if name in each)
+    )
+
+
+def _plain(name: str) -> str:
+    return re.sub(r"[\s_-]+", "", name.lower())
 
 
 def retimed(results: Results, time: TimeColumn) -> Results:
@@ -191,7 +205,7 @@ def _timed(
     values = frame[time.column].cast(pl.Float64, strict=False).fill_nan(None)
     if values.null_count() == len(values):
         return None
-    keys = _keys(frame, item)
+    keys = run_keys(frame, item)
     missing = (values.is_null() | values.is_infinite()).arg_true()
     if len(missing):
         raise UnclearTimeError(
@@ -276,18 +290,13 @@ def _completed(
             run=pl.col("run").rank("dense").over(keys).cast(pl.Int64) - 1
         )
         keys = [*keys, "run"]
-    if arranged.restart is not None:
-        name, again = keys[-1], pl.Series(arranged.restart)
-        label = frame[name].cast(pl.String) + " (" + (again + 1).cast(pl.String) + ")"
-        frame = frame.with_columns(run=label.zip_with(again > 0, frame[name].cast(pl.String)))
-        keys = [*keys[:-1], "run"]
     if (
         numbered
         or "trial" not in frame.columns
         or frame.select(*keys, "trial").is_duplicated().any()
     ):
         # Items of the user's own become part of the key later: until then trials differ between them.
-        own = [name for name in keys if name in _keys(frame, ()) or name == "run"]
+        own = [name for name in keys if name in run_keys(frame, ()) or name == "run"]
         frame = frame.with_columns(trial=pl.Series(arranged.order)).with_columns(
             trial=pl.col("trial").rank("ordinal").over(own).cast(pl.Int64) - 1
         )
@@ -297,7 +306,7 @@ def _completed(
     return frame
 
 
-def _keys(frame: pl.DataFrame, item: Sequence[str]) -> list[str]:
+def run_keys(frame: pl.DataFrame, item: Sequence[str]) -> list[str]:
     """What tells runs apart: the agent, the task, what makes an item, and the run's own name."""
     known = dict.fromkeys(("agent", "task", *ITEM_COLUMNS, *item))
     names = [name for name in known if name in frame.columns and name not in ("run", "seed")]

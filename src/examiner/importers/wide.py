@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 from typing import Literal
 
 import polars as pl
 
-from examiner.importers.cells import AGENT_COLUMNS, TASK_COLUMNS, without_missing_words
+from examiner.importers.cells import without_missing_words
+from examiner.importers.column_names import AGENT_COLUMNS, TASK_COLUMNS
 from examiner.importers.known_tasks import is_known_task
+from examiner.importers.suggestions import (
+    MissingNamesError,
+    one_result_per_row,
+    suggested_measure,
+)
 from examiner.importers.time import TIME_COLUMNS
 from examiner.messages import InputError, listed, shorten
 from examiner.results.border import numbers_in
@@ -21,6 +28,7 @@ INDEX_COLUMN = "Unnamed: 0"
 KEY_COLUMNS = ("run", "seed", "trial")
 """Columns of a wide table that are keys of its rows, and neither agents nor tasks."""
 _TIMES = frozenset({*TIME_COLUMNS, "epoch", "epochs", "iteration", "iterations", "episode"})
+RANKS = frozenset({"rank", "ranking", "position", "#"})
 _STATISTICS = frozenset(
     {"std", "stdev", "std_dev", "stddev", "stderr", "std_err", "sem", "variance", "ci", "±"}
 )
@@ -38,15 +46,15 @@ def orientation(frame: pl.DataFrame, asked: Orientation | None) -> tuple[bool, t
     first, *others = frame.columns
     keys = [name for name in others if name in KEY_COLUMNS]
     others = [name for name in others if name not in KEY_COLUMNS]
-    _refuse_columns(others)
+    _refuse_columns(others, frame)
     if asked is not None:
         return asked == "rows", ()
     named_tasks, named_agents = _is_one_of(first, TASK_COLUMNS), _is_one_of(first, AGENT_COLUMNS)
     rows = frame[:, 0].drop_nulls().unique(maintain_order=True).cast(pl.String).to_list()
     if not (named_tasks or named_agents):
-        _refuse_numbers(frame[:, 0])
-    rows_are_tasks = _mostly_tasks(rows) and not _mostly_tasks(others)
-    if keys and not _mostly_tasks(others):
+        _refuse_numbers(frame)
+    rows_are_tasks = mostly_tasks(rows) and not mostly_tasks(others)
+    if keys and not mostly_tasks(others):
         _refuse_measures(keys[0], others)
     if rows_are_tasks and named_agents:
         raise InputError(
@@ -86,21 +94,30 @@ def _is_one_of(name: str, known: Sequence[str]) -> bool:
     return name.strip().lower() in known
 
 
-def _mostly_tasks(names: Sequence[str]) -> bool:
+def mostly_tasks(names: Sequence[str]) -> bool:
+    """Tell whether more than half of some names are those of well-known tasks.
+
+    >>> mostly_tasks(["pong", "Hopper-v4", "dqn"]), mostly_tasks([])
+    (True, False)
+    """
     return 2 * sum(map(is_known_task, names)) > len(names)
 
 
-def _refuse_numbers(column: pl.Series) -> None:
+def _refuse_numbers(frame: pl.DataFrame) -> None:
+    column, template = frame[:, 0], "{agent}/{task}"
     if not holds_numbers(column):
         return
     name = "has no name" if column.name == INDEX_COLUMN else f"is {shorten(column.name)}"
     values = column.drop_nulls().cast(pl.String).to_list()
-    raise InputError(
+    measure = suggested_measure(frame.columns)
+    among = "" if measure else f", COLUMN being one of {listed(frame.columns, limit=12)}"
+    raise MissingNamesError(
         f"The first column {name} and holds numbers ({', '.join(values[:3])}{', …' * (len(values) > 3)}), "
-        f"not names of agents or tasks. If it does name agents, say so with `--tasks-are columns`; tasks: "
-        f"`--tasks-are rows`. If each row is one result, call the columns 'agent', 'task' and 'score', or "
-        f"name the measure (`--measure COLUMN`) and take names from the path (`--path '{{agent}}/{{task}}'`"
-        f")."
+        f"not names of agents or tasks. If each row is one result, name the measure and take names from "
+        f"the path: `--measure {shlex.quote(measure or 'COLUMN')} --path '{template}'`{among}. If it "
+        f"does name agents: `--tasks-are columns`; tasks: `--tasks-are rows`.",
+        ("agent", "task"),
+        template,
     )
 
 
@@ -109,22 +126,22 @@ def _refuse_measures(key: str, others: Sequence[str]) -> None:
     raise InputError(
         f"Each row is one {key}, and the columns {listed(others, limit=3)} may be agents, tasks or "
         f"measures. Agents: `--tasks-are rows`; tasks: `--tasks-are columns`; measures: `--measure "
-        f"{shorten(others[0]) if others else 'COLUMN'}`."
+        f"{shlex.quote(others[0] if others else 'COLUMN')}`."
     )
 
 
-def _refuse_columns(names: Sequence[str]) -> None:
+def _refuse_columns(names: Sequence[str], frame: pl.DataFrame) -> None:
     """Refuse a wide table with a column that can be neither an agent nor a task."""
     kinds = {
         "a time": _TIMES,
         "a statistic of other columns": _STATISTICS,
         "a part of an item's name": frozenset(ITEM_COLUMNS),
+        "a rank": RANKS,
     }
     for kind, known in kinds.items():
         name = next((name for name in names if name.strip().lower() in known), None)
         if name is not None:
-            raise InputError(
-                f"The column {shorten(name)} is {kind}, and neither an agent nor a task. Remove it, or "
-                f"give one result per row, in columns 'agent', 'task' and 'score' (or name the measure: "
-                f"`--measure COLUMN`)."
+            what = (
+                f"The column {shorten(name)} is {kind}, and neither an agent nor a task. Remove it."
             )
+            raise one_result_per_row(what, frame.columns, named=not holds_numbers(frame[:, 0]))

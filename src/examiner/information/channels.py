@@ -248,8 +248,8 @@ def _notes(
     if unusable.all():
         raise InputError(
             f"Every cell of {shorten(measure)} is a single trial, so how much an agent varies is not "
-            f"known. Repeat the trials, treat levels as trials (`with_items()`), or state a deviation as a "
-            f"share of the spread between agents (`Noise(deviations=0.2)`)."
+            f'known. Repeat the trials, treat levels as trials (`item=["task"]`), or state a deviation as '
+            f"a share of the spread between agents (`deviations=0.2`)."
         )
     notes = []
     if estimated.borrowed:

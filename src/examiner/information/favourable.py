@@ -16,6 +16,7 @@ from examiner.information.favourable_search import (
     filled,
     leads,
     winning_sets,
+    wins_by_factors,
 )
 from examiner.information.favourable_tests import (
     LEAST_LEAD,
@@ -145,7 +146,7 @@ def favourable_tasks(
             f"Cannot choose {size} of {counted(len(results.tasks), 'task')}. "
             f"Choose a size between 1 and {len(results.tasks)}."
         )
-    sets, by_factors = winning_sets(means, size, progress)
+    sets, suggested = winning_sets(means, size, progress)
     lead = leads(means, means, sets)
     drawing = generator(rng)
     halves = _repeated(results, measure)
@@ -161,7 +162,7 @@ def favourable_tasks(
         significant=test.significant,
         wins=lead > LEAST_LEAD,
         held_out=held_out,
-        by_factors=by_factors,
+        by_factors=wins_by_factors(means, suggested),
         tasks=[[results.tasks[columns[task]] for task in chosen] for chosen in sets],
     )
     return FavourableTasks(

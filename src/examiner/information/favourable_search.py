@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -30,51 +32,79 @@ def contenders(table: Floats) -> NDArray[np.intp]:
 
 def winning_sets(
     means: Floats, size: int, progress: Progress | None = None
-) -> tuple[list[list[int]], NDArray[np.bool_]]:
-    """Return the best set for each agent, and whether singular values alone give a winning one."""
+) -> tuple[list[list[int]], dict[int, list[list[int]]]]:
+    """Return the best set for each agent, and the sets that singular values alone suggest, by agent."""
     table = filled(shares(means))
     near = singular(
         np.nan_to_num(standard_scores(means), copy=False), min(MOST_FACTORS, *means.shape)
     )
     best = contenders(table)
+    scores = table[best]
+    candidates = [
+        *(_top(rows, size) for rows in _approximated(near, best)),
+        _weighted(scores, size, progress),
+    ]
+    least = np.stack([_totals(scores, chosen).min(axis=1) for chosen in candidates])
+    first = least.argmax(axis=0)
     sets: list[list[int]] = [[] for _ in table]
-    by_factors = np.zeros(len(table), dtype=bool)
-    for rank, agent in enumerate(best.tolist()):
-        if progress:
-            progress("favourable tasks", rank, len(best))
-        candidates = [_top(row, size) for row in _approximated(near, agent)]
-        by_factors[agent] = max(_lead(table, agent, chosen) for chosen in candidates) > LEAST_LEAD
-        margins = np.delete(table[agent] - table[best], np.flatnonzero(best == agent), axis=0)
-        candidates.append(_weighted(margins, size))
-        sets[agent] = _swapped(margins, _best_of(margins, candidates))
-    return sets, by_factors
+    for row, agent in enumerate(best.tolist()):
+        margins = np.delete(scores[row] - scores, row, axis=0)
+        sets[agent] = _swapped(margins, candidates[first[row]][row].tolist())
+    return sets, dict(zip(best.tolist(), np.stack(candidates[:-1], axis=1).tolist(), strict=True))
 
 
-def _best_of(margins: Floats, candidates: list[list[int]]) -> list[int]:
-    leads = [margins[:, chosen].sum(axis=1).min(initial=np.inf) for chosen in candidates]
-    return candidates[int(np.argmax(leads))]
+def wins_by_factors(means: Floats, suggested: dict[int, list[list[int]]]) -> NDArray[np.bool_]:
+    """Return which agents win on a set that singular values alone suggest."""
+    table = filled(shares(means))
+    wins = np.zeros(len(table), dtype=bool)
+    for agent, candidates in suggested.items():
+        wins[agent] = any(_lead(table, agent, chosen) > LEAST_LEAD for chosen in candidates)
+    return wins
 
 
-def _approximated(near: tuple[Floats, Floats, Floats], agent: int) -> Floats:
-    """Return an agent's row approximated by the first one, two, … factors; shape [factors, tasks]."""
+def _approximated(
+    near: tuple[Floats, Floats, Floats], agents: NDArray[np.intp]
+) -> Iterator[Floats]:
+    """Yield agents' rows approximated by the first one, two, … factors; [agents, tasks] each."""
     left, values, right = near
-    return np.asarray(np.cumsum((left[agent] * values)[:, None] * right, axis=0))
+    rows = np.zeros((len(agents), right.shape[1]))
+    for factor, value in enumerate(values):
+        rows = rows + (left[agents, factor] * value)[:, None] * right[factor]
+        yield rows
 
 
-def _weighted(margins: Floats, size: int) -> list[int]:
-    """Choose tasks with weights on rivals, more on those that lead, in several rounds."""
-    if not len(margins):
-        return list(range(size))
-    score_sums = np.zeros(len(margins))
-    best, most = list(range(size)), -np.inf
-    for _ in range(ROUNDS):
-        weight = np.exp(-(score_sums - score_sums.min()) / max(size / 4, 1.0))
-        chosen = _top(weight @ margins, size)
-        total = margins[:, chosen].sum(axis=1)
-        score_sums += total
-        if total.min() > most:
-            best, most = chosen, float(total.min())
+def _weighted(scores: Floats, size: int, progress: Progress | None = None) -> NDArray[np.intp]:
+    """Choose tasks with weights on rivals, more on those that lead, in several rounds.
+
+    For all agents [agents, tasks] at once, each against all others; [agents, size].
+    """
+    agents = len(scores)
+    best = np.tile(np.arange(size), (agents, 1))
+    if agents < 2:
+        return best
+    diagonal = np.arange(agents)
+    sums, most = np.zeros((agents, agents)), np.full(agents, -np.inf)
+    for round_number in range(ROUNDS):
+        if progress:
+            progress("favourable tasks", round_number, ROUNDS)
+        sums[diagonal, diagonal] = np.inf
+        weight = np.exp(-(sums - sums.min(axis=1, keepdims=True)) / max(size / 4, 1.0))
+        chosen = _top(weight.sum(axis=1)[:, None] * scores - weight @ scores, size)
+        total = _totals(scores, chosen)
+        sums += total
+        lead = total.min(axis=1)
+        better = lead > most
+        best[better], most[better] = chosen[better], lead[better]
     return best
+
+
+def _totals(scores: Floats, chosen: NDArray[np.intp]) -> Floats:
+    """Return leads of agents over rivals on tasks chosen for each, [agents, rivals]; inf to themselves."""
+    inside = np.zeros(scores.shape)
+    np.put_along_axis(inside, chosen, 1.0, axis=1)
+    total = (inside * scores).sum(axis=1)[:, None] - inside @ scores.T
+    np.fill_diagonal(total, np.inf)
+    return np.asarray(total)
 
 
 def _swapped(margins: Floats, chosen: list[int]) -> list[int]:
@@ -83,15 +113,18 @@ def _swapped(margins: Floats, chosen: list[int]) -> list[int]:
     if not len(margins):
         return chosen
     total = margins[:, chosen].sum(axis=1)
+    reach = float(margins.max() - margins.min()) + LEAST_LEAD
     improved = True
     while improved:
         improved = False
         for index, task in enumerate(chosen):
             without = total - margins[:, task]
-            leads = (without[:, None] + margins).min(axis=0)
-            leads[chosen] = -np.inf
-            other = int(leads.argmax())
-            if leads[other] > total.min() + LEAST_LEAD:
+            # A rival that cannot become the nearest by any exchange is skipped.
+            near = without <= without.min() + reach
+            least = (without[near, None] + margins[near]).min(axis=0)
+            least[chosen] = -np.inf
+            other = int(least.argmax())
+            if least[other] > total.min() + LEAST_LEAD:
                 chosen[index], total, improved = other, without + margins[:, other], True
     return chosen
 
@@ -104,12 +137,16 @@ def _lead(table: Floats, agent: int, chosen: list[int]) -> float:
     return float(means[agent] - others.max()) if len(others) else float("nan")
 
 
-def _top(values: Floats, size: int) -> list[int]:
-    """Return the places of the largest values, the first of equals."""
-    least = np.partition(values, len(values) - size)[len(values) - size]
-    near = np.flatnonzero(values >= least)
-    top: list[int] = near[np.argsort(-values[near], kind="stable")[:size]].tolist()
-    return top
+def _top(values: Floats, size: int) -> NDArray[np.intp]:
+    """Return the places of the largest values of each row, the first of equals; [rows, size]."""
+    tasks = values.shape[1]
+    least = np.partition(values, tasks - size, axis=1)[:, tasks - size, None]
+    above, equal = values > least, values == least
+    missing = size - above.sum(axis=1, keepdims=True)
+    chosen = np.nonzero(above | (equal & (np.cumsum(equal, axis=1) <= missing)))[1]
+    places = chosen.reshape(len(values), size)
+    order = np.argsort(-np.take_along_axis(values, places, axis=1), axis=1, kind="stable")
+    return np.take_along_axis(places, order, axis=1)
 
 
 def filled(table: Floats) -> Floats:

@@ -83,7 +83,7 @@ from examiner.irt.posterior import posterior_weights as posterior_weights
 from examiner.irt.prediction import Predictions as Predictions
 from examiner.irt.prediction import RankInterval as RankInterval
 from examiner.irt.prediction import Unexpected as Unexpected
-from examiner.irt.priors import Normal as Normal
+from examiner.irt.priors import NormalPrior as NormalPrior
 from examiner.irt.priors import Priors as Priors
 from examiner.irt.priors import SlopeScale as SlopeScale
 from examiner.irt.simulate import simulate as simulate

@@ -211,10 +211,10 @@ def _no_success(results: Results, measure: str | None) -> InputError:
     return InputError(
         f"The measure {shorten(measure)} is not made of zeros and ones. {slips + ' ' if slips else ''}"
         f"Say what a success is "
-        f"(`--success 1.0`, after `--normalise human` where tasks have scales; `--success reference`; "
-        f"`recipe=Recipe(normaliser='human', success=1.0)` in Python), name a measure of wins "
-        f"(`--measure win`), or fit scores as they are: with `--model normal`, or those between 0 and 1 "
-        f"with `--model beta`."
+        f'(`recipe=Recipe(success=1.0)`; `recipe=Recipe(normaliser="human", success=1.0)` where tasks '
+        f'have scales; `recipe=Recipe(success="reference")`), name a measure of wins '
+        f'(`recipe=Recipe(measure="win")`), or fit scores as they are: with `model="normal"`, or those '
+        f'between 0 and 1 with `model="beta"`.'
     )
 
 
@@ -310,19 +310,16 @@ def _told(
     if errors and matrix is not None:
         joint = JointErrors(matrix, items, model, priors, best.rule, population_sd, scale)
         known = replace(joint.tasks, joint=joint)
-        # Other estimators tell what other software tells: tasks taken as known.
-        if scale is not None:
-            own, total = joint.abilities()
-            abilities = replace(abilities, error=total, posterior=own, joint=joint)
+        _, deviation, error = joint.abilities()
+        abilities = replace(abilities, error=error, posterior=deviation, joint=joint)
     lacking: tuple[str, ...] = ()
     if errors and isinstance(source, AskedSource):
         try:
             parted = PartedErrors(source, items, model, priors, best.rule, population_sd, scale)
             known = replace(parted.tasks, joint=parted)
-            if scale is not None:
-                own, total, shared = parted.abilities()
-                kept = shared if len(agents) <= MOST_STORED else None
-                abilities = replace(abilities, error=total, posterior=own, together=kept)
+            deviation, error, shared = parted.abilities()
+            kept = shared if len(agents) <= MOST_STORED else None
+            abilities = replace(abilities, error=error, posterior=deviation, together=kept)
         except TooLittleMemoryError as problem:
             lacking = (str(problem),)
     alike = evidence is not None and not evidence.abilities_differ

@@ -20,7 +20,7 @@ _FREEDOM = 4.0
 
 
 @dataclass(frozen=True, slots=True)
-class Normal:
+class NormalPrior:
     """A normal prior: its mean and standard deviation."""
 
     mean: float
@@ -37,24 +37,24 @@ class Normal:
     def to_record(self) -> list[float]:
         """Return `[mean, sd]`.
 
-        >>> Normal(1.0, 2.0).to_record()
+        >>> NormalPrior(1.0, 2.0).to_record()
         [1.0, 2.0]
         """
         return [self.mean, self.sd]
 
     @classmethod
-    def from_record(cls, stored: object) -> Normal:
+    def from_record(cls, stored: object) -> NormalPrior:
         """Read what `to_record` gave.
 
-        >>> Normal.from_record([1.0, 2.0])
-        Normal(mean=1.0, sd=2.0)
+        >>> NormalPrior.from_record([1.0, 2.0])
+        NormalPrior(mean=1.0, sd=2.0)
         """
         return cls(*from_record(tuple[float, float], stored))
 
     def slope_at(self, value: float) -> float:
         """Return the derivative of the log-density.
 
-        >>> Normal(1.0, 2.0).slope_at(3.0)
+        >>> NormalPrior(1.0, 2.0).slope_at(3.0)
         -0.5
         """
         return (self.mean - value) / self.sd**2
@@ -85,8 +85,8 @@ class RelativeSlopes:
     1.03
     """
 
-    log_scale: Normal = Normal(0.0, 1.0)
-    log_spread: Normal = Normal(float(np.log(0.4)), 0.3)
+    log_scale: NormalPrior = NormalPrior(0.0, 1.0)
+    log_spread: NormalPrior = NormalPrior(float(np.log(0.4)), 0.3)
 
     @property
     def expected_spread(self) -> float:
@@ -154,9 +154,9 @@ class RelativeSlopes:
             found = float(away[int(height.argmax())])
         return float(np.exp(prior.mean + prior.sd * found))
 
-    def given(self, scale: SlopeScale) -> Normal:
+    def given(self, scale: SlopeScale) -> NormalPrior:
         """Return what is left of the prior on each slope once scale and spread are known."""
-        return Normal(scale.common, scale.common * scale.spread)
+        return NormalPrior(scale.common, scale.common * scale.spread)
 
     def shared_pull(self, slope: float) -> tuple[float, float]:
         """Return the parabola that touches the prior of one slope shared by all: mean and curvature.
@@ -206,16 +206,16 @@ class Priors:
     N(−5, 2.5²), and the logarithm of the gap to k₁ is N(2.3, 0.5²), between about 4 and 27.
 
     >>> Priors.of({"slope": (1.0, 2.0)}).slope
-    Normal(mean=1.0, sd=2.0)
+    NormalPrior(mean=1.0, sd=2.0)
     """
 
-    slope: Normal | RelativeSlopes = RelativeSlopes()
-    intercept: Normal = Normal(0.0, 3.0)
-    guessing: Normal = Normal(-2.0, 1.0)
-    slip: Normal = Normal(-3.0, 1.0)
-    precision: Normal = Normal(2.3, 1.5)
-    zero_cut: Normal = Normal(-5.0, 2.5)
-    cut_gap: Normal = Normal(2.3, 0.5)
+    slope: NormalPrior | RelativeSlopes = RelativeSlopes()
+    intercept: NormalPrior = NormalPrior(0.0, 3.0)
+    guessing: NormalPrior = NormalPrior(-2.0, 1.0)
+    slip: NormalPrior = NormalPrior(-3.0, 1.0)
+    precision: NormalPrior = NormalPrior(2.3, 1.5)
+    zero_cut: NormalPrior = NormalPrior(-5.0, 2.5)
+    cut_gap: NormalPrior = NormalPrior(2.3, 0.5)
 
     @classmethod
     def fixed(cls) -> Priors:
@@ -225,16 +225,16 @@ class Priors:
         move the scale, and intervals do not cover.
 
         >>> Priors.fixed().slope
-        Normal(mean=1.0, sd=1.0)
+        NormalPrior(mean=1.0, sd=1.0)
         """
-        return cls(slope=Normal(1.0, 1.0))
+        return cls(slope=NormalPrior(1.0, 1.0))
 
     @classmethod
     def of(cls, given: Priors | Mapping[str, Any] | str | None) -> Priors:
         """Return priors from "fixed" or a mapping of parameter to (mean, sd); others keep their default.
 
         >>> Priors.of({"slope": (1.0, 2.0)}).intercept
-        Normal(mean=0.0, sd=3.0)
+        NormalPrior(mean=0.0, sd=3.0)
         >>> Priors.of("fixed") == Priors.fixed()
         True
         """
@@ -249,7 +249,9 @@ class Priors:
         chosen: dict[str, Any] = {}  # Any: a Normal or RelativeSlopes
         for name, prior in given.items():
             check_known("parameter", name, known)
-            if isinstance(prior, Normal) or (name == "slope" and isinstance(prior, RelativeSlopes)):
+            if isinstance(prior, NormalPrior) or (
+                name == "slope" and isinstance(prior, RelativeSlopes)
+            ):
                 chosen[name] = prior
                 continue
             try:
@@ -258,14 +260,14 @@ class Priors:
                 raise InputError(
                     f"The prior of {name} is {prior!r}. Give its mean and standard deviation: (1, 1)."
                 ) from None
-            chosen[name] = Normal(mean, sd)
+            chosen[name] = NormalPrior(mean, sd)
         return cls(**chosen)
 
     def given(self, scale: SlopeScale | None) -> Priors:
         """Return the priors of single tasks once the common scale of slopes is known.
 
         >>> Priors().given(SlopeScale(2.0, 0.5)).slope
-        Normal(mean=2.0, sd=1.0)
+        NormalPrior(mean=2.0, sd=1.0)
         """
         if scale is None or not isinstance(self.slope, RelativeSlopes):
             return self
@@ -277,5 +279,5 @@ class Priors:
         >>> Priors().pull("guessing")
         (-2.0, 1.0)
         """
-        prior: Normal = getattr(self, parameter)
+        prior: NormalPrior = getattr(self, parameter)
         return prior.mean, prior.sd**-2

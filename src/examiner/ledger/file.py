@@ -18,12 +18,10 @@ from examiner.ledger.salvage import damaged
 from examiner.ledger.schema import (
     APPLICATION_ID,
     SCHEMA,
-    UNSEALED,
     create,
     lost_columns,
     read_only,
     schema_of,
-    seal_earlier,
 )
 from examiner.messages import InputError, shorten
 
@@ -164,14 +162,12 @@ def _opened(path: Path) -> sqlite3.Connection:
     try:
         (tables,) = database.execute("SELECT COUNT(*) FROM sqlite_master").fetchone()
         if tables:
-            schema = _checked_schema(
+            _check_schema(
                 database,
                 path,
                 if_other=f"C{_ANOTHER_FOLDER[1:]}.",
                 if_newer=f"Go on with that version, or {_ANOTHER_FOLDER}.",
             )
-            if schema == UNSEALED:
-                seal_earlier(database)
         else:
             create(database)
         database.execute("PRAGMA journal_mode = WAL")
@@ -204,7 +200,7 @@ file. Check the path, or write it again.
     try:
         with closing(read_only(path)) as database:
             database.execute("BEGIN")  # what is checked and what is read are of one moment
-            _checked_schema(
+            _check_schema(
                 database,
                 path,
                 if_other="Export its table as CSV or Parquet.",
@@ -217,9 +213,9 @@ file. Check the path, or write it again.
         ) from problem
 
 
-def _checked_schema(
+def _check_schema(
     database: sqlite3.Connection, path: Path, *, if_other: str, if_newer: str
-) -> str:
+) -> None:
     """Refuse what is no ledger, is of another version, or is damaged, and say what to do then."""
     try:
         (mark,) = database.execute("PRAGMA application_id").fetchone()
@@ -230,19 +226,17 @@ def _checked_schema(
         schema = schema_of(database)
         if _VERSION.fullmatch(schema or "") is None:
             raise damaged(path, "its version cannot be read")
-        if schema not in (SCHEMA, UNSEALED):
+        if schema != SCHEMA:
             raise InputError(
                 f"The ledger {shorten(path, 200)} was written by another version of examiner. {if_newer}"
             )
-        what = _cut_off(database, path) or lost_columns(database, schema)
-        what = what or damage(database, sealed_rows=schema == SCHEMA)
+        what = _cut_off(database, path) or lost_columns(database) or damage(database)
     except sqlite3.DatabaseError as problem:
         if is_of_the_disk(problem) or not _bears_mark(path):
             raise
-        what, schema = f"its structure is broken ({problem})", None
-    if what is not None or schema is None:
-        raise damaged(path, what or "")
-    return schema
+        what = f"its structure is broken ({problem})"
+    if what is not None:
+        raise damaged(path, what)
 
 
 def _cut_off(database: sqlite3.Connection, path: Path) -> str | None:

@@ -133,28 +133,6 @@ def _mixed(words: Words) -> Words:
     return mixed
 
 
-def seal_everything(database: sqlite3.Connection) -> None:
-    """Give every row its checksum, and every job its tally."""
-    for table in SEALED:
-        rows = database.execute(f"SELECT * FROM {table}").fetchall()
-        database.executemany(
-            f"UPDATE {table} SET seal = ? WHERE {_number_of(table)} = ?",
-            [(sealed(row[:-1]), row[0]) for row in rows],
-        )
-    jobs = [job for (job,) in database.execute("SELECT DISTINCT job FROM episodes").fetchall()]
-    for job in jobs:
-        rows = database.execute(
-            f"SELECT {', '.join(EPISODE_COLUMNS)} FROM episodes WHERE job = ? ORDER BY episode",
-            (job,),
-        ).fetchall()
-        found = checksums(rows)
-        database.executemany(
-            "UPDATE episodes SET checksum = ? WHERE job = ? AND episode = ?",
-            [(value, *row[:2]) for value, row in zip(found.tolist(), rows, strict=True)],
-        )
-        database.execute("INSERT INTO tallies VALUES (?, ?, ?)", (job, *Tally().plus(found)))
-
-
 def insert_sealed(database: sqlite3.Connection, table: str, rows: Sequence[Row]) -> None:
     """Insert whole rows of a table of few, each with its seal; one of the same number is replaced."""
     if rows:
@@ -195,20 +173,14 @@ def _number_of(table: str) -> str:
 _OF_THE_DISK = ("SQLITE_BUSY", "SQLITE_CANTOPEN", "SQLITE_IOERR", "SQLITE_FULL", "SQLITE_PERM")
 
 
-def damage(database: sqlite3.Connection, *, sealed_rows: bool) -> str | None:
-    """Say what of a ledger is not as it was written; None where all is. Takes time like its size.
-
-    Without `sealed_rows`, in a ledger from before there were checksums, only its structure and the kinds of
-    its values can tell.
-    """
+def damage(database: sqlite3.Connection) -> str | None:
+    """Say what of a ledger is not as it was written; None where all is. Takes time like its size."""
     try:
         (said,) = database.execute("PRAGMA integrity_check(1)").fetchone()
         if said != "ok":
             words = str(said).removeprefix("*** in database main ***").split()
             return f"its structure is broken ({' '.join(words)[:200]})"
-        if sealed_rows:
-            return _altered_row(database) or _altered_episode(database)
-        return _of_another_kind(database)
+        return _altered_row(database) or _altered_episode(database)
     except sqlite3.DatabaseError as problem:
         if is_of_the_disk(problem):
             raise
@@ -222,16 +194,6 @@ def is_of_the_disk(problem: sqlite3.Error) -> bool:
     False
     """
     return getattr(problem, "sqlite_errorname", "").startswith(_OF_THE_DISK)
-
-
-def _of_another_kind(database: sqlite3.Connection) -> str | None:
-    cursor = database.execute("SELECT * FROM episodes ORDER BY job, episode")
-    while rows := cursor.fetchmany(_ROWS_AT_ONCE):
-        try:
-            checksums(rows)
-        except (TypeError, ValueError):
-            return _NO_NUMBERS
-    return None
 
 
 def has_plays(database: sqlite3.Connection) -> bool:

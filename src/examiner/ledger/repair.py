@@ -14,23 +14,22 @@ from examiner.ledger.file import reading
 from examiner.ledger.integrity import EPISODE_COLUMNS, Row, insert_episodes, insert_sealed
 from examiner.ledger.salvage import Salvage, salvage
 from examiner.ledger.schema import PLAYS, create, read_only
-from examiner.messages import InputError, counted, shorten
+from examiner.messages import InputError, shorten
 
 _ROWS_AT_ONCE = 20_000
 _STATELESS, _STATE, _REASON = -3, -2, -1  # columns of a job, its seal left out
 _UNKNOWN_SESSION = ("unknown", "unknown", 0, "{}", "")
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@dataclass(frozen=True, slots=True)
 class Repair:
     """What was saved of a ledger, and where it is now.
 
     `lost` counts the episodes that the ledger is known to have held; they are played again. `open_jobs` are
-    those of which episodes are missing, or that had not ended before. `verified` is false for a ledger
-    written before there were checksums: its values can be read, but nobody can tell whether they are right.
+    those of which episodes are missing, or that had not ended before.
 
-    >>> Repair(Path("pilot-repaired/ledger.sqlite"), 346, 54, 4, 1, 2, True)
-    Repair(346 episodes saved, 54 lost; 4 jobs in 'pilot-repaired/ledger.sqlite')
+    >>> Repair(Path("pilot-repaired/ledger.sqlite"), 346, 54, 4, 1, 2).saved
+    346
     """
 
     ledger: Path
@@ -39,13 +38,6 @@ class Repair:
     jobs: int
     open_jobs: int
     checkpoints: int
-    verified: bool
-
-    def __repr__(self) -> str:
-        return (
-            f"Repair({counted(self.saved, 'episode')} saved, {self.lost:,} lost; "
-            f"{counted(self.jobs, 'job')} in {shorten(self.ledger, 200)})"
-        )
 
 
 def repair(ledger: str | Path, output: str | Path | None = None) -> Repair:
@@ -84,7 +76,6 @@ def repair(ledger: str | Path, output: str | Path | None = None) -> Repair:
         jobs=len(found.jobs),
         open_jobs=sum(_row_of_job(row, found)[_STATE] == "waiting" for row in found.jobs),
         checkpoints=checkpoints,
-        verified=found.sealed,
     )
 
 

@@ -5,17 +5,15 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 
 from examiner.ledger.integrity import Row, Tally, checksums, sealed
-from examiner.ledger.schema import UNSEALED, read_only, schema_of
+from examiner.ledger.schema import read_only
 from examiner.messages import InputError, counted, shorten
-
-_SMALL_STEPS = 64  # about a page of rows is stepped over one by one, then ever more at once
-_LARGEST = 2**62  # numbers of rows are far smaller
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +25,6 @@ class Salvage:
     the ledger still tells.
     """
 
-    sealed: bool = True
     sessions: list[Row] = field(default_factory=list)
     jobs: list[Row] = field(default_factory=list)
     checkpoints: list[Row] = field(default_factory=list)
@@ -60,7 +57,7 @@ def salvage(path: Path) -> Salvage:
     """Find what of a ledger is whole, whatever else is wrong with it; nothing where no table is left."""
     try:
         with closing(read_only(path)) as database:
-            database.text_factory = _as_text
+            database.text_factory = partial(str, encoding="utf-8", errors="replace")
             # Else SQLite reads nothing at all of a file that is shorter than it should be.
             database.execute("PRAGMA writable_schema = ON")
             database.execute("BEGIN")
@@ -70,82 +67,39 @@ def salvage(path: Path) -> Salvage:
 
 
 def _whole(database: sqlite3.Connection) -> Salvage:
-    try:
-        is_sealed = schema_of(database) != UNSEALED
-    except sqlite3.Error:
-        is_sealed = True
-    found = Salvage(sealed=is_sealed)
+    found = Salvage()
     for table, kept in (
         ("sessions", found.sessions),
         ("jobs", found.jobs),
         ("checkpoints", found.checkpoints),
         ("plays", found.plays),
     ):
-        for row in _rows(database, table):
-            if not is_sealed:
-                kept.append(row)
-            elif row[-1] == sealed(row[:-1]):
-                kept.append(row[:-1])
-    tallies = {job: Tally(*told) for job, *told in _rows(database, "tallies")} if is_sealed else {}
-    written = sum(tally.episodes for tally in tallies.values())
+        kept += [row[:-1] for row in _rows(database, table) if row[-1] == sealed(row[:-1])]
+    tallies = {job: Tally(*counts) for job, *counts in _rows(database, "tallies")}
     for job in (row[0] for row in found.jobs):
-        count, tally = _intact(database, job, is_sealed)
-        found.episodes[job] = count
-        if not is_sealed or tallies.get(job, Tally()) == tally:
+        intact = _intact(database, job)
+        found.episodes[job] = intact.episodes
+        if tallies.get(job, Tally()) == intact:
             found.whole.add(job)
-    return Salvage(
-        is_sealed,
-        found.sessions,
-        found.jobs,
-        found.checkpoints,
-        found.plays,
-        found.episodes,
-        found.whole,
-        written,
-    )
+    return replace(found, written=sum(tally.episodes for tally in tallies.values()))
 
 
 def _rows(database: sqlite3.Connection, table: str) -> Iterator[Row]:
-    """Every row of a table that can be read, in the order of its number; what cannot is stepped over."""
-    number, failures = 0, 0
-    name = "session" if table == "sessions" else "job"
-    while number < _LARGEST:
-        try:
-            query = f"SELECT * FROM {table} WHERE {name} > ? ORDER BY {name}"
-            for row in database.execute(query, (number,)):
-                number, failures = max(number, row[0]), 0
-                yield row
-            return
-        except sqlite3.OperationalError:  # there is no such table
-            return
-        except sqlite3.DatabaseError:
-            number += 2 ** max(0, failures - _SMALL_STEPS)
-            failures += 1
-
-
-def _intact(database: sqlite3.Connection, job: int, is_sealed: bool) -> tuple[int, Tally]:
-    """How many episodes of a job, from its first on, are as they were written, and their tally."""
-    rows: list[Row] = []
+    """The rows of a table until one cannot be read."""
     with suppress(sqlite3.DatabaseError):
+        yield from database.execute(f"SELECT * FROM {table}")
+
+
+def _intact(database: sqlite3.Connection, job: int) -> Tally:
+    """The tally of a job's episodes, from its first on, that are as they were written."""
+    intact: list[int] = []
+    with suppress(
+        sqlite3.DatabaseError, TypeError, ValueError
+    ):  # an unreadable page, or no numbers
         query = "SELECT * FROM episodes WHERE job = ? ORDER BY episode"
-        for row in database.execute(query, (job,)):  # one by one: those before a bad page count
-            if row[:2] != (job, len(rows)):
+        for row in database.execute(query, (job,)):
+            checksum = int(checksums([row])[0])
+            if row[:2] != (job, len(intact)) or row[-1] != checksum:
                 break
-            rows.append(row)
-    found = _own_checksums(rows)
-    stored = [row[-1] for row in rows] if is_sealed else found
-    pairs = enumerate(zip(found, stored, strict=True))
-    count = next((index for index, (one, other) in pairs if one is None or one != other), len(rows))
-    return count, Tally().plus(np.array(found[:count], np.int64)) if is_sealed else Tally()
-
-
-def _own_checksums(rows: list[Row]) -> list[int | None]:
-    """The checksum of each row; None for one that holds something else than numbers."""
-    try:
-        return list(checksums(rows).tolist())
-    except (TypeError, ValueError):
-        return [None] if len(rows) == 1 else [one for row in rows for one in _own_checksums([row])]
-
-
-def _as_text(data: bytes) -> str:
-    return data.decode("utf-8", "backslashreplace")
+            intact.append(checksum)
+    return Tally().plus(np.array(intact, np.int64))

@@ -1,4 +1,4 @@
-"""The tables of a ledger, as they are today and as they become so from an earlier format."""
+"""The tables of a ledger."""
 
 from __future__ import annotations
 
@@ -6,13 +6,9 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
-from examiner.ledger.integrity import SEALED, seal_everything
-
 APPLICATION_ID = 0x4558414D
 """What SQLite keeps in the header of a ledger: "EXAM"."""
 SCHEMA = "examiner.ledger/2"
-UNSEALED = "examiner.ledger/1"
-"""The format before there were checksums: read as it is, and sealed when a run goes on with it."""
 
 _TABLES = """
 CREATE TABLE ledger (name TEXT PRIMARY KEY, value TEXT NOT NULL);
@@ -33,6 +29,8 @@ CREATE TABLE episodes (
 CREATE TABLE checkpoints (
     job INTEGER PRIMARY KEY REFERENCES jobs, episode INTEGER NOT NULL, frames INTEGER NOT NULL,
     evaluated INTEGER NOT NULL, file TEXT NOT NULL, sha256 TEXT NOT NULL, seal TEXT);
+CREATE TABLE tallies (
+    job INTEGER PRIMARY KEY REFERENCES jobs, episodes INTEGER NOT NULL, checksum INTEGER NOT NULL);
 """
 PLAYS = """
 CREATE TABLE IF NOT EXISTS plays (
@@ -40,10 +38,6 @@ CREATE TABLE IF NOT EXISTS plays (
     model_calls INTEGER NOT NULL, reason TEXT NOT NULL, seal TEXT)
 """
 """How single plays ended: a table that only ledgers with such plays have."""
-_TALLIES = """
-CREATE TABLE tallies (
-    job INTEGER PRIMARY KEY REFERENCES jobs, episodes INTEGER NOT NULL, checksum INTEGER NOT NULL);
-"""
 
 
 def create(database: sqlite3.Connection) -> None:
@@ -54,25 +48,9 @@ def create(database: sqlite3.Connection) -> None:
     """
     database.execute("BEGIN EXCLUSIVE")
     database.execute(f"PRAGMA application_id = {APPLICATION_ID}")
-    for statement in (_TABLES + _TALLIES).split(";"):
+    for statement in _TABLES.split(";"):
         database.execute(statement)
     database.execute("INSERT INTO ledger VALUES ('schema', ?)", (SCHEMA,))
-    database.execute("COMMIT")
-
-
-def seal_earlier(database: sqlite3.Connection) -> None:
-    """Turn a ledger without checksums into one with them: all of it or, if that fails, nothing."""
-    database.execute("BEGIN EXCLUSIVE")
-    try:
-        database.execute("ALTER TABLE episodes ADD COLUMN checksum INTEGER")
-        for table in SEALED:
-            database.execute(f"ALTER TABLE {table} ADD COLUMN seal TEXT")
-        database.execute(_TALLIES)
-        seal_everything(database)
-        database.execute("UPDATE ledger SET value = ? WHERE name = 'schema'", (SCHEMA,))
-    except BaseException:
-        database.execute("ROLLBACK")
-        raise
     database.execute("COMMIT")
 
 
@@ -88,23 +66,19 @@ def schema_of(database: sqlite3.Connection) -> str | None:
     return None if found is None else str(found[0])
 
 
-def lost_columns(database: sqlite3.Connection, schema: str) -> str | None:
+def lost_columns(database: sqlite3.Connection) -> str | None:
     """Return what is wrong with the names of tables and columns; None where nothing is.
 
     >>> with closing(sqlite3.connect(":memory:", isolation_level=None)) as database:
     ...     create(database)
     ...     _ = database.execute("ALTER TABLE jobs RENAME COLUMN seed TO sead")
-    ...     lost_columns(database, SCHEMA)
+    ...     lost_columns(database)
     'the table jobs has other columns than were written'
     """
     with closing(sqlite3.connect(":memory:", isolation_level=None)) as whole:
         create(whole)
         whole.execute(PLAYS)
         written = _columns(whole)
-    if schema == UNSEALED:
-        del written["tallies"]
-        for table, names in written.items():
-            written[table] = [name for name in names if name not in ("seal", "checksum")]
     found = _columns(database)
     if "plays" not in found:
         del written["plays"]

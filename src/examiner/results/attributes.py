@@ -8,14 +8,14 @@ import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
-from typing import Any, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from examiner.messages import ExaminerWarning, InputError, counted, listed, shorten
 from examiner.results.atari import matched, recognition_notes
-from examiner.validation import check_known, check_names, from_record, to_record
+from examiner.validation import check_known, check_names
 
 RowKind = Literal["stated", "inferred", "unclear"]
 
@@ -229,24 +229,6 @@ are not in the results: 'a'.")
                 f"not in the results: {listed(extra)}."
             )
         return tuple(notes)
-
-    def to_dict(self) -> dict[str, Any]:  # Any: JSON values
-        """Return names, columns and values as plain lists, for JSON.
-
-        >>> Attributes("task", ("t",), ("cost",), ((2,),)).to_dict()
-        {'names': ['t'], 'columns': ['cost'], 'values': [[2]]}
-        """
-        record = to_record(self)
-        return {name: record[name] for name in ("names", "columns", "values")}
-
-    @classmethod
-    def from_dict(cls, kind: Kind, stored: Mapping[str, Any]) -> Attributes:  # Any: JSON values
-        """Read what `to_dict` gave.
-
-        >>> Attributes.from_dict("task", {"names": ["t"], "columns": ["cost"], "values": [[2]]}).names
-        ('t',)
-        """
-        return replace(from_record(cls, stored), kind=kind)
 
 
 @dataclass(frozen=True, slots=True)

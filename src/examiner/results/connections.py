@@ -208,24 +208,6 @@ abilities are not on one scale. Take one group at a time, or add tasks that agen
         )
 
 
-def check_together(groups: Sequence[Sequence[str]], first: str, second: str) -> None:
-    """Refuse to compare two agents of different groups.
-
-    >>> check_together([["a", "b"], ["c"]], "a", "b")
-    >>> check_together([["a", "b"], ["c"]], "a", "c")
-    Traceback (most recent call last):
-    ...
-    examiner.messages.InputError: The agents 'a' and 'c' are in groups that share no task, so that nothing \
-tells which is better. Compare agents of one group.
-    """
-    of = {agent: number for number, group in enumerate(groups) for agent in group}
-    if of.get(first) != of.get(second):
-        raise InputError(
-            f"The agents {first!r} and {second!r} are in groups that share no task, so that nothing tells "
-            f"which is better. Compare agents of one group."
-        )
-
-
 def _weakest(matrix: ResponseMatrix) -> WeakLink | None:
     """The weakest link of a connected table, None where it is strong."""
     if not 2 <= len(matrix.agents) <= MOST_AGENTS:

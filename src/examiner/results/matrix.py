@@ -347,16 +347,6 @@ class ResponseMatrix:
         held = ObservedCells.within(self.observed, *self._cells)
         return ResponseMatrix(self.agents, self.tasks, held.frozen())
 
-    def as_dense(self) -> ResponseMatrix:
-        """Return the same matrix with all cells laid out.
-
-        >>> matrix = ResponseMatrix.from_array([[1, np.nan], [0, 1]])
-        >>> matrix.as_sparse().as_dense().observed_cells is None
-        True
-        """
-        laid = tuple(self._laid_out(part) for part in range(len(self._parts)))
-        return ResponseMatrix(self.agents, self.tasks, laid)
-
     def as_values(self) -> ResponseMatrix:
         """Return shares of successes as continuous values.
 

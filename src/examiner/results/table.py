@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import wraps
+from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 
 import numpy as np
 import polars as pl
@@ -23,7 +25,8 @@ from examiner.results.border import (
     tidy_table,
 )
 from examiner.results.codes import Codes, name_column, names_of, one_row_a_run, run_numbers
-from examiner.results.display import Description, count_table, description, html_table
+from examiner.results.description import Description, description
+from examiner.results.display import count_table, html_table
 from examiner.results.keys import (
     Chosen,
     item_labels,
@@ -39,6 +42,9 @@ from examiner.validation import check_finite, check_known, is_binary
 if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
+
+Parameters = ParamSpec("Parameters")
+Returned = TypeVar("Returned")
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -142,6 +148,38 @@ class Results:
         announce(provenance.notes)
         return cls.from_frame(frame, measures=[measure], scales=scales, provenance=provenance)
 
+    @classmethod
+    def from_runs(
+        cls,
+        arrays: Mapping[str, ArrayLike],
+        tasks: Sequence[str] | None = None,
+        *,
+        measure: str = "score",
+        scales: Scales | None = None,
+    ) -> Results:
+        """Build results from one array [runs, tasks] per agent; NaN is not observed.
+
+        >>> Results.from_runs({"dqn": [[1.0, 2.0], [3.0, 4.0]], "random": [[0.0, 0.0]]}).counts()["runs"]
+        2
+        """
+        blocks = {str(agent): np.asarray(runs, dtype=np.float64) for agent, runs in arrays.items()}
+        shapes = {agent: block.shape for agent, block in blocks.items()}
+        if not blocks or any(block.ndim != 2 for block in blocks.values()):
+            raise InputError(
+                f"The arrays have the shapes {listed(shapes.items())}. Give each agent [runs, tasks]; of "
+                "[runs, tasks, checkpoints] choose one checkpoint first."
+            )
+        if len({shape[1] for shape in shapes.values()}) > 1:
+            raise InputError(
+                f"The arrays have the shapes {listed(shapes.items())}. Give every agent the same tasks "
+                "in the same order, NaN where one was not observed."
+            )
+        runs = max(len(block) for block in blocks.values())
+        values = np.full((len(blocks), next(iter(shapes.values()))[1], runs), np.nan)
+        for row, block in enumerate(blocks.values()):
+            values[row, :, : len(block)] = block.T
+        return cls.from_numpy(values, list(blocks), tasks, measure=measure, scales=scales)
+
     # ---------------------------------------------------------------- what is here
 
     def __len__(self) -> int:
@@ -242,7 +280,7 @@ class Results:
 
     # ---------------------------------------------------------------- changed copies
 
-    def where(self, rows: NDArray[np.bool_], step: str = "") -> Results:
+    def where(self, rows: NDArray[np.bool_] | Sequence[bool], step: str = "") -> Results:
         """Keep the rows where the mask is true; agents and tasks left without rows go too.
 
         So do measures that are not observed in any of the rows, as long as another is.
@@ -251,6 +289,12 @@ class Results:
         >>> results.where(results.measure() > 1).agents
         ('b',)
         """
+        rows = np.asarray(rows)
+        if rows.dtype != np.bool_ or rows.shape != (len(self),):
+            raise InputError(
+                f"Rows are chosen by {len(self):,} times true or false, one per row, not by an array of "
+                f"{rows.dtype} of shape {rows.shape}."
+            )
         if not rows.any():
             raise InputError("No rows are left. Keep at least one.")
         frame = self._frame.filter(pl.Series(rows))
@@ -526,7 +570,7 @@ class Results:
     def counts(self) -> dict[str, int]:
         """How many agents, tasks, runs, trials and rows there are, and cells without any observation.
 
-        Runs and trials are the most that any cell (agent, item) has.
+        Runs are the most that any cell (agent, item) has, trials the most of any run of a cell.
 
         >>> Results.from_dict({"agent": ["a"], "task": ["t"], "score": [1]}).counts()["missing_cells"]
         0
@@ -611,17 +655,46 @@ def restored(frame: pl.DataFrame, stored: Mapping[str, Any]) -> Results:  # Any:
 
 
 def check_results(given: object) -> Results:
-    """Return results as they are; refuse anything else, and say how to get them from it.
+    """Return results as they are, and read anything else that `ex.read` takes.
 
+    >>> check_results({"dqn": [[1.0, 2.0], [3.0, 4.0]]}).agents
+    ('dqn',)
     >>> check_results("atari-dqn-family")
     Traceback (most recent call last):
     ...
-    examiner.messages.InputError: Results are needed here, not the str 'atari-dqn-family'. \
-Load them first: ex.load(NAME) for a bundled data set, ex.read(PATH) for a file or a frame.
+    examiner.messages.InputError: Results are needed here, and the str 'atari-dqn-family' is neither a \
+file nor a folder. Load bundled data sets by ex.load(NAME).
     """
     if isinstance(given, Results):
         return given
-    raise InputError(
-        f"Results are needed here, not the {type(given).__name__} {shorten(given)}. Load them first: "
-        f"ex.load(NAME) for a bundled data set, ex.read(PATH) for a file or a frame."
-    )
+    if (
+        isinstance(given, str)
+        and not any(letter in given for letter in "*?[")
+        and not Path(given).exists()
+    ):
+        raise InputError(
+            f"Results are needed here, and the str {shorten(given)} is neither a file nor a folder. "
+            "Load bundled data sets by ex.load(NAME)."
+        )
+    # Reading is above this package: the exception is made when a function is given a path or a frame.
+    results: Results = import_module("examiner.importers").read(given)
+    return results
+
+
+def reads_results(
+    verb: Callable[Concatenate[Results, Parameters], Returned],
+) -> Callable[Concatenate[Any, Parameters], Returned]:  # Any: all that `ex.read` takes
+    """Let a function whose first argument is results take anything that `ex.read` takes.
+
+    >>> count = reads_results(lambda results: len(results.agents))
+    >>> count({"dqn": [[1.0, 2.0]], "random": [[0.0, 0.0]]})
+    2
+    """
+
+    @wraps(verb)
+    def read_first(
+        results: Any, /, *args: Parameters.args, **options: Parameters.kwargs
+    ) -> Returned:
+        return verb(check_results(results), *args, **options)
+
+    return read_first

@@ -29,7 +29,6 @@ from examiner.scores.likeness import correlation as correlation
 from examiner.scores.likeness import near_identical as near_identical
 from examiner.scores.likeness import without_near_identical as without_near_identical
 from examiner.scores.normalise import normalise as normalise
-from examiner.scores.normalise import suggested_aggregate as suggested_aggregate
 from examiner.scores.normalise import suggested_normaliser as suggested_normaliser
 from examiner.scores.normalise import task_ranges_apart as task_ranges_apart
 from examiner.scores.normalisers import NORMALISERS as NORMALISERS
@@ -62,7 +61,7 @@ from examiner.scores.training.reduce import default_reduction as default_reducti
 from examiner.scores.training.reduce import reduce as reduce
 from examiner.scores.training.report_table import ReportTable as ReportTable
 from examiner.scores.training.report_table import report_table as report_table
-from examiner.scores.training.task_curves import TaskCurves as TaskCurves
+from examiner.scores.training.task_curves import TaskLearningCurves as TaskLearningCurves
 from examiner.scores.training.task_curves import task_curves as task_curves
 from examiner.scores.training.verdicts import Verdicts as Verdicts
 from examiner.scores.uncertainty.bootstrap import Resampling as Resampling

@@ -123,7 +123,7 @@ class TaskScores:
     def _remedy(self, missing: Sequence[str]) -> str:
         """What to do where no task has a scale; where some are attached, their names do not match."""
         if not len(self.scales):
-            return "Attach scales (`--scales atari-human-random`, `results.with_scales(…)`)"
+            return 'Attach scales (`results.with_scales(ex.load("atari-human-random"))`)'
         theirs = dict.fromkeys(entry.task for entry in self.scales)
         measures = dict.fromkeys(entry.measure for entry in self.scales)
         return (

@@ -42,11 +42,11 @@ def needed_cost(results: Results, cost: str | None) -> str:
     >>> needed_cost(Results.from_numpy([[1.0]]), None)
     Traceback (most recent call last):
     ...
-    examiner.messages.InputError: Nothing says what attempts cost. Name a column (`--cost COLUMN`).
+    examiner.messages.InputError: Nothing says what attempts cost. Name a column (`cost="COLUMN"`).
     """
     found = usual_cost(results) if cost is None else cost
     if found is None:
-        raise InputError("Nothing says what attempts cost. Name a column (`--cost COLUMN`).")
+        raise InputError('Nothing says what attempts cost. Name a column (`cost="COLUMN"`).')
     return found
 
 
@@ -178,7 +178,7 @@ def _prices(results: Results, price: str) -> Floats | float:
     except ValueError:
         known = results.agent_attributes.columns
         raise InputError(
-            f"The price {shorten(price)} is no number and no column of the agents' table (`--agents`), "
+            f"The price {shorten(price)} is no number and no column of the agents' table, "
             f"which has {listed(known) if known else 'none'}. Give one of the two."
         ) from None
 

@@ -179,7 +179,7 @@ class Recipe:
         if measure not in (*results.measures, *results.attributes):
             raise InputError(
                 f"The recipe is for the measure {shorten(measure)}, and the results have "
-                f"{listed(results.measures)}. Name the column with `--measure`, or rename it."
+                f"{listed(results.measures)}. Name the column with `measure=...`, or rename it."
             )
         others = [name for name in results.measures if name != measure]
         if results.measures[0] != measure:

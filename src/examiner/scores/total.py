@@ -62,7 +62,7 @@ class Total:
         if self.average == "macro" and not self.by:
             raise InputError(
                 "A macro-average averages groups of tasks, and no level is named. Say which column names "
-                "the group of each task: `--by subtask`."
+                'the group of each task: `by="subtask"`.'
             )
 
     @property
@@ -234,7 +234,7 @@ def chance_scales(
     if np.nanmax(values, initial=0.0) > 1 or np.nanmin(values, initial=0.0) < 0:
         raise InputError(
             f"The measure {shorten(name)} leaves [0, 1], and chance levels are of shares. Give shares of "
-            f"what is right, or scales with a random and a reference score (`--scales FILE`)."
+            f"what is right, or scales with a random and a reference score (`results.with_scales(...)`)."
         )
     return Scales(
         TaskScale(task, name, random=share, reference=1.0, source="chance level")
@@ -255,13 +255,14 @@ def _labels(results: Results, column: str) -> tuple[str, ...]:
         there = f"Known columns: {listed(known)}." if known else "No column says anything of tasks."
         raise InputError(
             f"No column {shorten(column)} says which group a task is of. {there} Give a table of tasks "
-            f"(`--tasks FILE`)."
+            f"that has it."
         )
     bare = [task for task, value in zip(results.tasks, values, strict=True) if value is None]
     if bare:
         raise InputError(
             f"{counted(len(bare), 'task')} of {len(values):,} have no {shorten(column)}: {listed(bare)}. "
-            f"Give every task one, take a column that all have, or leave those out (`--drop task:NAME`)."
+            f"Give every task one, take a column that all have, or leave those out "
+            f'(`results.dropping("task:NAME")`).'
         )
     return tuple(map(str, values))
 

@@ -75,6 +75,12 @@ class Terms:
         return self.cost if self.priced else np.ones(len(self.unit))
 
     @property
+    def free(self) -> bool:
+        """Whether any set of tasks may be chosen: there are no demands, costs or budget."""
+        bound = self.must or self.capped or self.priced or self.budget is not None
+        return bool(self.offered.all()) and not bound and not self.in_units
+
+    @property
     def in_units(self) -> bool:
         """Whether some tasks come only together."""
         return bool(np.bincount(self.unit).max(initial=0) > 1)
@@ -140,7 +146,7 @@ def terms_of(
         if groups is None or all(group is None for group in groups):
             raise InputError(
                 f"At most {constraints.at_most} of a group were asked for, and no task has a group. Give "
-                f"a table of tasks with the column 'group' (`--tasks FILE`) or a classification."
+                f"a table of tasks with the column 'group', or a classification."
             )
         alone = [f"\0{column}" if group is None else group for column, group in enumerate(groups)]
         capped.append((codes_of(alone), constraints.at_most))
@@ -204,7 +210,7 @@ def _prices(
     if cost is None:
         if budget is not None:
             raise InputError(
-                f"A budget of {budget:g} was given, and no task has a cost. Give `--cost COLUMN`, or a "
+                f"A budget of {budget:g} was given, and no task has a cost. Give `cost=...`, or a "
                 f"table of tasks with the column 'cost'."
             )
         return np.ones(len(tasks))
@@ -213,7 +219,7 @@ def _prices(
         names = [task for task, bad in zip(tasks, wrong, strict=True) if bad]
         raise InputError(
             f"{counted(len(names), 'task')} without a cost above 0: {listed(names, limit=5)}. Give their "
-            f"cost, or leave them out (`--must-not`)."
+            f"cost, or leave them out (`must_not=[...]`)."
         )
     return np.where(np.isfinite(cost), cost, np.inf)
 

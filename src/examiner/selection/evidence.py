@@ -1,4 +1,4 @@
-"""Evidence: what a method may look at when it chooses tasks, all of it from the same agents."""
+"""SelectionEvidence: what a method may look at when it chooses tasks, all of it from the same agents."""
 
 from __future__ import annotations
 
@@ -21,20 +21,20 @@ from examiner.scores.likeness import correlation_distances
 from examiner.selection.benchmark import Benchmark
 from examiner.selection.constraints import Terms
 from examiner.selection.curves import ScoreCurves, curves_of
-from examiner.selection.shrinkage import Shrinkage, Table, settled
+from examiner.selection.shrinkage import CovarianceData, Shrinkage, settled
 from examiner.validation import Floats
 
 MISSING = {
-    "target": "a target: the aggregate of the full benchmark for each agent. Give one (`--target mean`).",
+    "target": "a target: the aggregate of the full benchmark for each agent. Give one "
+    '(`target="mean"`).',
     "shrinkage": "to know how far covariances are shrunk, from folds over agents. Gather it with the "
     "other evidence: `fold_of(benchmark, rows, ('shrinkage',))`.",
-    "channels": "repeated trials, or a stated deviation (`--deviations 0.2`): how much agents vary.",
-    "items": "a fit: the difficulty and discrimination of each task. Give successes (`--success`), so that "
-    "one can be fitted, or choose another method.",
-    "ability": "a fit: the abilities of the agents. Give successes (`--success`), so that one can be "
+    "channels": "repeated trials, or a stated deviation (`deviations=0.2`): how much agents vary.",
+    "items": "a fit: the difficulty and discrimination of each task. Give successes (`success=...`), so "
+    "that one can be fitted, or choose another method.",
+    "ability": "a fit: the abilities of the agents. Give successes (`success=...`), so that one can be "
     "fitted, or choose another method.",
-    "groups": "groups of tasks. Give a classification (`--typology NAME|FILE`) or a table of tasks "
-    "with the column 'group' (`--tasks FILE`).",
+    "groups": "groups of tasks. Give a classification or a table of tasks with the column 'group'.",
 }
 """What a method says it needs where that piece of evidence is missing."""
 NODES = 21
@@ -43,7 +43,7 @@ MOST_ITERATIONS = 200
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Evidence:
+class SelectionEvidence:
     """What is known of agents on tasks; what was not gathered is None.
 
     `values` [agents, tasks] are comparable scores without gaps; `target` [agents] is the aggregate of
@@ -53,12 +53,12 @@ class Evidence:
     fit, `groups` [tasks] from a typology. `terms` are the demands on the set.
 
     >>> from examiner.selection.constraints import Constraints, terms_of
-    >>> evidence = Evidence(("a", "b"), ("t", "u"), np.eye(2), terms_of(Constraints(), ["t", "u"]))
+    >>> evidence = SelectionEvidence(("a", "b"), ("t", "u"), np.eye(2), terms_of(Constraints(), ["t", "u"]))
     >>> evidence.needed("fisher", "items")
     Traceback (most recent call last):
     ...
     examiner.messages.InputError: fisher needs a fit: the difficulty and discrimination of each \
-task. Give successes (`--success`), so that one can be fitted, or choose another method.
+task. Give successes (`success=...`), so that one can be fitted, or choose another method.
     """
 
     agents: tuple[str, ...]
@@ -75,11 +75,11 @@ task. Give successes (`--success`), so that one can be fitted, or choose another
     shrinkage: Shrinkage | None = None
 
     @property
-    def table(self) -> Table:
+    def table(self) -> CovarianceData:
         """What covariances between tasks are learnt from."""
         assert self.target is not None
         values = self.values if self.observed is None else self.observed
-        return Table(values, self.target, self.weights)
+        return CovarianceData(values, self.target, self.weights)
 
     def needed(self, method: str, what: str) -> Any:  # Any: of the piece's own type
         """Return a piece of evidence; without it, refuse to go on and say how to get it."""
@@ -97,7 +97,7 @@ class Fold(NamedTuple):
     """
 
     rows: NDArray[np.intp]
-    evidence: Evidence
+    evidence: SelectionEvidence
     scale: LearntScale | None
     centre: Floats
     observed: Floats
@@ -123,7 +123,7 @@ def fold_of(
     values = whole.comparable(rows, scale)
     filled, centre = fill(values)
     truth = whole.truth(rows, values)
-    evidence = Evidence(
+    evidence = SelectionEvidence(
         tuple(whole.agents[row] for row in rows),
         whole.tasks,
         filled,
@@ -136,7 +136,7 @@ def fold_of(
         shrinkage=shrinkage,
     )
     if "shrinkage" in needs and shrinkage is None:
-        found = settled(evidence.table, evidence.agents, evidence.tasks)
+        found = _settled(whole, evidence, rows)
         evidence = replace(evidence, shrinkage=found)
     if "items" in needs or "ability" in needs:
         evidence = _with_curves(evidence, whole.successes(rows), lenient)
@@ -145,6 +145,17 @@ def fold_of(
         assert evidence.target is not None and whole.weights is not None
         learnt = curves_of(values, evidence.target, whole.weights)
     return Fold(rows, evidence, scale, centre, values, learnt)
+
+
+def _settled(whole: Benchmark, evidence: SelectionEvidence, rows: NDArray[np.intp]) -> Shrinkage:
+    """How far covariances are shrunk, from the agents that stand for all in folds."""
+    used = whole.in_folds(rows)
+    if len(used) == len(rows):
+        return settled(evidence.table, evidence.agents, evidence.tasks)
+    kept = np.flatnonzero(np.isin(rows, used))
+    return settled(
+        evidence.table.of(kept), [evidence.agents[at] for at in kept.tolist()], evidence.tasks
+    )
 
 
 def fill(values: Floats) -> tuple[Floats, Floats]:
@@ -212,7 +223,7 @@ def _standard(values: Floats) -> tuple[Floats, NDArray[np.bool_]]:
     return np.where(flat, 0.0, centred / np.where(flat, 1.0, deviation)), flat
 
 
-def _with_curves(evidence: Evidence, success: Floats, lenient: bool) -> Evidence:
+def _with_curves(evidence: SelectionEvidence, success: Floats, lenient: bool) -> SelectionEvidence:
     """Curves of tasks and abilities of agents, from shares of successes; half or more is a success.
 
     Tasks on which every agent had the same result are flat, agents without any result are average.

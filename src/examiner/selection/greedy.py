@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from examiner.messages import InputError, counted
 from examiner.results.names import name_order
-from examiner.selection.evidence import Evidence
+from examiner.selection.evidence import SelectionEvidence
 from examiner.validation import Axes, Floats, read_only
 
 Gains: TypeAlias = Callable[[list[int]], Floats]
@@ -27,7 +27,8 @@ class TaskSet:
     """Tasks in the order they were chosen, and what each added to those before it.
 
     `columns` are positions among the tasks there were, `gain` has shape [size] and `unit` says what
-    it is measured in. `cost` is the total, in tasks where no cost was given.
+    it is measured in. `cost` is the total, in tasks where no cost was given. `seed` is that of what was
+    random in choosing.
 
     >>> len(TaskSet("random", ("pong",), (3,), np.array([1.0]), "draws", 1.0))
     1
@@ -40,6 +41,7 @@ class TaskSet:
     unit: str
     cost: float
     notes: tuple[str, ...] = ()
+    seed: int | None = None
 
     def __post_init__(self) -> None:
         read_only(self.gain)
@@ -48,7 +50,9 @@ class TaskSet:
         return len(self.tasks)
 
 
-def grow(evidence: Evidence, size: int, gains: Gains, *, method: str, unit: str) -> TaskSet:
+def grow(
+    evidence: SelectionEvidence, size: int, gains: Gains, *, method: str, unit: str
+) -> TaskSet:
     """Choose tasks one after the other, those that must be there first.
 
     The next task is the one with the largest gain (per cost, where tasks have one); equals are told
@@ -57,7 +61,7 @@ def grow(evidence: Evidence, size: int, gains: Gains, *, method: str, unit: str)
 
     >>> from examiner.selection.constraints import Constraints, terms_of
     >>> terms = terms_of(Constraints(must=("u",)), ["t", "u", "v"])
-    >>> evidence = Evidence(("a", "b"), ("t", "u", "v"), np.eye(2, 3), terms)
+    >>> evidence = SelectionEvidence(("a", "b"), ("t", "u", "v"), np.eye(2, 3), terms)
     >>> grow(evidence, 2, lambda chosen: np.array([1.0, 2.0, 3.0]), method="mine", unit="points").tasks
     ('u', 'v')
     """
@@ -89,7 +93,9 @@ def grow(evidence: Evidence, size: int, gains: Gains, *, method: str, unit: str)
     return selection_of(evidence, chosen, np.array(gained), method=method, unit=unit)
 
 
-def floating(evidence: Evidence, sizes: Sequence[int], gains: Gains) -> list[tuple[int, ...]]:
+def floating(
+    evidence: SelectionEvidence, sizes: Sequence[int], gains: Gains
+) -> list[tuple[int, ...]]:
     """Choose sets of several rising sizes: add the best task, exchange while that helps, and go on.
 
     A set of one size grows out of the exchanged set before it (floating search), so that all sizes
@@ -97,7 +103,7 @@ def floating(evidence: Evidence, sizes: Sequence[int], gains: Gains) -> list[tup
     exchanges would look at all of them once for each one chosen. Returns positions.
 
     >>> from examiner.selection.constraints import Constraints, terms_of
-    >>> evidence = Evidence(("a", "b"), ("t", "u"), np.eye(2), terms_of(Constraints(), ["t", "u"]))
+    >>> evidence = SelectionEvidence(("a", "b"), ("t", "u"), np.eye(2), terms_of(Constraints(), ["t", "u"]))
     >>> floating(evidence, [1, 2], lambda rest: np.array([1.0, 2.0]))
     [(1,), (1, 0)]
     """
@@ -122,11 +128,11 @@ def floating(evidence: Evidence, sizes: Sequence[int], gains: Gains) -> list[tup
         chosen = [*chosen, _best(_worth(evidence, _finite(gains(chosen))), allowed, names)]
 
 
-def exchange(evidence: Evidence, columns: Sequence[int], gains: Gains) -> list[int]:
+def exchange(evidence: SelectionEvidence, columns: Sequence[int], gains: Gains) -> list[int]:
     """Exchange one task at a time for the best other one, until no exchange helps; never worse.
 
     >>> from examiner.selection.constraints import Constraints, terms_of
-    >>> evidence = Evidence(("a", "b"), ("t", "u"), np.eye(2), terms_of(Constraints(), ["t", "u"]))
+    >>> evidence = SelectionEvidence(("a", "b"), ("t", "u"), np.eye(2), terms_of(Constraints(), ["t", "u"]))
     >>> exchange(evidence, [0], lambda rest: np.array([1.0, 2.0]))
     [1]
     """
@@ -150,11 +156,13 @@ def exchange(evidence: Evidence, columns: Sequence[int], gains: Gains) -> list[i
     return chosen
 
 
-def exchanged(evidence: Evidence, size: int, gains: Gains, *, method: str, unit: str) -> TaskSet:
+def exchanged(
+    evidence: SelectionEvidence, size: int, gains: Gains, *, method: str, unit: str
+) -> TaskSet:
     """Choose as `floating` does, told in the order in which each task adds most; must-haves first.
 
     >>> from examiner.selection.constraints import Constraints, terms_of
-    >>> evidence = Evidence(("a", "b"), ("t", "u"), np.eye(2), terms_of(Constraints(), ["t", "u"]))
+    >>> evidence = SelectionEvidence(("a", "b"), ("t", "u"), np.eye(2), terms_of(Constraints(), ["t", "u"]))
     >>> gains = lambda chosen: np.array([1.0, 2.0])
     >>> exchanged(evidence, 2, gains, method="mine", unit="points").tasks
     ('u', 't')
@@ -175,7 +183,7 @@ def exchanged(evidence: Evidence, size: int, gains: Gains, *, method: str, unit:
 
 
 def selection_of(
-    evidence: Evidence, columns: Sequence[int], gain: Floats, *, method: str, unit: str
+    evidence: SelectionEvidence, columns: Sequence[int], gain: Floats, *, method: str, unit: str
 ) -> TaskSet:
     """Name the tasks at these positions."""
     priced = evidence.terms.priced
@@ -189,7 +197,7 @@ def selection_of(
     )
 
 
-def check_size(evidence: Evidence, size: int) -> int:
+def check_size(evidence: SelectionEvidence, size: int) -> int:
     """Return the size after refusing one that is empty, too large, or smaller than the must-haves."""
     offered, must = int(evidence.terms.offered.sum()), len(evidence.terms.must)
     if evidence.terms.budget is not None:
@@ -229,7 +237,7 @@ def _short(count: int, size: int) -> InputError:
     )
 
 
-def _worth(evidence: Evidence, gain: Floats) -> Floats:
+def _worth(evidence: SelectionEvidence, gain: Floats) -> Floats:
     """Gain per cost; a loss is divided by nothing, since dear losses are no better than cheap ones."""
     terms = evidence.terms
     if terms.in_units:

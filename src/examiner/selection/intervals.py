@@ -46,7 +46,7 @@ class Reach(NamedTuple):
     high: float = 0.0
 
 
-class Calibration(NamedTuple):
+class PredictionCalibration(NamedTuple):
     """What held-out agents say about predictions: their pull to the centre, and how far off they are."""
 
     centre: float
@@ -85,7 +85,7 @@ class Calibration(NamedTuple):
         )
 
 
-def calibrated(truth: Floats, said: Floats, level: float) -> Calibration:
+def calibrated(truth: Floats, said: Floats, level: float) -> PredictionCalibration:
     r"""Learn from what was said of agents [agents] while they were held out; NaN is left out.
 
     The slope :math:`b = \operatorname{Cov}(v, y) / \operatorname{Var}(y)` of predictions on the truth says
@@ -104,7 +104,7 @@ def calibrated(truth: Floats, said: Floats, level: float) -> Calibration:
     if not len(y):
         endless = float("inf")
         ends = -endless, endless
-        return Calibration(0.0, 1.0, endless, ends, ends, endless)
+        return PredictionCalibration(0.0, 1.0, endless, ends, ends, endless)
     centre = float(y.mean())
     spread = float(((y - centre) ** 2).sum())
     slope = float(((y - centre) * (v - v.mean())).sum()) / spread if spread > 0 else 1.0
@@ -116,7 +116,7 @@ def calibrated(truth: Floats, said: Floats, level: float) -> Calibration:
     )
     low, high = np.quantile(y, [EXTREME_SHARE, 1 - EXTREME_SHARE])
     ends = float(y.min()), float(y.max())
-    return Calibration(centre, slope, half, (float(low), float(high)), ends, pulled_half)
+    return PredictionCalibration(centre, slope, half, (float(low), float(high)), ends, pulled_half)
 
 
 class Extreme(NamedTuple):
@@ -128,12 +128,12 @@ class Extreme(NamedTuple):
     others: Floats  # the truth of those it was learnt from
 
 
-def reach_of(calibration: Calibration, extreme: Extreme) -> float:
+def reach_of(calibration: PredictionCalibration, extreme: Extreme) -> float:
     r"""How much wider the outer side must be for each unit beyond the quartile of the agents seen.
 
     .. math:: \rho = \frac{(q_{0.95}\{\pm(y - u)\} - h)_+}{\operatorname{mean}\,(\pm(u - Q))_+}
 
-    >>> flat = Calibration(0.0, 1.0, 0.1, (-1.0, 1.0), (-2.0, 2.0))
+    >>> flat = PredictionCalibration(0.0, 1.0, 0.1, (-1.0, 1.0), (-2.0, 2.0))
     >>> round(reach_of(flat, Extreme(1, np.full(4, 3.1), np.full(4, 2.0), np.linspace(-2, 2, 9))), 2)
     1.0
     """

@@ -13,7 +13,7 @@ from examiner.selection.selection import Selection
 ALIKE = 3
 
 
-class Reason(NamedTuple):
+class SelectedTask(NamedTuple):
     """One chosen task: its gain, its weight, and how it stands to the aggregate and to other tasks.
 
     `weight` is what one deviation of the task moves the predicted aggregate, in deviations of the
@@ -33,7 +33,7 @@ class Reason(NamedTuple):
     cost: float | None = None
 
 
-def reasons(whole: Benchmark, selection: Selection) -> tuple[Reason, ...]:
+def reasons(whole: Benchmark, selection: Selection) -> tuple[SelectedTask, ...]:
     """Say why each task is in the set.
 
     >>> from examiner.results import Results
@@ -58,7 +58,7 @@ def reasons(whole: Benchmark, selection: Selection) -> tuple[Reason, ...]:
             np.corrcoef(results, target)[0, 1] if results.std() > 0 and spread > 1e-300 else np.nan
         )
         told.append(
-            Reason(
+            SelectedTask(
                 evidence.tasks[column],
                 float(selection.gain[number]),
                 float(predictor.beta[number] * results.std() / predictor.unit / spread),

@@ -48,8 +48,8 @@ def total_for(
     if groups is None:
         raise InputError(
             "The macro-mean averages groups of tasks, and there are none. Name a column that groups them "
-            "(`--by subtask`), or give a classification (`--typology NAME|FILE`) or a table of tasks with "
-            "the column 'group' (`--tasks FILE`)."
+            '(`by="subtask"`), or give a classification or a table of tasks with '
+            "the column 'group'."
         )
     return Total(tuple(tasks), ("group",), (tuple(groups),), "macro")
 

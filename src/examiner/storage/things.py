@@ -61,7 +61,7 @@ def _selection(content: Content) -> Selection:
 
 
 FIT = Kind(
-    "examiner.irt-fit/3",
+    "examiner.irt-fit/4",
     "fit",
     "examiner fit … -o fit.json",
     IRTFit,
@@ -79,7 +79,7 @@ EXAMINATION = Kind(
     "examination",
     "examiner examine … -o FILE",
     Examination,
-    read=dict,  # it takes the fit too: see `open`
+    read=dict,  # it takes the fit too: see `load_saved`
 )
 KINDS = (FIT, SELECTION, EXAMINATION)
 
@@ -93,7 +93,7 @@ def save(thing: Thing, path: str | Path) -> Path:
     >>> from examiner.irt.ability import known
     >>> fit = known(ItemParameters.of(["pong"], [1.0], [1 / 3]))
     >>> path = save(fit, Path(tempfile.mkdtemp()) / "fit.json")
-    >>> open(path).items == fit.items
+    >>> load_saved(path).items == fit.items
     True
     """
     for kind in KINDS:
@@ -108,10 +108,10 @@ def save(thing: Thing, path: str | Path) -> Path:
     )
 
 
-def open(path: str | Path, source: TaskBank | ItemParameters | IRTFit | None = None) -> Thing:
+def load_saved(path: str | Path, source: TaskBank | ItemParameters | IRTFit | None = None) -> Thing:
     """Read what `save` wrote, every number bit for bit; an examination needs the fit it was made with.
 
-    >>> open("missing.json")
+    >>> load_saved("missing.json")
     Traceback (most recent call last):
     ...
     examiner.messages.InputError: Cannot read 'missing.json': No such file ...

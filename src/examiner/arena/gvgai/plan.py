@@ -30,17 +30,6 @@ from examiner.workers import Limits
 from examiner.workers.programs import ProgramCrew
 
 ENVIRONMENT = "gvgai"
-_OVERHEAD_SECONDS = 0.3
-_MEAN_SHARE_OF_TICKS = 0.6
-"""Of the most ticks, how many a play of the bundled plays lasts."""
-_CALLS_PER_SECOND = 25_000.0
-_TICK_SECONDS = 0.0002
-_CALLS_OF: Mapping[str, float] = {
-    "doNothing": 0.0,
-    "simpleRandom": 0.0,
-    "sampleRandom": 0.0,
-    "sampleonesteplookahead": 5.0,
-}
 """Model calls an action of controllers that do not search until their time is up."""
 
 
@@ -148,33 +137,6 @@ class GvgaiPlan:
         """
         found = checkout(self.checkout)
         return {"gvgai": found.version(), "java": built(found).version}
-
-    def core_hours(self, plays: int) -> float:
-        """Estimate how long so many plays take on one core, all agents alike often.
-
-        A tick takes 0.2 ms and a second has 25,000 model calls, as on the machine on which the bundled
-        plays were made; a play lasts 0.6 of its ticks. Games differ by a factor of ten.
-
-        >>> round(GvgaiPlan((GvgaiAgent("doNothing"),)).core_hours(1000), 2)
-        0.15
-        """
-        ticks = _MEAN_SHARE_OF_TICKS * self.rules.max_ticks
-        seconds = [
-            min(
-                _OVERHEAD_SECONDS + ticks * (_TICK_SECONDS + self._action_seconds(agent.entry)),
-                self.rules.cpu_seconds,
-            )
-            for agent in self.agents
-        ]
-        return plays * sum(seconds) / len(seconds) / 3600.0
-
-    def _action_seconds(self, entry: str) -> float:
-        calls = _CALLS_OF.get(entry)
-        if calls is not None:
-            return calls / _CALLS_PER_SECOND
-        if self.rules.milliseconds is not None:
-            return self.rules.milliseconds / 1000.0
-        return self.rules.budget / _CALLS_PER_SECOND
 
     def _levels(self, game: str, found: Checkout) -> tuple[int, ...]:
         if self.levels is None:

@@ -159,7 +159,7 @@ class _Numbering(NamedTuple):
     total: int
 
 
-class _Found(NamedTuple):
+class _ActiveFeatures(NamedTuple):
     """The features found so far, and when each offset (or tile) was last met, so that it counts once."""
 
     stamps: NDArray[np.int64]
@@ -232,7 +232,7 @@ class BlobProst:
         most = len(now) * (len(now) + 3) // 2 + len(now) * len(before) + 1
         if most > len(self._active):
             self._active = np.empty(min(2 * most, self.count), dtype=np.uint32)
-        found = _Found(self._stamps, self._active)
+        found = _ActiveFeatures(self._stamps, self._active)
         count, self._clock = _features(now, before, self._numbering, found, self._clock)
         self._before = now
         return self._active[:count]

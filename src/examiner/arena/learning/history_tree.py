@@ -43,10 +43,6 @@ class _Nodes(NamedTuple):
         return cls(*(np.zeros(1, dtype=kind) for kind in kinds))
 
 
-BYTES_A_NODE = sum(column.itemsize for column in _Nodes.start())
-"""What a node takes; arrays are up to 1.5 times as long as needed, and exist twice while they grow."""
-
-
 class Trajectory(NamedTuple):
     """One episode: the key of the first observation, then actions, rewards and keys of what was seen."""
 

@@ -12,14 +12,13 @@ from examiner.arena.learning.arrays import compiled, grown
 
 Float32s = NDArray[np.float32]
 Rows = NDArray[np.int32]
-NO_ROW = -1
 _LAST_STAMP = np.iinfo(np.uint16).max
 
 
 class FeatureRows:
     """A hash table with one row for every feature seen, in the order of their first appearance.
 
-    Numbers are below 2^32 - 1. When `max_rows` are taken, features never seen before get NO_ROW.
+    Numbers are below 2^32 - 1. When `max_rows` are taken, features never seen before get -1.
 
     >>> table = FeatureRows(max_rows=3)
     >>> table.rows(np.array([90, 7], np.uint32)).tolist()

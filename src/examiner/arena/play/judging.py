@@ -30,7 +30,7 @@ class Flavour(NamedTuple):
         return f"{self.mode}/{self.difficulty}"
 
 
-class Learnt(NamedTuple):
+class TrainingState(NamedTuple):
     """What an agent has behind it: training episodes, their frames, and what it saved."""
 
     episodes: int = 1
@@ -38,14 +38,14 @@ class Learnt(NamedTuple):
     saved: bytes | None = None
 
 
-class Judgement(NamedTuple):
+class EvaluationJob(NamedTuple):
     """What a process is told: a job that is done, what its agent has behind it, and where to judge it.
 
     `folder` is that of the plan, from which agents may be imported; scores are kept in `kept`.
     """
 
     job: Job
-    learnt: Learnt
+    learnt: TrainingState
     judged: Flavour
     episodes: int
     folder: str
@@ -60,7 +60,7 @@ class Judgement(NamedTuple):
         )
 
 
-def judge(asked: Judgement) -> list[float]:
+def judge(asked: EvaluationJob) -> list[float]:
     """Return an agent's scores in a flavour; those of a run that was cut off are not played again."""
     known = _kept(asked.file, asked.episodes)
     if known is not None:

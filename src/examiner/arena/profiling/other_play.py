@@ -12,7 +12,7 @@ import numpy as np
 from examiner.arena.agents.one_step_lookahead import OneStepLookahead
 from examiner.arena.contract import Environment, Task
 from examiner.arena.job import Job, environment_of
-from examiner.arena.profiling.walk import Estimate, Moment, Walk, jackknife, mean
+from examiner.arena.profiling.walk import EstimateWithError, Moment, Walk, jackknife, mean
 from examiner.validation import Floats
 
 FINALISTS = 4
@@ -30,9 +30,9 @@ class Achievement(NamedTuple):
     anything, NaN where neither did. `plays` were played; `action` is the one that was held throughout.
     """
 
-    score: Estimate
-    random: Estimate
-    share: Estimate
+    score: EstimateWithError
+    random: EstimateWithError
+    share: EstimateWithError
     decisions: int
     plays: int
     action: str = ""
@@ -54,7 +54,7 @@ def quiet_environment(job: Job) -> Environment:
     return environment_of(replace(job, protocol=job.protocol.without_noise, observation=seen))
 
 
-def branching(quiet: Environment, job: Job, moments: Sequence[Moment]) -> Estimate:
+def branching(quiet: Environment, job: Job, moments: Sequence[Moment]) -> EstimateWithError:
     """Return how many different next states actions lead to, in an environment without noise.
 
     States are compared by what is seen there. Environments with noise of their own get the same random
@@ -96,7 +96,9 @@ def lookahead(
         share_of_two(np.delete(scores, row).mean(), np.delete(randoms, row).mean())
         for row in range(len(moments))
     ]
-    share = Estimate(share_of_two(scores.mean(), randoms.mean()), jackknife(np.array(without)))
+    share = EstimateWithError(
+        share_of_two(scores.mean(), randoms.mean()), jackknife(np.array(without))
+    )
     return Achievement(mean(scores), mean(randoms), share, held * hold, len(moments))
 
 
@@ -162,7 +164,9 @@ def open_loop(environment: Environment, job: Job, walked: Walk, frames: int) -> 
     return Achievement(
         mean(scores),
         mean(randoms),
-        Estimate(share_of_two(scores.mean(), randoms.mean()), _share_error(scores, randoms)),
+        EstimateWithError(
+            share_of_two(scores.mean(), randoms.mean()), _share_error(scores, randoms)
+        ),
         decisions,
         LAST_PLAYS,
         environment.action_names[best],

@@ -17,7 +17,7 @@ BLOCK = 100
 """Decisions that stand together in a standard error: rewards come in bursts, but seldom in longer ones."""
 
 
-class Estimate(NamedTuple):
+class EstimateWithError(NamedTuple):
     """A number and its standard error, NaN where there is too little to tell."""
 
     value: float
@@ -100,11 +100,11 @@ def _changed(before: Seen, after: Seen) -> float:
     return float(np.mean(before != after))
 
 
-def rate(episodes: Sequence[Floats]) -> Estimate:
+def rate(episodes: Sequence[Floats]) -> EstimateWithError:
     """Return the mean over all decisions; its error is a jackknife over blocks of `BLOCK` decisions.
 
     >>> rate([np.tile([0.0, 1.0], 100)])
-    Estimate(value=0.5, error=0.0)
+    EstimateWithError(value=0.5, error=0.0)
     """
     blocks = [
         block for each in episodes for block in np.array_split(each, math.ceil(len(each) / BLOCK))
@@ -112,8 +112,8 @@ def rate(episodes: Sequence[Floats]) -> Estimate:
     sums, counts = (np.array([f(block) for block in blocks], dtype=float) for f in (np.sum, len))
     value = float(sums.sum() / counts.sum())
     if len(blocks) < 2:
-        return Estimate(value, math.nan)
-    return Estimate(value, jackknife((sums.sum() - sums) / (counts.sum() - counts)))
+        return EstimateWithError(value, math.nan)
+    return EstimateWithError(value, jackknife((sums.sum() - sums) / (counts.sum() - counts)))
 
 
 def jackknife(without_one: Floats) -> float:
@@ -131,20 +131,20 @@ def jackknife(without_one: Floats) -> float:
     return float(np.sqrt((count - 1) * without_one.var())) if count > 1 else math.nan
 
 
-def mean(values: Sequence[float] | Floats) -> Estimate:
+def mean(values: Sequence[float] | Floats) -> EstimateWithError:
     """Return the mean of independent values.
 
     >>> mean([1.0, 3.0])
-    Estimate(value=2.0, error=1.0)
+    EstimateWithError(value=2.0, error=1.0)
     """
     numbers = np.asarray(values, dtype=float)
     if not len(numbers):
-        return Estimate(math.nan, math.nan)
+        return EstimateWithError(math.nan, math.nan)
     error = numbers.std(ddof=1) / math.sqrt(len(numbers)) if len(numbers) > 1 else math.nan
-    return Estimate(float(numbers.mean()), float(error))
+    return EstimateWithError(float(numbers.mean()), float(error))
 
 
-def first_reward(episodes: Sequence[Floats]) -> Estimate:
+def first_reward(episodes: Sequence[Floats]) -> EstimateWithError:
     r"""Return the decisions until the first reward, infinite where none came.
 
     .. math:: \hat\tau = \sum_e t_e / k, \quad \mathrm{SE} = \hat\tau / \sqrt{k}
@@ -153,7 +153,7 @@ def first_reward(episodes: Sequence[Floats]) -> Estimate:
     exponential waiting times, some of which end before what is waited for.
 
     >>> first_reward([np.array([0.0, 0.0, 1.0]), np.array([0.0, 0.0, 0.0])])
-    Estimate(value=6.0, error=6.0)
+    EstimateWithError(value=6.0, error=6.0)
     """
     found = [np.flatnonzero(rewards) for rewards in episodes]
     waited = sum(
@@ -162,15 +162,15 @@ def first_reward(episodes: Sequence[Floats]) -> Estimate:
     )
     events = sum(len(hits) > 0 for hits in found)
     if not events:
-        return Estimate(math.inf, math.nan)
-    return Estimate(waited / events, waited / events / math.sqrt(events))
+        return EstimateWithError(math.inf, math.nan)
+    return EstimateWithError(waited / events, waited / events / math.sqrt(events))
 
 
-def reward_gap(episodes: Sequence[Floats]) -> Estimate:
+def reward_gap(episodes: Sequence[Floats]) -> EstimateWithError:
     """Return the mean decisions from one reward to the next of the same episode.
 
     >>> reward_gap([np.array([1.0, 0.0, 1.0, 1.0])])
-    Estimate(value=1.5, error=0.5)
+    EstimateWithError(value=1.5, error=0.5)
     """
     gaps = [np.diff(np.flatnonzero(rewards)) for rewards in episodes]
     return mean(np.concatenate(gaps).astype(float))

@@ -13,7 +13,7 @@ import polars as pl
 
 from examiner.importers.cells import with_given
 from examiner.importers.evaluations.log import BESIDE, EvaluationLog
-from examiner.importers.evaluations.measures import Choice, MeasureOf, chosen
+from examiner.importers.evaluations.measures import MeasureChoice, MeasureOf, chosen
 from examiner.importers.evaluations.naming import Identity, named_logs, with_items
 from examiner.importers.files import SourceFile
 from examiner.importers.readings import Reading, Whereabouts
@@ -270,7 +270,7 @@ def _attributes(rows: pl.DataFrame) -> Attributes:
     return Attributes("task", names, tuple(columns), tuple(table.select(columns).rows()))
 
 
-def _lower(logs: Sequence[ReadLog], choice: Choice) -> dict[str, list[str]]:
+def _lower(logs: Sequence[ReadLog], choice: MeasureChoice) -> dict[str, list[str]]:
     """For groups of items, the measures that are better the lower they are."""
     found: dict[str, dict[str, None]] = {}
     for log, _ in logs:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shlex
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from fnmatch import fnmatchcase
 from typing import NamedTuple
@@ -11,7 +13,7 @@ from examiner.messages import InputError, counted, listed, shorten
 
 MERGED = "score"
 """The measure in which different ones of different benchmarks are put together."""
-_MOST_TOLD = 4
+_MOST_TOLD = 2
 
 
 class MeasureOf(NamedTuple):
@@ -56,7 +58,7 @@ def measures_of(names: Sequence[str]) -> tuple[MeasureOf, ...]:
     return tuple(sorted(each, key=lambda choice: choice.pattern == "*"))
 
 
-class Choice(NamedTuple):
+class MeasureChoice(NamedTuple):
     """For each group of items, the columns to be and the measures of the logs they come from."""
 
     columns: Mapping[str, Mapping[str, str]]
@@ -66,7 +68,7 @@ class Choice(NamedTuple):
 
 def chosen(
     logs: Sequence[EvaluationLog], names: Sequence[str], each: Sequence[MeasureOf]
-) -> Choice:
+) -> MeasureChoice:
     """Choose the measures named, or the one there is; refuse to choose among several.
 
     >>> import polars as pl
@@ -78,7 +80,7 @@ def chosen(
     Traceback (most recent call last):
     ...
     examiner.messages.InputError: The logs hold several measures, of which one is to be chosen: 'acc',
-    'acc_norm' of 'arc'. Name it (`--measure acc`), or one for each benchmark (`--measure 'arc=acc'`).
+    'acc_norm' of 'arc'. Name it (`--measure acc`), or one for each benchmark (`--measure arc=acc`).
     """
     held: dict[str, dict[str, None]] = {}
     benchmarks: dict[str, str] = {}
@@ -105,7 +107,7 @@ def chosen(
             f"{counted(len(lacking), 'benchmark')} without the measure {listed(names)} left out: "
             f"{listed(lacking)}."
         )
-        return Choice(columns, tuple(names), (note,) if lacking else ())
+        return MeasureChoice(columns, tuple(names), (note,) if lacking else ())
     single: dict[str, str] = {}
     unclear: dict[str, list[str]] = {}
     for items, measures in held.items():
@@ -120,13 +122,15 @@ def chosen(
         raise _several(unclear, benchmarks)
     if len(set(single.values())) == 1 and not each:
         (name,) = set(single.values())
-        return Choice({items: {name: name} for items in single}, (name,))
+        return MeasureChoice({items: {name: name} for items in single}, (name,))
     whose: dict[str, list[str]] = {}
     for items, name in single.items():
         whose.setdefault(name, []).append(items)
     told = "; ".join(f"{shorten(name)} of {listed(of, limit=3)}" for name, of in whose.items())
     note = f"Benchmarks have different measures, which are read as {MERGED!r}: {told}."
-    return Choice({items: {MERGED: name} for items, name in single.items()}, (MERGED,), (note,))
+    return MeasureChoice(
+        {items: {MERGED: name} for items, name in single.items()}, (MERGED,), (note,)
+    )
 
 
 def _named(
@@ -154,13 +158,16 @@ def _several(unclear: Mapping[str, Sequence[str]], benchmarks: Mapping[str, str]
     for items, measures in unclear.items():
         alike.setdefault(tuple(measures), []).append(items)
     told = "; ".join(
-        f"{listed(measures, limit=12)} of {listed(items, limit=3)}"
+        f"{listed(measures, limit=3)} of {listed(items, limit=1)}"
         for measures, items in list(alike.items())[:_MOST_TOLD]
     )
     more = f"; and {len(alike) - _MOST_TOLD} more" if len(alike) > _MOST_TOLD else ""
     items, measures = next(iter(unclear.items()))
+    counts = Counter(name for names in unclear.values() for name in names)
+    often = max(measures, key=counts.__getitem__)
+    examples = [often, f"{benchmarks[items]}={measures[0]}"]
+    shown = [shlex.quote(text) if len(text) <= 60 else "MEASURE" for text in examples]
     return InputError(
         f"The logs hold several measures, of which one is to be chosen: {told}{more}. Name it "
-        f"(`--measure {measures[0]}`), or one for each benchmark (`--measure "
-        f"'{benchmarks[items]}={measures[0]}'`)."
+        f"(`--measure {shown[0]}`), or one for each benchmark (`--measure {shown[1]}`)."
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from examiner.importers.cells import AGENT_COLUMNS, TASK_COLUMNS
+from examiner.importers.column_names import AGENT_COLUMNS, TASK_COLUMNS
 from examiner.importers.files import SourceFile
 from examiner.importers.readings import Reading
 from examiner.importers.tables import TableOptions, table_reading

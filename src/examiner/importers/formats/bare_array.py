@@ -10,6 +10,7 @@ import polars as pl
 from examiner.importers.arrays import read_array
 from examiner.importers.files import SourceFile
 from examiner.importers.readings import Reading
+from examiner.importers.suggestions import MissingNamesError
 from examiner.importers.tables import TableOptions
 from examiner.importers.training import Run, training_reading
 from examiner.messages import InputError, shorten
@@ -19,6 +20,7 @@ _NAMED_NOTE = (
     "Names of files like TD3_Ant-v1_0.npy are read as agent, task and run; to take them from elsewhere, "
     "give a template (`--path '{agent}_{task}_{run}.npy'`)."
 )
+_TEMPLATE = "{agent}_{task}_{run}.npy"
 _MAGIC = b"\x93NUMPY"
 _NOTE = (
     "An array [checkpoints] or [checkpoints, episodes] does not say when its checkpoints were made: they "
@@ -53,9 +55,11 @@ def read(file: SourceFile, options: TableOptions) -> Reading:
     names = {**(like.groupdict() if like else {}), **file.names}
     missing = [name for name in ("agent", "task") if name not in names]
     if missing:
-        raise InputError(
-            f"{where} is a bare array, which names no {' and no '.join(missing)}. Take them from its path, "
-            f"for example `--path '{{agent}}_{{task}}_{{run}}.npy'`."
+        raise MissingNamesError(
+            f"{where} is a bare array, which names no {' and no '.join(missing)}. Take them from its path: "
+            f"`--path '{_TEMPLATE}'`.",
+            missing,
+            _TEMPLATE,
         )
     values = read_array(file)
     values = values[:, None] if values.ndim == 1 else values

@@ -1,4 +1,4 @@
-"""JSON lists of records: one result a record, or a whole curve where fields of it are lists."""
+"""JSON lists of records: one result a record, or a whole curve where fields are lists; and objects."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import Any
 import polars as pl
 
 from examiner.importers.files import SourceFile
+from examiner.importers.objects import object_reading
 from examiner.importers.readings import Reading
 from examiner.importers.tables import TableOptions, table_reading
 from examiner.importers.text import beginning, parse_json, text_of
@@ -40,6 +41,8 @@ def read(file: SourceFile, options: TableOptions) -> Reading:
     """
     text = text_of(file)
     content = parse_json(text.data, file.path)
+    if isinstance(content, dict):
+        return object_reading(content, file, options, text.notes)
     if not isinstance(content, list) or not content:
         raise InputError(f"{shorten(file.path, 200)} is not a list of records. Check the file.")
     for position, record in enumerate(content, start=1):

@@ -55,7 +55,10 @@ def recognises_results(file: SourceFile) -> bool:
     head = beginning(file)
     if _RESULTS.match(head) is None:
         return False
-    return re.search(rb'"[^",]+,[^"]+"\s*:', head) is not None or b'"n-shot"' in head
+    # Before 2024 metrics had no filters: "acc", beside "acc_stderr".
+    return (
+        re.search(rb'"(?:[^",]+,[^"]+|[^"]+_stderr)"\s*:', head) is not None or b'"n-shot"' in head
+    )
 
 
 def read_samples(file: SourceFile, options: TableOptions) -> list[EvaluationLog]:
@@ -233,7 +236,7 @@ def _settings(about: Mapping[str, Any], task: str) -> dict[str, str]:
     return settings_of(
         arguments,
         {
-            "shots": as_mapping(about.get("n-shot")).get(task),
+            "shots": as_mapping(about.get("n-shot")).get(task, config.get("num_fewshot")),
             "chat_template": (first_text(about, "chat_template_sha") or "")[:8],
             "system": (first_text(about, "system_instruction_sha") or "")[:8],
             "multiturn": about.get("fewshot_as_multiturn") or None,

@@ -13,13 +13,13 @@ from typing import Any
 
 import polars as pl
 
-from examiner.importers.cells import AGENT_COLUMNS, TASK_COLUMNS
+from examiner.importers.column_names import AGENT_COLUMNS, TASK_COLUMNS
 from examiner.importers.files import SourceFile
 from examiner.importers.nesting import refuse_deep_lines
+from examiner.importers.objects import object_reading
 from examiner.importers.readings import Reading
 from examiner.importers.tables import TableOptions, table_reading
 from examiner.importers.text import beginning, json_lines, parse_json, text_of
-from examiner.messages import InputError, counted, listed, shorten
 from examiner.results.polars_errors import PROBLEMS
 
 _COLUMN_KINDS = MappingProxyType(
@@ -51,7 +51,9 @@ def read(file: SourceFile, options: TableOptions) -> Reading:
     """
     text = text_of(file)
     refuse_deep_lines(text.data, file.path)
-    _refuse_one_object(text.data, file)
+    content = _single_object(text.data, file)
+    if content is not None:
+        return object_reading(content, file, options, text.notes)
     frame = _alike_throughout(text.data)
     if frame is None:
         try:
@@ -64,23 +66,17 @@ def read(file: SourceFile, options: TableOptions) -> Reading:
     return table_reading(frame, file, options, "ndjson", text.notes, line_of)
 
 
-def _refuse_one_object(data: bytes, file: SourceFile) -> None:
-    """Refuse a whole file that is one object, unless that is one record on one line."""
+def _single_object(data: bytes, file: SourceFile) -> dict[str, Any] | None:  # Any: JSON values
+    """The object that a whole file is, unless that is one record on one line."""
     end = data.find(b"\n")
     several = end >= 0 and _FILLED.search(data, end) is not None
     first = _object_in(data[:end] if several else data)
     content = _object_in(data) if several and first is None else first
     if content is None or (several and first is not None):
-        return  # a record on each line, or none that is whole: told by its line
+        return None  # a record on each line, or none that is whole: told by its line
     keys = {name.strip().lower() for name, value in content.items() if isinstance(value, str)}
     known = keys.intersection((*AGENT_COLUMNS, *TASK_COLUMNS))
-    if not several and (known or file.names or file.suffix in _LINES):
-        return
-    raise InputError(
-        f"{shorten(file.path, 200)} is one JSON object with {counted(len(content), 'key')} "
-        f"({listed(content, limit=3)}), not a list of records. Write it as "
-        f'[{{"agent": …, "task": …, "score": …}}, …], or as CSV with these columns.'
-    )
+    return None if not several and (known or file.suffix in _LINES) else content
 
 
 def _object_in(data: bytes) -> dict[str, Any] | None:  # Any: JSON values

@@ -11,10 +11,11 @@ from numpy.typing import NDArray
 
 from examiner.importers.run_times.parts import (
     check_order,
+    refuse_mixed_logs,
     refuse_tagged_rows,
     with_named_runs,
-    with_restarts,
     without_copies,
+    without_replaced,
     without_second_copy,
 )
 from examiner.importers.run_times.rows import (
@@ -39,7 +40,6 @@ class Arranged(NamedTuple):
 
     `order` counts the rows of a run by time. `checkpoint` numbers the evaluations of a run, NaN where its
     rows are episodes; None where nothing was inferred. `unclear` tells that some rows may be either.
-    `restart` numbers the logs of a run that begins again, from 0; None where none does.
     """
 
     kept: Rows
@@ -48,7 +48,6 @@ class Arranged(NamedTuple):
     checkpoint: Floats | None
     unclear: bool
     notes: tuple[str, ...]
-    restart: NDArray[np.int64] | None = None
 
 
 def arrange(
@@ -90,15 +89,15 @@ def arrange(
     grid = on_grid(times, frame["task"])
     known = np.bincount(times.run) >= FEWEST_TIMES
     stated = "checkpoint" in frame.columns
-    restarts: Floats = np.zeros(len(frame))
+    replaced: str | None = None
     if not stated:
         refuse_tagged_rows(rows, even | grid | ~known, about, (*labels, *measures, *LENGTHS))
-        rows, restarts = with_restarts(rows, even | grid, frame)
-        more = int(rows.run.max()) + 1 - len(even)  # a new log of a run is spaced as the run is
-        even, grid, known = (np.append(flags, np.ones(more, bool)) for flags in (even, grid, known))
+        rows, replaced = without_replaced(rows, even | grid, about, named=named)
         rows, dropped = without_copies(rows, even | grid | ~known, about, labels)
         copies += dropped
     moved = check_order(rows, even | grid, about, named=named)
+    if not stated and not named:
+        refuse_mixed_logs(rows, about, measures)
     if not (known.any() or grid.any() or named or stated):
         first = int(np.flatnonzero(rows.same & (np.diff(rows.time) != 0))[0])
         what = (
@@ -109,12 +108,7 @@ def arrange(
         few.column = column
         raise few
     arranged = _arranged(frame, rows, (even, grid), column, (moved, copies), infer=not stated)
-    if not restarts.any():
-        return arranged
-    return arranged._replace(
-        restart=restarts[arranged.kept].astype(np.int64),
-        notes=(*arranged.notes, about.restarted(np.flatnonzero(restarts))),
-    )
+    return arranged._replace(notes=(*arranged.notes, *([replaced] if replaced else ())))
 
 
 def _arranged(

@@ -27,6 +27,11 @@ from examiner.importers.run_times.rows import (
 from examiner.importers.run_times.spacing import EVEN
 from examiner.messages import shorten
 
+MIXED = 0.9
+"""The share of turning points above which values come from two logs. Of noise it is two thirds."""
+BEYOND_CHANCE = 4.5
+"""Standard deviations: noise reaches them in 3 of a million runs."""
+
 
 def without_second_copy(frame: pl.DataFrame) -> tuple[Rows, int]:
     """The rows of a table to which a copy of itself was appended, once."""
@@ -87,48 +92,64 @@ def _drop_excess(
         what = (
             f"has the value {time_text(rows, place)} twice, with different values of {differing},"
         )
-        raise about.problem(what, first, rows.place[place])
+        start = int(np.flatnonzero((group == group[place]) & (number == 0))[0])
+        restarted = bool(rows.falls[start + 1 : place + 1].any())
+        raise about.problem(what, first, rows.place[place], restarted=restarted)
     return RunRows(rows.place[~excess], rows.run[~excess], rows.time[~excess]), int(excess.sum())
 
 
-def with_restarts(rows: RunRows, clear: Flags, frame: pl.DataFrame) -> tuple[RunRows, Floats]:
-    """Part runs that begin again at their first time: two logs of one run, appended.
+def without_replaced(
+    rows: RunRows, clear: Flags, about: AboutRows, *, named: bool
+) -> tuple[RunRows, str | None]:
+    """Leave out earlier rows of times that come again after a run fell back, as in a restart.
 
-    Return also the number of the log of each row of the table in its run, from 0. A column that counts by
-    one, or begins again more than once in half of the runs or more, may count the steps of episodes: its
-    runs stay whole, and are refused.
+    One name is one run, so the later of two rows of a time counts. Return also the note on them. Two whole
+    logs of one name may be two runs, and a column that counts by one, or begins again several times, may
+    count the steps of episodes: such rows stay, and are refused, unless the user has `named` the column.
     """
-    again = rows.falls & (rows.time == first_times(rows))
-    restarts = np.zeros(len(frame))
-    if not again.any():
-        return rows, restarts
-    other = rows.falls & ~again
-    candidates = np.setdiff1d(np.unique(rows.run[again]), np.unique(rows.run[other]))
-    candidates = candidates[clear[candidates]]
     starts = np.searchsorted(rows.run, np.arange(len(clear)))
-    piece = np.cumsum(again) - np.cumsum(again)[starts][rows.run]
+    falls = np.cumsum(rows.falls)
+    piece: NDArray[np.int64] = falls - falls[starts][rows.run]
+    times = time_numbers(rows)
+    last = np.zeros(int(times.max()) + 1, dtype=np.int64)
+    np.maximum.at(last, times, piece)
     code = rows.run * (int(piece.max()) + 1) + piece
     shortest = np.full(len(clear), np.inf)
     np.minimum.at(shortest, rows.run, np.bincount(code)[code])
-    later = np.flatnonzero((piece > 0) & np.isin(rows.run, candidates))
-    copied = frame[rows.place[later]].join(
-        frame[rows.place[piece == 0]], on=frame.columns, how="semi", nulls_equal=True
+    candidates = clear & (shortest >= FEWEST_TIMES) & (typical_gaps(rows.at_times())[0] > 1)
+    begins = rows.falls & (rows.time == first_times(rows))
+    begun, in_first, in_all = (
+        np.bincount(rows.run[flags], minlength=len(clear))
+        for flags in (begins, piece == 0, piece >= 0)
     )
-    if len(copied) == len(later):  # a copy of a log is no other log
-        return rows, restarts
-    candidates = candidates[shortest[candidates] >= FEWEST_TIMES]
-    logs = np.zeros(len(clear), dtype=np.int64)
-    np.maximum.at(logs, rows.run, piece + 1)
-    typical = typical_gaps(rows.at_times())[0]
-    several = 2 * len(candidates) >= len(clear) and (logs[candidates] > 2).any()
-    if not len(candidates) or several or (typical[candidates] <= 1).any():
-        return rows, restarts
-    piece = np.where(np.isin(rows.run, candidates), piece, 0)
-    restarts[rows.place] = piece
-    new = np.unique(code[piece > 0], return_inverse=True)[1]
-    run = rows.run.copy()
-    run[piece > 0] = len(clear) + new
-    return RunRows.of(rows.place, run, rows.time), restarts
+    candidates &= (begun == 0) | ((begun == 1) & (2 * in_first != in_all))
+    if named:
+        candidates |= clear & ~_tagged(rows, about)
+    replaced = (piece < last[times]) & candidates[rows.run]
+    later = (piece > 0) & np.isin(times, times[replaced])
+    first, second = (about.frame[rows.place[flags]] for flags in (replaced, later))
+    if not len(first) or not len(
+        second.join(first, on=second.columns, how="anti", nulls_equal=True)
+    ):
+        return rows, None  # copies
+    kept = RunRows(rows.place[~replaced], rows.run[~replaced], rows.time[~replaced])
+    note = about.replaced(rows.place[later], rows.place[replaced])
+    return kept, note
+
+
+def _tagged(rows: RunRows, about: AboutRows) -> Flags:
+    """Whether a run has several texts in a column: its rows may be of different things."""
+    texts = pl.selectors.by_dtype(pl.String, pl.Categorical, pl.Enum) - pl.selectors.by_name(
+        about.keys
+    )
+    part = about.frame[rows.place].select(texts, run_number=pl.Series(rows.run))
+    if part.width == 1:
+        return np.zeros(int(rows.run.max()) + 1, dtype=bool)
+    several = part.group_by("run_number").agg(
+        pl.max_horizontal(pl.exclude("run_number").n_unique())
+    )
+    ordered = several.sort("run_number").drop("run_number").to_series()
+    return np.asarray((ordered > 1).to_numpy())
 
 
 def refuse_tagged_rows(
@@ -194,6 +215,29 @@ def without_copies(
     group = np.where(plain, int(group.max()) + 1 + np.arange(len(group)), group)
     group = np.unique(group, return_inverse=True)[1].astype(np.int64)
     return _drop_excess(rows, group, allowed, about)
+
+
+def refuse_mixed_logs(rows: RunRows, about: AboutRows, measures: Sequence[str]) -> None:
+    """Refuse runs whose values rise and fall in turn, as those of two logs at alternating times do.
+
+    Of noise, two thirds of the inner values are turning points, with the variance (16 n - 29) / 90 of their
+    number among n values (Bienayme 1874); learning curves have fewer.
+    """
+    ordered = rows.sorted()
+    for name in measures:
+        values = about.frame[name].cast(pl.Float64, strict=False).fill_null(np.nan).to_numpy()
+        change = np.diff(values[ordered.place])
+        inner = ordered.same[1:] & ordered.same[:-1] & (change[1:] * change[:-1] != 0)
+        turns = inner & (change[1:] * change[:-1] < 0)
+        run = ordered.run[1:-1]
+        count, turned = (np.bincount(run[flags]) for flags in (inner, turns))
+        count, turned = count[: len(turned)], turned.astype(np.float64)
+        deviation = np.sqrt(np.maximum(16 * (count + 2) - 29, 1) / 90)
+        alternates = (turned > MIXED * count) & (turned - 2 * count / 3 > BEYOND_CHANCE * deviation)
+        if alternates.any():
+            which = int(np.flatnonzero(alternates)[0])
+            first, second = ordered.place[ordered.run == which][:2]
+            raise about.mixed(name, first, second)
 
 
 def check_order(rows: RunRows, free: Flags, about: AboutRows, *, named: bool) -> int:

@@ -85,25 +85,48 @@ class AboutRows(NamedTuple):
         named = [f"{key} {shorten(self.frame[key][row], 40)}" for key in self.keys]
         return ", ".join(named)
 
-    def restarted(self, rows: Rows) -> str:
-        """Return a note on the runs that begin again, and the first row where one does."""
-        runs = self.frame[rows].select(self.keys).unique().height
+    def replaced(self, later: Rows, earlier: Rows) -> str:
+        """Return a note on earlier rows that later ones of the same run and time replace."""
+        runs = self.frame[later].select(self.keys).unique().height
+        example = f"that of {self.run_of(int(later[0]))} in row {later[0] + 1:,}"
         return (
-            f"{counted(runs, 'run')} {'begins' if runs == 1 else 'begin'} again at the first "
-            f"{shorten(self.column)}, such as that of {self.run_of(int(rows[0]))} in row {rows[0] + 1:,}: "
-            f"the rows from there are read as another run."
+            f"{counted(runs, 'run')} {'falls' if runs == 1 else 'fall'} back to an earlier "
+            f"{shorten(self.column)}, such as {example}, as after a restart: the later rows replace "
+            f"{counted(len(earlier), 'earlier row')} of the same run and {shorten(self.column)}."
         )
 
-    def problem(self, what: str, first: np.intp, second: np.intp) -> UnclearTimeError:
-        """Return the error: what is wrong with the time of a run in two rows, and what to add."""
+    def mixed(self, measure: str, first: np.intp, second: np.intp) -> UnclearTimeError:
+        """Return the error for a run whose values alternate along time: two logs under one name."""
+        return UnclearTimeError(
+            f"In the run of {self.run_of(int(first))}, {shorten(measure)} rises and falls in turn along "
+            f"{shorten(self.column)} from rows {first + 1:,} and {second + 1:,} on, as in two logs at "
+            f"alternating times. If these are two runs, name them in a column 'run'; if they are one, add "
+            f"`--time {self.column}`.",
+            row=int(second),
+        )
+
+    def problem(
+        self, what: str, first: np.intp, second: np.intp, *, restarted: bool = False
+    ) -> UnclearTimeError:
+        """Return the error: what is wrong with the time of a run in two rows, and what to add.
+
+        `restarted` says that later rows may replace earlier ones of the same time.
+        """
+        one, other = self.frame.row(int(first), named=True), self.frame.row(int(second), named=True)
+        texts = [
+            name for name, value in one.items() if isinstance(value, str) and value != other[name]
+        ]
+        tag = next(iter(texts), "COLUMN")
+        replace = f"if later rows replace earlier ones, add `--time {self.column}`; "
+        replace = replace if restarted and not texts else ""
         rows = f"rows {first + 1:,} and {second + 1:,}"
         names = "" if {"run", "seed"} & set(self.keys) else " (no column names runs)"
         return UnclearTimeError(
             f"The column {shorten(self.column)} cannot be used as time: in the run of "
             f"{self.run_of(int(second))}{names}, it {what} in {rows}. If these are different runs, name "
-            f"them in a column 'run'; if a column makes them different tasks, add `--item task,COLUMN`; "
-            f"if a row is wrong, remove it; if the column is not the time in training, such as the length "
-            f"of an episode, add `--time {UNTIMED}`.",
+            f"them in a column 'run'; if a column makes them different tasks, add `--item task,{tag}`; "
+            f"{replace}if a row is wrong, remove it; if this is not the time in training, but such as the "
+            f"length of an episode, add `--time {UNTIMED}`.",
             row=int(second),
         )
 

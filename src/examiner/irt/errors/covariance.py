@@ -23,15 +23,11 @@ _NOTHING_KNOWN = 1e-6
 """Information on a logit or a slope below which its error would be above 1000."""
 
 
-class Together(Protocol):
+class JointCovariance(Protocol):
     """The covariance Σ of all parameters at once [size, size]: those of tasks first, then the shared."""
 
-    def between(self, rows: Floats) -> Floats:
-        """Return R Σ Rᵀ of rows [n, size]: covariances of n sums of parameters, [n, n]."""
-        ...
-
     def variances(self, rows: Floats) -> Floats:
-        """Return the diagonal of R Σ Rᵀ, [n]."""
+        """Return the variances of sums of parameters: the diagonal of R Σ Rᵀ for rows R [n, size]."""
         ...
 
     def drawn(self, count: int, rng: np.random.Generator) -> Floats:
@@ -42,20 +38,16 @@ class Together(Protocol):
         """Return F [size, count], F Fᵀ near to Σ outside the blocks of parameters that share a number."""
         ...
 
-    def without(self, column: int) -> tuple[Floats, Together]:
+    def without(self, column: int) -> tuple[Floats, JointCovariance]:
         """Return the direction f of one parameter, f fᵀ all that it shares, and what is left of Σ."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
-class Whole:
+class FullCovariance:
     """Every covariance; those of parameters that are held fixed are 0."""
 
     covariance: Floats
-
-    def between(self, rows: Floats) -> Floats:
-        """Return R Σ Rᵀ."""
-        return np.asarray(rows @ self.covariance @ rows.T)
 
     def variances(self, rows: Floats) -> Floats:
         """Return the diagonal of R Σ Rᵀ."""
@@ -69,23 +61,37 @@ class Whole:
         return np.asarray((normal * np.sqrt(np.maximum(values, 0.0))) @ vectors.T)
 
     def leading(self, block: NDArray[np.intp], count: int) -> Floats:
-        """Return the leading directions of the correlations between blocks, by subspace iteration."""
-        scale = np.sqrt(np.maximum(np.diagonal(self.covariance), 0.0))
+        """Return the principal factors of the correlations between blocks.
+
+        Covariances inside a block are left to the block itself, so that each round replaces them by
+        what the factors of the last round explain (Harman 1976, section 8.2). Of few parameters all
+        directions are kept.
+        """
+        scale = np.sqrt(np.maximum(np.diagonal(self.covariance), 0.0).astype(np.float64))
         inverse = np.where(scale > 0, 1.0 / np.where(scale > 0, scale, 1.0), 0.0)
-        outside = self.covariance * inverse[:, None] * inverse
-        outside[block[:, None] == block] = 0.0
+        between = self.covariance * inverse[:, None] * inverse
         size = len(scale)
+        if size <= count:
+            values, vectors = np.linalg.eigh(between)
+            return np.asarray(scale[:, None] * vectors * np.sqrt(np.maximum(values, 0.0)))
+        row, column = np.nonzero(block[:, None] == block)
+        between[row, column] = 0.0
         basis = np.linalg.qr(spread_columns(size, min(2 * count, size)))[0]
         for _ in range(_ROUNDS):
-            basis = np.linalg.qr(outside @ basis)[0]
-        values, turn = np.linalg.eigh(basis.T @ outside @ basis)
-        values, turn = values[::-1][:count], turn[:, ::-1][:, :count]
-        return np.asarray(scale[:, None] * (basis @ turn) * np.sqrt(np.maximum(values, 0.0)))
+            basis = np.linalg.qr(between @ basis)[0]
+            values, turn = np.linalg.eigh(basis.T @ between @ basis)
+            values, turn = values[::-1][:count], turn[:, ::-1][:, :count]
+            factors = (basis @ turn) * np.sqrt(np.maximum(values, 0.0))
+            between[row, column] = np.einsum("ij,ij->i", factors[row], factors[column])
+        return np.asarray(scale[:, None] * factors)
 
-    def without(self, column: int) -> tuple[Floats, Whole]:
-        """Return Σ e / √Σ_ee of a parameter e, and Σ less its square."""
-        direction = self.covariance[column] / np.sqrt(self.covariance[column, column])
-        return direction, Whole(self.covariance - np.multiply.outer(direction, direction))
+    def without(self, column: int) -> tuple[Floats, FullCovariance]:
+        """Return Σ e / √Σ_ee of a parameter e, and Σ less its square; nothing where e does not vary."""
+        variance = float(self.covariance[column, column])
+        if variance <= 0:
+            return np.zeros(len(self.covariance)), self
+        direction = self.covariance[column] / np.sqrt(variance)
+        return direction, FullCovariance(self.covariance - np.multiply.outer(direction, direction))
 
 
 def spread_columns(size: int, count: int) -> Floats:
@@ -103,7 +109,7 @@ class Covariances(NamedTuple):
     blocks: Floats
     freedom: Freedom
     method: str
-    together: Together
+    together: JointCovariance
 
     @property
     def blocks_of_tasks(self) -> NDArray[np.intp]:
@@ -136,7 +142,7 @@ def covariances(scores: Scores) -> Covariances:
     """Return the covariance of each task's parameters, shared ones included."""
     freedom = scores.freedom
     tasks, own = freedom.fixed.shape
-    together: Together
+    together: JointCovariance
     if freedom.count > MOST_TOGETHER:
         from examiner.irt.errors.low_rank import leading_covariances
 
@@ -147,7 +153,7 @@ def covariances(scores: Scores) -> Covariances:
         rest = np.broadcast_to(np.arange(tasks * own, freedom.count), (tasks, len(freedom.shared)))
         chosen = np.concatenate([columns, rest], axis=1)
         blocks = inverse[chosen[:, :, None], chosen[:, None, :]]
-        together = Whole(_known(inverse, freedom))
+        together = FullCovariance(_known(inverse, freedom))
     stuck = np.concatenate(
         [freedom.fixed, np.zeros((tasks, len(freedom.shared)), dtype=np.bool_)], axis=1
     )

@@ -27,7 +27,7 @@ _LAID_OUT = 8_000_000
 """Numbers of a block of agents by all parameters, where abilities want them laid out."""
 
 
-class Levels(NamedTuple):
+class AbilityLevels(NamedTuple):
     """c_jl of some agents, and their posteriors' means and standard deviations [agents].
 
     By own parameters they are in cells [observed, own, levels], by shared ones [agents, shared, levels].
@@ -98,7 +98,7 @@ class ListedScores(LouisScores):
                 rows = self.parts.order[found.rows][here]
                 yield rows, found.mean[here], found.deviation[here], laid
 
-    def _levels(self, most: int) -> Iterator[Levels]:
+    def _levels(self, most: int) -> Iterator[AbilityLevels]:
         """Yield c_jl of all agents in blocks, up to the level whose share of the information is small."""
         parts, own = self.parts, len(self.freedom.own)
         cells = parts.matrix.observed_cells
@@ -130,7 +130,7 @@ class ListedScores(LouisScores):
             count = _enough(here, found[:, :own], diagonal)
             shared = np.zeros((here.shape[0], found.shape[1] - own, count))
             np.add.at(shared, here.rows, found[:, own:, :count])
-            yield Levels(block.rows, here, found[:, :own, :count], shared, mean, deviation)
+            yield AbilityLevels(block.rows, here, found[:, :own, :count], shared, mean, deviation)
 
 
 def scores_of(parts: Louis) -> LouisScores:

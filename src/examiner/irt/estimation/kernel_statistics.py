@@ -144,19 +144,19 @@ class KernelStatistics(Expected):
             step = step if abs(step) <= CERTAIN else 0.0
         return moved(float(np.clip(start + step, *unknowns.bounds_of(name))))
 
-    def _along(self, unknowns: Unknowns, at: Point, name: Parameter) -> _Along:
+    def _along(self, unknowns: Unknowns, at: Point, name: Parameter) -> _Derivatives:
         """Heights along one shared number; of the cuts what they move, which is told without the rest."""
         items = unknowns.items(at)
         shape = curves(items, self.nodes)
         if name in CUTS:
             ends = by_cuts(self.sums, shape)
-            return _Along.of(ends.value, ends.by[name].gradient, ends.by[name].bend)
+            return _Derivatives.of(ends.value, ends.by[name].gradient, ends.by[name].bend)
         slopes = self.kernel.slopes(self.sums, shape, items.precision)
         if name == "precision":
             assert slopes.by_log_precision is not None and slopes.bend is not None
-            return _Along.of(slopes.value, slopes.by_log_precision, slopes.bend)
+            return _Derivatives.of(slopes.value, slopes.by_log_precision, slopes.bend)
         by = curve_derivatives((name,), items, shape, self.nodes)[name]
-        return _Along.of(slopes.value, slopes.by_success * by, slopes.information * by**2)
+        return _Derivatives.of(slopes.value, slopes.by_success * by, slopes.information * by**2)
 
     def _heights(self, unknowns: Unknowns, at: Point, tasks: Rows) -> Heights:
         """Heights of some tasks, of which the point is, by their own parameters."""
@@ -167,7 +167,7 @@ class KernelStatistics(Expected):
         return heights(unknowns.own, slopes, items, shape, self.nodes)
 
 
-class _Along(NamedTuple):
+class _Derivatives(NamedTuple):
     """The expected log-likelihood along one number, up to a constant: value, slope and bend."""
 
     value: float
@@ -175,5 +175,5 @@ class _Along(NamedTuple):
     bend: float
 
     @classmethod
-    def of(cls, *parts: Floats) -> _Along:
+    def of(cls, *parts: Floats) -> _Derivatives:
         return cls(*(float(part.sum()) for part in parts))

@@ -73,7 +73,7 @@ def usable_responses(
     if chosen == "normal" and is_binary(matrix.to_numpy()):
         raise InputError(
             "The model normal is for scores without ends, and these are successes: zeros and ones. Fit "
-            "them by 2pl (`--model 2pl`), or scores as they are (without `--success`)."
+            'them with `model="2pl"`, or fit the scores instead of successes.'
         )
     if chosen == "normal":
         check_squares(matrix.to_numpy())

@@ -20,7 +20,7 @@ from examiner.irt.items import Floats, ItemParameters, curves
 from examiner.irt.model import Parameter, Unknowns
 from examiner.irt.models import MODELS
 from examiner.irt.posterior import Quadrature, agent_blocks
-from examiner.irt.priors import Normal, Priors
+from examiner.irt.priors import NormalPrior, Priors
 from examiner.results import ResponseMatrix
 
 _FEWEST_TAKERS = 10
@@ -80,7 +80,7 @@ def _unknowns(fit: IRTFit, inner: ItemParameters, matrix: ResponseMatrix) -> Unk
     alike = "slope" in model.shared
     priors = fit.priors if alike else fit.task_priors
     if alike and priors is not None:
-        priors = replace(priors, slope=Normal(1.0, 1.0))  # of nothing that is estimated here
+        priors = replace(priors, slope=NormalPrior(1.0, 1.0))  # of nothing that is estimated here
     if priors is not None and len(matrix.agents) < ENOUGH_AGENTS:
         model = model.holding(("guessing", "slip"))
     held: list[tuple[Parameter, float]] = [

@@ -18,7 +18,7 @@ from examiner.irt.suspects.together import (
     FEWEST_AGENTS,
     MOST_TASKS,
     Group,
-    Together,
+    ResidualDependence,
     given_groups,
     together,
 )
@@ -163,7 +163,7 @@ def audit(
     return _told(said, slopes, shared, evidence, tuple(steady), told.texts(matrix), tuple(notes))
 
 
-class _Known(NamedTuple):
+class _SideData(NamedTuple):
     """What is known beside the responses: the results they were made of, or nothing."""
 
     results: Results | None
@@ -193,20 +193,20 @@ class _Known(NamedTuple):
 
 def _responses(
     results: Results | ResponseMatrix, recipe: Recipe | None
-) -> tuple[ResponseMatrix, _Known]:
+) -> tuple[ResponseMatrix, _SideData]:
     if isinstance(results, ResponseMatrix):
         if recipe is not None:
             raise InputError(
                 "A recipe makes responses of raw results, and a ResponseMatrix is given with one. Give the "
                 "results, or leave the recipe out."
             )
-        return results, _Known(None)
+        return results, _SideData(None)
     learnt = (Recipe() if recipe is None else recipe).learn(results)
     made = learnt.responses(results)
     if not made.is_counts:  # higher is better, whatever the direction of a task
         values = learnt.values(results)
         made = ResponseMatrix.from_array(values, results.agents, results.tasks).as_values()
-    return made, _Known(learnt.ready(results))
+    return made, _SideData(learnt.ready(results))
 
 
 def _shared(
@@ -215,7 +215,7 @@ def _shared(
     labels: Mapping[str, Sequence[object]],
     rng: np.random.Generator,
     notes: list[str],
-) -> Together:
+) -> ResidualDependence:
     agents, tasks = found.value.shape
     if agents < FEWEST_AGENTS or tasks > MOST_TASKS:
         why = (
@@ -224,7 +224,7 @@ def _shared(
             else f"more than {MOST_TASKS:,} tasks"
         )
         notes.append(f"Repeats and groups are not looked for with {why}.")
-        return Together(np.zeros((0, 0)), (), (), 0)
+        return ResidualDependence(np.zeros((0, 0)), (), (), 0)
     made = together(found, given, rng)
     return made._replace(groups=(*given_groups(made.excess, labels, rng), *made.groups))
 
@@ -232,7 +232,7 @@ def _shared(
 def _steadiness(
     found: Responses,
     given: Expectations,
-    known: _Known,
+    known: _SideData,
     matrix: ResponseMatrix,
     rng: np.random.Generator,
 ) -> dict[Literal["unsteady", "scorers"], tuple[Unsteady, Floats]]:
@@ -256,7 +256,7 @@ def _steadiness(
 def _told(
     said: Reasons,
     slopes: Discrimination | None,
-    shared: Together,
+    shared: ResidualDependence,
     evidence: ChanceTest,
     steady: tuple[Kind, ...],
     texts: tuple[str, ...],

@@ -44,7 +44,7 @@ class Group(NamedTuple):
     name: str = ""
 
 
-class Together(NamedTuple):
+class ResidualDependence(NamedTuple):
     """What goes together beyond ability, how often chance gives any of each, and by how many draws."""
 
     excess: Floats
@@ -53,7 +53,7 @@ class Together(NamedTuple):
     draws: int
 
 
-def together(found: Responses, given: Expectations, rng: np.random.Generator) -> Together:
+def together(found: Responses, given: Expectations, rng: np.random.Generator) -> ResidualDependence:
     r"""Look for pairs and groups of tasks whose results go together beyond ability.
 
     Of two tasks with one trial each, agents fall in a table of four, in which local independence expects
@@ -97,7 +97,7 @@ def together(found: Responses, given: Expectations, rng: np.random.Generator) ->
         for n in order
     )
     # two that repeat each other, and any third, are no group: one pair counts for what chance may give
-    return Together(excess, pairs, _groups(np.minimum(excess, cutoff), scans), draws)
+    return ResidualDependence(excess, pairs, _groups(np.minimum(excess, cutoff), scans), draws)
 
 
 def pair_excess(found: Responses, given: Expectations) -> Floats:

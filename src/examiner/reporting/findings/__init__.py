@@ -1,4 +1,4 @@
-"""What can be told of results, one analysis a file; `FINDINGS` lists the sections of a report in order."""
+"""Sections of a report, one analysis per file; `FINDINGS` lists them in order."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Home(NamedTuple):
     title: str
     chapter: str = ""
     reads: str = ""
-    failed: str = "It cannot be told"
+    failed: str = "Not available"
     needs: Need | None = None
 
     def tell(self, study: Study) -> Finding:
@@ -80,7 +80,7 @@ CHAPTERS = MappingProxyType(
         "tasks": "The tasks",
         "exam": "The exam",
         "next": "The next agent",
-        "end": "What this rests on",
+        "end": "What this is based on",
     }
 )
 """Chapter → its title, in the order of a report. Sections of one's own stand in the last but one."""
@@ -98,61 +98,63 @@ FINDINGS = Findings(
             "heatmap.finding",
             "Agents × tasks",
             "agents",
-            "Each cell is one agent on one task: a row of one colour is a steady agent, a column of one "
-            "colour a task that tells nobody apart.",
+            "Each cell is one agent on one task. A row of one colour is a consistent agent, "
+            "a column of one "
+            "colour a task that does not discriminate.",
         ),
         "intervals": Home(
             "uncertainty.intervals",
-            "How sure the ranking is",
+            "How certain the ranking is",
             "agents",
-            "Dots are the scores, lines what they could have been by luck. Agents share tasks: lines may "
-            "overlap where the tests below tell agents apart.",
+            "Dots are scores, lines their intervals. Agents share tasks, so intervals may "
+            "overlap where the "
+            "tests below find a significant difference.",
             "No intervals",
         ),
         "rank_probabilities": Home(
             "distributions.rank_probabilities",
-            "How sure the ranks are",
+            "How certain the ranks are",
             "agents",
-            "A row shows which ranks an agent takes when the results are drawn again; one bright cell is a "
-            "sure rank.",
+            "A row shows which ranks an agent takes in bootstrap samples; one bright cell is "
+            "a certain rank.",
             "No rank probabilities",
         ),
         "significance": Home(
             "significance.finding",
             "Which agents differ",
             "agents",
-            "Agents stand at their mean rank, the best on the left; a bar joins those that cannot be told "
-            "apart.",
+            "Agents are drawn at their mean rank, best on the left; a bar joins agents that are not "
+            "significantly different.",
             "No tests",
         ),
         "profiles": Home(
             "distributions.profiles",
             "Performance profiles",
             "agents",
-            "A line shows how much of an agent's scores lies above each value; higher is better.",
+            "A line shows the share of an agent's scores above each value; higher is better.",
             "No profiles",
         ),
         "cost": Home(
             "cost.finding",
-            "What scores cost",
+            "Scores and their cost",
             "agents",
-            "Up is better and left is cheaper: agents on the line have nobody above and to the left.",
-            "No front can be told",
+            "Up is better and left is cheaper: no agent is above and to the left of one on the line.",
+            "No Pareto front",
             "costs",
         ),
         "learning": Home(
             "learning.finding",
             "Learning curves",
             "agents",
-            "Lines rise as agents learn; where bands or grey runs overlap, nobody is shown to be ahead.",
-            "No learning curves can be drawn",
+            "Lines rise as agents learn; where bands overlap, no agent is significantly better.",
+            "No learning curves",
             "training",
         ),
         "curves": Home(
             "curves.finding",
-            "Learning curves summed up",
+            "Summaries of learning curves",
             "agents",
-            "Lines that cross are agents whose order depends on how their learning is summed up.",
+            "Lines that cross are agents whose order depends on how learning is summarised.",
             "No summaries of learning",
             "training",
         ),
@@ -160,14 +162,15 @@ FINDINGS = Findings(
             "indicators.ability_generality",
             "Ability and generality",
             "agents",
-            "Further right is abler; higher is good at all that is easy for it and at nothing else.",
+            "Further right is more able; a higher agent is better at everything that is easy for it and at "
+            "nothing else.",
             needs="fit",
         ),
         "agent_curves": Home(
             "indicators.agent_curves",
-            "Curves of agents",
+            "Agent characteristic curves",
             "agents",
-            "A line falls where tasks get too hard for its agent: the further right, the abler it is.",
+            "A line falls where tasks become too difficult for its agent: further right is more able.",
             needs="fit",
         ),
         "information": Home(
@@ -181,29 +184,32 @@ FINDINGS = Findings(
             "tasks.wright_map",
             "Agents and tasks on one scale",
             "tasks",
-            "An agent has even chances on tasks at its own height; gaps are abilities no task is made for.",
+            "An agent has even chances on tasks at its own height; gaps are abilities that "
+            "no task measures well.",
             needs="fit",
         ),
         "task_curves": Home(
             "tasks.task_curves",
-            "Curves of tasks",
+            "Task characteristic curves",
             "tasks",
-            "A steep line parts the able from others at the ability where it rises; a flat one does not.",
+            "A steep line separates strong from weak agents at the ability where it rises; a "
+            "flat one does not.",
             needs="fit",
         ),
         "task_table": Home(
             "fit.finding",
             "Difficulty and discrimination",
             "tasks",
-            "Further right is harder; higher parts the able from others more sharply; at 0 it parts none.",
+            "Further right is more difficult, higher discriminates more; a task at 0 does "
+            "not discriminate.",
             needs="fit",
         ),
         "suspects": Home(
             "suspects.finding",
-            "Tasks to look at",
+            "Flagged tasks",
             "tasks",
-            "Crosses, if there are any, go with the other tasks less, or more, than is usual.",
-            "No task can be suspected",
+            "Crosses are flagged tasks: they correlate with the other tasks less, or more, than usual.",
+            "No audit",
         ),
         "similarity": Home(
             "similarity.finding",
@@ -216,45 +222,47 @@ FINDINGS = Findings(
             "typology.finding",
             "Kinds of task",
             "tasks",
-            "Cells count the tasks that have both features; empty ones are kinds of task the exam lacks.",
+            "Cells count the tasks that have both features; empty cells are kinds of task "
+            "that are missing.",
             needs="classification",
         ),
         "editions": Home(
             "editions.finding",
             "Two editions",
             "exam",
-            "Agents on the dotted line kept their rank; those above it gained with this edition.",
-            "Editions cannot be compared",
+            "Agents on the dotted line kept their rank; those above it rank higher in this edition.",
+            "No comparison of editions",
             "an earlier edition",
         ),
         "decision": Home(
             "uncertainty.decision",
             "More runs or more tasks?",
             "exam",
-            "Lower is surer: go right along a line for more tasks, from line to line for more runs.",
+            "Lower is more precise: move right along a line for more tasks, from line to "
+            "line for more runs.",
             "No decision study",
         ),
         "selection": Home(
             "comparison.finding",
-            "How few tasks are enough",
+            "How few tasks suffice",
             "exam",
-            "The sooner a line comes near 1, the fewer tasks tell the mean of agents not seen before.",
-            "No few tasks can be chosen",
+            "The sooner a line comes near 1, the fewer tasks predict the mean of held-out agents.",
+            "No selection",
             "held-out agents",
         ),
         "next_task": Home(
             "next_task.finding",
-            "The next agent, task by task",
+            "Examining the next agent, task by task",
             "next",
-            "The band is what is not yet known of the agent: it narrows with each task asked.",
+            "The band is the interval of the agent's ability: it narrows with each task.",
             needs="fit",
         ),
         "trial": Home(
             "trial.finding",
             "Try it",
             "next",
-            "Move the slider, or tick tasks: ranks are those that the ticked tasks alone predict.",
-            "No tasks can be tried",
+            "Move the slider, or tick tasks: ranks are predicted from the ticked tasks alone.",
+            "No prediction",
             "held-out agents",
         ),
         "reading": Home("reading.finding", "What was read", "end"),

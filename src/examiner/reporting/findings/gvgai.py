@@ -1,4 +1,4 @@
-"""What is played in a checkout of GVGAI: a plan before it is run, and how long it may take."""
+"""What is played in a checkout of GVGAI: a plan before it is run."""
 
 from __future__ import annotations
 
@@ -8,11 +8,10 @@ from examiner.reporting.finding import Finding, Text
 
 
 def tell_plan(plan: GvgaiPlan) -> Finding:
-    """Tell what a plan would play in a checkout of GVGAI, under which rules, and how long it may take."""
+    """Tell what a plan would play in a checkout of GVGAI, under which rules, and how long at most."""
     jobs = plan.jobs()
     games = list(dict.fromkeys(job.game for job in jobs))
     levels = {(job.game, job.level) for job in jobs}
-    hours = plan.core_hours(len(jobs))
     about = (
         f"{counted(len(jobs), 'play')}: {counted(len(plan.agents), 'agent')} × "
         f"{counted(len(levels), 'level')} of {counted(len(games), 'game')} × "
@@ -22,8 +21,7 @@ def tell_plan(plan: GvgaiPlan) -> Finding:
     lines = [
         f"Rules: {rules.name}, at most {rules.max_ticks:,} ticks and {rules.cpu_seconds:g} CPU seconds a "
         f"play ({rules.hash})",
-        f"About {hours:,.1f} core-hours, at most {len(jobs) * rules.cpu_seconds / 3600:,.1f}: games differ "
-        f"by a factor of ten, and so do machines",
+        f"At most {len(jobs) * rules.cpu_seconds / 3600:,.1f} core-hours, by the limit of a play",
     ]
     if rules.milliseconds is not None:
         lines.append("Milliseconds buy less on a busy machine: play on idle cores")
@@ -36,6 +34,5 @@ def tell_plan(plan: GvgaiPlan) -> Finding:
         "protocol": rules.to_dict(),
         "protocol_name": rules.name,
         "protocol_hash": rules.hash,
-        "core_hours": hours,
     }
     return Finding(blocks=tuple(map(Text, lines)), data=data, about=about)

@@ -25,10 +25,6 @@ from examiner.reporting.table import Piece
 SIZE = 10
 MOST_BARS = 30
 MOST_PAIRS = 5
-MOST_WORK = 2e8
-"""Exponentials a report may spend on one choice of tasks: some seconds."""
-FEW_AGENTS, FEW_TASKS = 100, 500
-"""Of larger tables."""
 CHANCE_WORK = 1.5e8
 MOST_TIES = 3
 
@@ -44,10 +40,8 @@ def finding(study: Study) -> Finding:
     """
     if single_successes(study.results, study.measure) and study.has_fit:
         return _about_ability(study)
-    small, note = study, ""
-    if _work(study) > MOST_WORK:
-        small, note = study.thinned(FEW_AGENTS, FEW_TASKS)
-        note = f"{note} `examiner information` uses all."
+    small, note = study.for_pairs
+    note = f"{note} `examiner information` uses all results." if note else ""
     reps = int(np.clip(CHANCE_WORK // _work(small), FEWEST_TABLES, MOST_TABLES))
     analysis = analyse(small.results, [study.measure], rng=study.seed, reps=reps)
     shown = show_analysis(analysis, not_shown=study.not_shown)

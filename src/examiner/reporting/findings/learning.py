@@ -19,9 +19,8 @@ from examiner.reporting.table import Column, Piece, Record, Table
 from examiner.scores import (
     AGGREGATES,
     EfficiencyCurves,
-    TaskCurves,
+    TaskLearningCurves,
     efficiency,
-    suggested_aggregate,
     task_curves,
 )
 from examiner.scores.training.phases import learners_of
@@ -31,11 +30,10 @@ MOST_PANELS = 8
 """Tasks drawn on a page; figures in files may be of all."""
 MOST_RUNS = 200
 """Grey lines in a panel."""
-REPS = 400
 """Resamples for a band of 25 points: enough for a picture."""
 
 
-class Wanted(NamedTuple):
+class CurveOptions(NamedTuple):
     """How curves are drawn: over how many episodes, on which axis, which threshold, how many tasks."""
 
     last: int | None = None
@@ -46,17 +44,17 @@ class Wanted(NamedTuple):
 
 def finding(study: Study) -> Finding:
     """Draw the learning curves of a training log, as it is and made comparable."""
-    return tell(study, Wanted())
+    return tell(study, CurveOptions())
 
 
-def tell(study: Study, wanted: Wanted) -> Finding:
+def tell(study: Study, wanted: CurveOptions) -> Finding:
     """Follow agents over the time of training, together and task by task.
 
     >>> log = {"agent": ["a"] * 4, "task": ["t"] * 4, "run": [0, 0, 1, 1], "trial": [0, 1, 0, 1],
     ...        "frames": [10, 20, 10, 20], "score": [0.0, 0.5, 0.25, 0.75]}
     >>> from examiner.results import Provenance, Results
     >>> study = Study.of(Results.from_dict(log, provenance=Provenance(training=True)))
-    >>> [block.key for block in tell(study, Wanted()).blocks if isinstance(block, Figure)]
+    >>> [block.key for block in tell(study, CurveOptions()).blocks if isinstance(block, Figure)]
     ['learning-curves', 'learning-curves-tasks']
     """
     assert study.training is not None, "the table says that it is needed"
@@ -80,16 +78,13 @@ def tell(study: Study, wanted: Wanted) -> Finding:
     return Finding(lead=lead, blocks=(*blocks, *noted(told)), data=data)
 
 
-def _aggregated(study: Study, wanted: Wanted) -> EfficiencyCurves:
+def _aggregated(study: Study, wanted: CurveOptions) -> EfficiencyCurves:
     shown = study.resampled
     log, _ = learners_of(study.curve_scale.log)  # the best of all may be others
     drawn = [agent for agent in shown.agents if agent in log.agents][: chart.MOST_LINES]
     chosen = np.isin(np.array(log.agents), np.array(drawn))
     log = log.where(chosen[log.agent_codes])
-    name = suggested_aggregate(log, study.measure) if len(log.tasks) > 1 else "mean"
-    rng = np.random.default_rng(study.seed)
-    how = {"measure": study.measure, "last": wanted.last, "reps": min(REPS, shown.reps)}
-    return efficiency(log, name, rng=rng, **how)  # type: ignore[arg-type]  # one type for each
+    return efficiency(log, rng=study.seed, measure=study.measure, last=wanted.last)
 
 
 def _data(made: EfficiencyCurves, study: Study) -> Record:
@@ -129,7 +124,7 @@ def _lead(made: EfficiencyCurves) -> Prose:
     return (Name(made.agents[best]), told)
 
 
-def _meaning(made: EfficiencyCurves, study: Study, wanted: Wanted) -> Prose:
+def _meaning(made: EfficiencyCurves, study: Study, wanted: CurveOptions) -> Prose:
     window = (
         "its last checkpoint, or the mean of its episodes since the time before"
         if wanted.last is None
@@ -144,7 +139,7 @@ def _meaning(made: EfficiencyCurves, study: Study, wanted: Wanted) -> Prose:
     )
 
 
-def _threshold(made: EfficiencyCurves, study: Study, wanted: Wanted) -> float:
+def _threshold(made: EfficiencyCurves, study: Study, wanted: CurveOptions) -> float:
     """What was asked for; else the landmark where somebody reaches it, else the end of the second best."""
     if wanted.threshold is not None:
         return wanted.threshold
@@ -238,14 +233,14 @@ def _time_axis(unit: str, log_axis: bool, **more: object) -> chart.Part:
     return chart.axis(unit, **kind, **more)
 
 
-def _aggregate(made: EfficiencyCurves, study: Study, wanted: Wanted) -> Figure:
+def _aggregate(made: EfficiencyCurves, study: Study, wanted: CurveOptions) -> Figure:
     order = [made.agents.index(agent) for agent in study.resampled.agents if agent in made.agents]
     value, low, high = (part[order] for part in (made.value, made.low, made.high))
     agents = tuple(made.agents[row] for row in order)
     lines = agents, made.frames, value, low, high
     data = LearningData(*lines, made.runs[order], made.aggregate, made.time_unit)
     title = f"{AGGREGATES[made.aggregate].title} of {study.curve_axis}"
-    rest = study.resampled.total - len(agents)
+    rest = len(study.resampled.results.agents) - len(agents)
     return Figure(
         key="learning-curves",
         drawn=data,
@@ -315,7 +310,7 @@ def _connected(times: Floats, values: Floats) -> Floats:
     return np.where(inside, np.interp(times, times[known], values[known]), np.nan)
 
 
-def _tasks(made: TaskCurves, study: Study, wanted: Wanted) -> Figure:
+def _tasks(made: TaskLearningCurves, study: Study, wanted: CurveOptions) -> Figure:
     agents = _drawn_agents(made, study)
     drawn = tasks_drawn(made, agents, range(len(made.tasks))[: wanted.panels])
     total, shown = len(made.tasks), len(drawn.tasks)
@@ -331,13 +326,15 @@ def _tasks(made: TaskCurves, study: Study, wanted: Wanted) -> Figure:
     )
 
 
-def _drawn_agents(made: TaskCurves, study: Study) -> list[int]:
+def _drawn_agents(made: TaskLearningCurves, study: Study) -> list[int]:
     ranked = [made.agents.index(agent) for agent in study.resampled.agents if agent in made.agents]
     others = [row for row in range(len(made.agents)) if row not in ranked]
     return (ranked + others)[: chart.MOST_LINES]
 
 
-def tasks_drawn(made: TaskCurves, agents: Sequence[int], tasks: Sequence[int]) -> TaskLearningData:
+def tasks_drawn(
+    made: TaskLearningCurves, agents: Sequence[int], tasks: Sequence[int]
+) -> TaskLearningData:
     """Choose the agents and tasks that are drawn.
 
     >>> log = {"agent": ["a"] * 2, "task": ["t"] * 2, "run": [0, 0], "frames": [10, 20], "score": [0, 2]}

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import isfinite
 
-from examiner.adaptive import Examination, ExaminationState, ExaminationStudy, TaskBank
-from examiner.adaptive.calibration import Anchor
+from examiner.adaptive import Examination, ExaminationStudy, TaskBank
 from examiner.irt import IRTFit, Placement
 from examiner.irt.place import no_rank
 from examiner.messages import counted
@@ -102,7 +101,7 @@ def _agent(found: Placement) -> Record:
         "mean": found.mean,
         "ability": found.ability,
         "ability_se": found.error,
-        "ability_se_with_tasks": found.total_error,
+        "posterior_sd": found.deviation,
         "ability_low": found.low,
         "ability_high": found.high,
         "regularity": found.regularity,
@@ -225,13 +224,6 @@ def tell_examination(
         f"{seed}",
     )
     blocks: list[Piece] = [Text((found["outcome"],))]
-    if found["scale"] == "agents" and found["ability_as_placed"] is not None:
-        told = (
-            f"On the fit's scale that is {found['ability_on_fit_scale']:.2f}. `examiner place` says "
-            f"{found['ability_as_placed']:.2f} of these answers: it takes the fitted parameters as "
-            f"exact, which after few agents draws abilities towards 0."
-        )
-        blocks.append(Text(told))
     if fit.evidence is not None and not fit.evidence.abilities_differ:
         blocks.append(Text(no_rank(fit.evidence)))
     if found["unanswered"]:
@@ -247,7 +239,6 @@ def tell_examination(
 
 
 def _examined(bank: TaskBank, last: Examination, fit: IRTFit, outcome: str | None) -> Record:
-    anchor = bank.calibration.anchor
     low, high = last.interval
     ended = outcome or "It was stopped by hand."
     return {
@@ -263,26 +254,12 @@ def _examined(bank: TaskBank, last: Examination, fit: IRTFit, outcome: str | Non
         "low": low,
         "high": high,
         "posterior_sd": last.state.deviation,
-        "ability_on_fit_scale": anchor.to_fit(last.ability),
-        "scale": "agents" if anchor != Anchor() else "fit",
         "better_than": last.stop.better_than,
         "probability_better": last.probability_better,
         "steps": [step.to_dict() for step in last.steps],
         "unanswered": list(last.state.aside),
-        "uncertainty": bank.calibration.uncertainty,
-        "ability_as_placed": _as_placed(fit, last),
+        "uncertainty": bank.uncertainty,
     }
-
-
-def _as_placed(fit: IRTFit, last: Examination) -> float | None:
-    """What `examiner place` says of the same answers: it takes the fit at its word."""
-    if not last.steps:
-        return None
-    bank = TaskBank.of(fit, uncertainty="none")
-    state = ExaminationState.start(bank)
-    for answer in last.state.answers:
-        state = state.after(bank, answer)
-    return state.ability
 
 
 def tell_study(bank: TaskBank, study: ExaminationStudy, *, seed: int = 0) -> Finding:

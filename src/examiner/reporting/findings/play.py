@@ -101,7 +101,9 @@ def _frames(budgets: Sequence[FrameBudget]) -> Table:
         Column("evaluation frames, at most", "count", "of all its jobs", key="evaluation_frames"),
     )
     rows = [budget._asdict() | {"agent": Name(budget.agent)} for budget in budgets]
-    return Table.of(rows, columns, "Frames to play; a dash means that nothing limits them")
+    return Table.of(
+        rows, columns, "Frames to play; a dash means that the length of episodes is not limited"
+    )
 
 
 def _setting(value: object) -> str:
@@ -154,10 +156,6 @@ def tell_repair(found: Repair) -> Finding:
     if found.open_jobs:
         lines.append(f"To be played on: {counted(found.open_jobs, 'job')}")
     lines.append(f"Go on with: examiner run PLAN --output {found.ledger.parent}")
-    if not found.verified:
-        lines.append(
-            "It was written before there were checksums: no one can tell whether values were altered"
-        )
     data = asdict(found) | {"ledger": str(found.ledger)}
     return Finding("repair", "A repair", lead, tuple(Text((Name(line),)) for line in lines), data)
 

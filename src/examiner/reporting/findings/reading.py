@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -10,8 +11,9 @@ import numpy as np
 from examiner.messages import ExaminerWarning, counted
 from examiner.reporting.finding import BEWARE, Facts, Finding, Notes, Text
 from examiner.reporting.prose import Name, Prose, enumerated
-from examiner.reporting.table import Column, Piece, Record, Table
-from examiner.results import Results
+from examiner.reporting.renderers import shown_table
+from examiner.reporting.table import Column, Piece, Table
+from examiner.results import Description, Results
 from examiner.results.scale import ScaleArrays
 
 if TYPE_CHECKING:  # describing results needs neither
@@ -25,25 +27,23 @@ MOST_COMPARISONS = 2e10
 """Numbers looked at to compare all pairs of agents: some ten seconds; more would take minutes."""
 
 
-def tell(results: Results) -> Finding:
-    """Tell what a table of results holds, before anything is made of it.
+def describe(results: Results) -> Finding:
+    """Show what a table of results holds, before any analysis.
 
-    >>> tell(Results.from_numpy([[1.0, 2.0]])).data["missing_cells"]
+    >>> describe(Results.from_numpy([[1.0, 2.0]])).data["missing_cells"]
     0
     """
-    told = _description(results)
-    shape = f"{counted(told['agents'], 'agent')} × {counted(told['tasks'], 'task')}"
-    rows = f" ({told['format']}): {shape}, {counted(told['rows'], 'row')}"
-    later = " when analysed: a training log" if told["training_log"] else ""
+    answer = _description(results)
+    later = " when analysed: a training log" if answer.training_log else ""
     facts: dict[str, str | Prose] = {
-        "runs in a cell, at most": f"{told['runs']:,}",
-        "trials in a cell, at most": f"{told['trials']:,}",
-        "cells without any result": f"{told['missing_cells']:,}",
-        "tasks with a scale": f"{told['tasks_with_scale']:,}",
-        "other columns": ", ".join(told["attributes"]) or "none",
-        "known of tasks": ", ".join(told["task_attributes"]) or "nothing",
-        "known of agents": ", ".join(told["agent_attributes"]) or "nothing",
-        "runs reduced by (--reduce)": f"{told['reduction']}{later}",
+        "runs per cell, at most": f"{answer.runs:,}",
+        "trials per run, at most": f"{answer.trials:,}",
+        "cells without any result": f"{answer.missing_cells:,}",
+        "tasks with a scale": f"{answer.tasks_with_scale:,}",
+        "other columns": ", ".join(answer.attributes) or "none",
+        "attributes of tasks": ", ".join(answer.task_attributes) or "none",
+        "attributes of agents": ", ".join(answer.agent_attributes) or "none",
+        "runs reduced by (--reduce)": f"{answer.reduction}{later}",
         **_splits(results),
         "agents": enumerated(results.agents),
         "tasks": enumerated(results.tasks),
@@ -51,10 +51,13 @@ def tell(results: Results) -> Finding:
     pairs = tuple(
         (what, (Name(fact),) if isinstance(fact, str) else fact) for what, fact in facts.items()
     )
-    columns = [Column("measure", "name"), Column("observed", "count")]
-    columns += [Column(name, "number") for name in ("least", "mean", "median", "most")]
-    blocks = (Facts(pairs), Table.of(told["measure_ranges"], columns, "Measures"))
-    return Finding(lead=(Name(told["source"]), rows), blocks=blocks, data=told)
+    blocks = (
+        Facts(pairs),
+        shown_table(answer.measure_ranges, caption="Measures"),
+        shown_table(answer.plays, caption="Plays of agents, fewest first"),
+    )
+    lead = (Name(answer.headline),)
+    return Finding(lead=lead, blocks=blocks, data=answer.to_dict(), answer=answer)
 
 
 def _splits(results: Results) -> dict[str, str]:
@@ -68,13 +71,13 @@ def _splits(results: Results) -> dict[str, str]:
     return {"tasks by split (--keep split:…)": told} if told else {}
 
 
-def _description(results: Results) -> Record:
-    told = results.describe().to_dict()
-    if told["reduction"] or not told["training_log"]:
-        return told | {"reduction": told["reduction"] or "all"}
-    from examiner.scores import default_reduction  # a room that only training logs need here
+def _description(results: Results) -> Description:
+    answer = results.describe()
+    if answer.reduction or not answer.training_log:
+        return replace(answer, reduction=answer.reduction or "all")
+    from examiner.scores import default_reduction  # a package that only training logs need here
 
-    return told | {"reduction": default_reduction(results)}
+    return replace(answer, reduction=default_reduction(results))
 
 
 def finding(study: Study) -> Finding:
@@ -95,12 +98,7 @@ def finding(study: Study) -> Finding:
 def _lead(study: Study, doubts: int) -> Prose:
     counts = study.counts
     missing = int(np.isnan(study.raw).sum())
-    results = study.results
-    cells = results.agent_codes.astype(np.int64) * len(results.tasks) + results.task_codes
-    # where each trial counts as a run of its own, a cell has no more rows than runs
-    one_each = int(np.bincount(cells).max(initial=0)) <= counts["runs"]
-    trials = 1 if one_each else counts["trials"]
-    repeated = f"{counted(counts['runs'], 'run')} of {counted(trials, 'trial')}"
+    repeated = f"{counted(counts['runs'], 'run')} of {counted(counts['trials'], 'trial')}"
     if counts["runs"] > 1 or counts["trials"] > 1:
         repeated = f"up to {repeated}"
     gaps = f"{missing:,} of {study.raw.size:,} cells missing" if missing else "no cell missing"

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from examiner.reporting.finding import Finding, Text
 from examiner.reporting.prose import Name
 from examiner.reporting.table import Column, Piece, Record, Table
-from examiner.selection import Benchmark, Comparison, Reason, Selection
+from examiner.selection import Benchmark, Comparison, SelectedTask, Selection
 
 GAINS = {
     "share of the target's variance explained": "how much of what varies in the aggregate the task, beside "
@@ -39,7 +39,7 @@ FIGURES = {
 def tell(
     material: Benchmark,
     chosen: Selection,
-    why: Sequence[Reason],
+    why: Sequence[SelectedTask],
     comparison: Comparison | None = None,
     *,
     method: str = "best_of",
@@ -107,7 +107,7 @@ def _proof(data: Record) -> Table:
 def _data(
     material: Benchmark,
     chosen: Selection,
-    why: Sequence[Reason],
+    why: Sequence[SelectedTask],
     comparison: Comparison | None,
     method: str,
 ) -> Record:

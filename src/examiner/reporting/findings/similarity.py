@@ -22,9 +22,6 @@ from examiner.reporting.study import Study
 from examiner.reporting.table import Piece
 
 FEWEST_AGENTS, FEWEST_TASKS = 5, 3
-MOST_TASKS, MOST_CELLS = 1000, 60_000
-FEW_AGENTS, FEW_TASKS = 80, 200
-"""Of larger tables in a report: two seconds."""
 MOST_DRAWN = 100
 MOST_WINNERS = 50
 MOST_NAMED = 8
@@ -37,10 +34,8 @@ def finding(study: Study) -> Finding:
         few = f"{counted(agents, 'agent')} on {counted(tasks, 'task')}"
         needed = f"{FEWEST_AGENTS} agents and {FEWEST_TASKS} tasks"
         raise NothingToTellError(f"{few} are too few to compare tasks: use at least {needed}.")
-    small, note = study, ""
-    if tasks > MOST_TASKS or agents * tasks > MOST_CELLS:
-        small, note = study.thinned(FEW_AGENTS, FEW_TASKS)
-        note = f"{note} `examiner cluster` uses all."
+    small, note = study.for_pairs
+    note = f"{note} `examiner cluster` uses all results." if note else ""
     analysis = analyse_similarity(small.results, [study.measure], rng=study.seed)
     shown = show_analysis(analysis, not_shown=study.not_shown)
     figures = [_figure(analysis), *_tree(analysis)] if analysis.main.significant else []

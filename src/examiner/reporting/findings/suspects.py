@@ -21,8 +21,6 @@ from examiner.reporting.study import Study
 from examiner.reporting.table import Column, Piece, Record, Table
 
 FEWEST_AGENTS, FEWEST_TASKS = 5, 5
-MOST_AGENTS, MOST_TASKS = 140, 250
-"""Of larger tables in a report: a few seconds."""
 MOST_NAMED = 6
 LABEL_LIMIT = 60
 SHORT = {
@@ -43,10 +41,10 @@ def finding(study: Study) -> Finding:
         few = f"{counted(agents, 'agent')} on {counted(tasks, 'task')}"
         needed = f"{FEWEST_AGENTS} agents and {FEWEST_TASKS} tasks"
         raise NothingToTellError(f"{few} are too few to suspect a task: have {needed}.")
-    small, note = study.thinned(MOST_AGENTS, MOST_TASKS)
+    small, note = study.for_pairs
     found = audit(small.results, recipe=study.recipe, rng=study.seed)
     told = tell(found)
-    notes = (f"{note} `examiner audit` takes all.",) if note else ()
+    notes = (f"{note} `examiner audit` uses all results.",) if note else ()
     return replace(told, blocks=(*told.blocks, *noted(notes)))
 
 

@@ -76,7 +76,7 @@ def _how(fit: IRTFit, what: str) -> Prose:
 
 
 class WrightMapData(NamedTuple):
-    """What the map draws; `shown` are difficulties drawn at the edge where they lie beyond it."""
+    """What the map draws from -`end` to `end`; `shown` are difficulties, those beyond it at the edge."""
 
     agents: tuple[str, ...]
     ability: Floats
@@ -87,8 +87,7 @@ class WrightMapData(NamedTuple):
     negative: NDArray[np.bool_]
     agent_place: Floats
     task_place: Floats
-    low: float
-    high: float
+    end: float
 
 
 def map_data(
@@ -111,7 +110,7 @@ def map_data(
     shown = np.clip(difficulty, -end, end)
     places = -_stacked(ability), _stacked(shown)
     named = tuple(agents), ability, error, tuple(tasks)
-    return WrightMapData(*named, difficulty, shown, negative, *places, -end, end)
+    return WrightMapData(*named, difficulty, shown, negative, *places, end)
 
 
 def _stacked(heights: Floats) -> Floats:
@@ -168,7 +167,7 @@ def draw_map(data: WrightMapData) -> chart.Drawing:
         showgrid=False,
         zeroline=True,
     )
-    y = chart.axis("ability and difficulty", range=[data.low - 0.3, data.high + 0.3])
+    y = chart.axis("ability and difficulty", range=[-data.end - 0.3, data.end + 0.3])
     return chart.figure(traces, 340, x, y)
 
 
@@ -184,7 +183,7 @@ def _map_figure(fit: IRTFit) -> Figure:
         if fit.errors is not None
         else fit.items.slope[tasks] < 0,
     )
-    beyond = int((np.abs(drawn.difficulty) > np.abs(drawn.high)).sum())
+    beyond = int((np.abs(drawn.difficulty) > drawn.end).sum())
     edge = f" {counted(beyond, 'task')} beyond the edge stand at it." if beyond else ""
     all_drawn = len(agents) == len(fit.abilities.agents) and len(tasks) == len(fit.items)
     many = f" Of many, every so many are drawn: {len(agents):,} agents, {len(tasks):,} tasks."

@@ -17,7 +17,7 @@ def tell(tiny: Selection, *, seed: int = 0) -> Finding:
     >>> from examiner.results import Results
     >>> from examiner.selection import Holdout, distil
     >>> scores = np.random.default_rng(0).normal(size=(20, 6)) + np.arange(20)[:, None]
-    >>> quick = Holdout(4, repeats=0, draws=5)
+    >>> quick = Holdout(4, draws=5)
     >>> tell(distil(Results.from_numpy(scores), 2, rng=0, holdout=quick)).data["record"]["agents"]
     20
     """

@@ -71,7 +71,7 @@ def chapters(sections: Sequence[Finding]) -> tuple[Chapter, ...]:
 
     >>> made = chapters([Finding("r", "R", "Read.", chapter="end"), Finding("m", "Mine", "So.")])
     >>> [chapter.title for chapter in made]
-    ['More', 'What this rests on']
+    ['More', 'What this is based on']
     """
     *first, last = CHAPTERS.items()
     found = []

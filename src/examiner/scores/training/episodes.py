@@ -298,7 +298,7 @@ def _mixture(results: Results, in_steps: NDArray[np.bool_]) -> tuple[str, ...]:
     names = [results.tasks[task] for task in np.flatnonzero(both)]
     return (
         f"{counted(len(names), 'task')} have runs in frames and runs in steps, whose times do not compare: "
-        f"{listed(names)}. Say what time is (`--time steps*4`).",
+        f'{listed(names)}. Say what time is (`time="steps*4"`).',
     )
 
 

@@ -38,12 +38,14 @@ DEFAULT_FOR_CHECKPOINTS = "final"
 _CHECKPOINTS = re.compile(r"[\s_-]*(?:checkpoints?|evaluations?|iterations?)$")
 _GUESS = (
     "The rows of {} are evenly spaced, or at the times of other runs, as evaluations are: a run counts "
-    "with its last one (`--reduce final`). If rows are episodes, say so: `--reduce last:100`."
+    'with its last one (`ex.reduce(results, "final")`). If rows are episodes, say so: '
+    '`ex.reduce(results, "last:100")`.'
 )
 _UNCLEAR = (
     "Nothing says whether the rows of {} are episodes or evaluations: their times are not evenly spaced, "
-    "and there is no column 'length'. Add `--reduce 'last:1 checkpoints'` if each row is an "
-    "evaluation, or `--reduce last:100` if each is an episode."
+    "and there is no column 'length'. Reduce runs with "
+    '`ex.reduce(results, "last:1 checkpoints")` if each row is an evaluation, or '
+    '`ex.reduce(results, "last:100")` if each is an episode.'
 )
 _KNOWN = "`last:K` (episodes), `last:N checkpoints`, `final`, `final:FRAMES`, `auc` or `all`"
 
@@ -201,8 +203,8 @@ def _refuse_checkpoints(results: Results, reduction: Reduction) -> None:
     size = f"{reduction.size:,.0f}"
     raise InputError(
         f"The log holds checkpoints, means of iterations or evaluations, and {reduction.text!r} "
-        f"counts episodes: the last {size} rows may be most of training. Say `--reduce final` or "
-        f"`--reduce 'last:N checkpoints'`."
+        f"counts episodes: the last {size} rows may be most of training. Say "
+        f'`ex.reduce(results, "final")` or `ex.reduce(results, "last:N checkpoints")`.'
     )
 
 
@@ -221,7 +223,7 @@ def _reduced(
     if not episodes.is_timed:
         raise InputError(
             f"Runs cannot be reduced by {reduction.text!r} without a column 'frames' or 'steps' that is "
-            f"filled in every row. Name it (`--time COLUMN`), or choose `last:K` or `auc`."
+            f'filled in every row. Name it (`time="COLUMN"`), or choose `last:K` or `auc`.'
         )
     return mean_of_window(curve, episodes.time[episodes.last] - reduction.size)
 

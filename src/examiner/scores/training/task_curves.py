@@ -21,7 +21,7 @@ MOST_TIMES = 200
 """Times of checkpoints that are drawn, evenly chosen where there are more: a page holds every run."""
 
 
-class TaskCurves(NamedTuple):
+class TaskLearningCurves(NamedTuple):
     """Runs over time, task by task.
 
     `times` has shape [tasks, points]: each task has its own budget. `values` has shape [runs, points],
@@ -47,7 +47,7 @@ def task_curves(
     *,
     last: int | None = None,
     points: int = POINTS,
-) -> TaskCurves:
+) -> TaskLearningCurves:
     """Follow every run over the time of its task.
 
     Where the runs of a task are checkpoints at shared times, these are the points, and a run has a value
@@ -85,7 +85,7 @@ def task_curves(
         for column, seen in zip(values.T, exists, strict=True)
     ]
     counts = [np.bincount(cell[seen], minlength=size) for seen in exists]
-    return TaskCurves(
+    return TaskLearningCurves(
         agents=results.agents,
         tasks=results.tasks,
         unit=episodes.unit,

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from examiner.selection.evidence import Evidence, check_distances
+from examiner.selection.evidence import SelectionEvidence, check_distances
 from examiner.selection.greedy import TaskSet, exchange, grow, selection_of
 from examiner.validation import Floats
 
 
-def anchors(evidence: Evidence, size: int, rng: np.random.Generator) -> TaskSet:
+def anchors(evidence: SelectionEvidence, size: int, rng: np.random.Generator) -> TaskSet:
     """Choose tasks so that every task is near one of them, in the agents' responses.
 
     k-medoids (Kaufman & Rousseeuw, 1990: BUILD, then SWAP) on Euclidean distances between the columns

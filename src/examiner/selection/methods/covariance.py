@@ -7,14 +7,14 @@ from collections.abc import Sequence
 import numpy as np
 
 from examiner.selection.covariance import Conditional
-from examiner.selection.evidence import Evidence
+from examiner.selection.evidence import SelectionEvidence
 from examiner.selection.greedy import Gains, TaskSet, check_size, grow
-from examiner.selection.shrinkage import Blend, Shrinkage
+from examiner.selection.shrinkage import Blend, CovarianceData, Shrinkage
 
 UNIT = "share of the target's variance explained"
 
 
-def covariance(evidence: Evidence, size: int, rng: np.random.Generator) -> TaskSet:
+def covariance(evidence: SelectionEvidence, size: int, rng: np.random.Generator) -> TaskSet:
     r"""Add the task that most lowers the variance of the target given the tasks chosen.
 
     .. math:: j = \arg\max_j \frac{\operatorname{Cov}(x_j, y \mid x_S)^2}{\operatorname{Var}(x_j \mid x_S)}
@@ -26,22 +26,22 @@ def covariance(evidence: Evidence, size: int, rng: np.random.Generator) -> TaskS
     """
     shrinkage, size = _shrinkage(evidence), check_size(evidence, size)
     return grow(
-        evidence, size, _gains(evidence, shrinkage.at(size)), method="covariance", unit=UNIT
+        evidence, size, _gains(evidence.table, shrinkage.at(size)), method="covariance", unit=UNIT
     )
 
 
 def covariance_path(
-    evidence: Evidence, sizes: Sequence[int], rng: np.random.Generator
+    evidence: SelectionEvidence, sizes: Sequence[int], rng: np.random.Generator
 ) -> list[tuple[int, ...]]:
     """Choose the positions of sets of several sizes at once: sizes with one blend share their way."""
-    shrinkage = _shrinkage(evidence)
+    shrinkage, table = _shrinkage(evidence), evidence.table
     gains: dict[Blend, Gains] = {}
     longest: dict[Blend, tuple[int, ...]] = {}
     found = {}
     for size in sorted(sizes, reverse=True):
         blend = shrinkage.at(size)
         if blend not in gains:
-            gains[blend] = _gains(evidence, blend)
+            gains[blend] = _gains(table, blend)
         if blend not in longest or evidence.terms.in_units:
             grown = grow(evidence, size, gains[blend], method="covariance", unit=UNIT)
             longest[blend] = grown.columns
@@ -49,11 +49,11 @@ def covariance_path(
     return [found[size] for size in sizes]
 
 
-def _shrinkage(evidence: Evidence) -> Shrinkage:
+def _shrinkage(evidence: SelectionEvidence) -> Shrinkage:
     evidence.needed("covariance", "target")
     found: Shrinkage = evidence.needed("covariance", "shrinkage")
     return found
 
 
-def _gains(evidence: Evidence, blend: Blend) -> Gains:
-    return Conditional(evidence.table.covariance(blend)).gains
+def _gains(table: CovarianceData, blend: Blend) -> Gains:
+    return Conditional(table.covariance(blend)).gains

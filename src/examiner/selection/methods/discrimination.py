@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from examiner.irt import steepness
-from examiner.selection.evidence import Evidence
+from examiner.selection.evidence import SelectionEvidence
 from examiner.selection.greedy import TaskSet, grow
 from examiner.validation import Floats
 
 
-def discrimination(evidence: Evidence, size: int, rng: np.random.Generator) -> TaskSet:
+def discrimination(evidence: SelectionEvidence, size: int, rng: np.random.Generator) -> TaskSet:
     """Take the tasks whose curves rise most steeply at the agents' abilities, on average.
 
     "Focus on those games that are discriminating, and also use those whose difficulty is close to the

@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from examiner.irt import information as fisher_information
-from examiner.selection.evidence import Evidence
+from examiner.selection.evidence import SelectionEvidence
 from examiner.selection.greedy import TaskSet, grow
 from examiner.validation import Floats
 
 
-def fisher(evidence: Evidence, size: int, rng: np.random.Generator) -> TaskSet:
+def fisher(evidence: SelectionEvidence, size: int, rng: np.random.Generator) -> TaskSet:
     r"""Add the task that most increases the information over the distribution of abilities.
 
     .. math:: \int w(\theta) \log\Big(1 + \sum_j I_j(\theta)\Big) d\theta

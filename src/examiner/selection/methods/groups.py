@@ -8,12 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from examiner.scores.cells import codes_of
-from examiner.selection.evidence import Evidence, likeness
+from examiner.selection.evidence import SelectionEvidence, likeness
 from examiner.selection.greedy import TaskSet, check_size, grow
 from examiner.validation import Floats
 
 
-def typology(evidence: Evidence, size: int, rng: np.random.Generator) -> TaskSet:
+def typology(evidence: SelectionEvidence, size: int, rng: np.random.Generator) -> TaskSet:
     """Take a task of each group of a classification, the largest groups first (papers/000, step 5).
 
     The paper draws the task of a group at random; here it is the one most like the rest of its group.
@@ -23,7 +23,7 @@ def typology(evidence: Evidence, size: int, rng: np.random.Generator) -> TaskSet
     return one_of_each_group(evidence, size, label, likeness(evidence.values), "typology")
 
 
-def clusters(evidence: Evidence, size: int, rng: np.random.Generator) -> TaskSet:
+def clusters(evidence: SelectionEvidence, size: int, rng: np.random.Generator) -> TaskSet:
     """Cut the tree of tasks into as many clusters as tasks are wanted, and take the centre of each.
 
     Distances are 1 − r, the linkage is the average one (papers/004, section VI). Draws nothing at random.
@@ -41,7 +41,7 @@ def clusters(evidence: Evidence, size: int, rng: np.random.Generator) -> TaskSet
 
 
 def one_of_each_group(
-    evidence: Evidence, size: int, label: NDArray[np.int64], distance: Floats, method: str
+    evidence: SelectionEvidence, size: int, label: NDArray[np.int64], distance: Floats, method: str
 ) -> TaskSet:
     """Take a task of every group, largest groups first, then second tasks where groups are large.
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from examiner.information.confusion import PairLikelihood
 from examiner.information.gain import bits_with, bounded_bits, table_bits
-from examiner.selection.evidence import Evidence
+from examiner.selection.evidence import SelectionEvidence
 from examiner.selection.greedy import Gains, TaskSet, exchanged, floating, grow
 from examiner.validation import Floats
 
@@ -18,7 +18,7 @@ SAFE_EXPONENT = 300.0
 """Products of two exponentials below this cannot overflow."""
 
 
-def information_gain(evidence: Evidence, size: int, rng: np.random.Generator) -> TaskSet:
+def information_gain(evidence: SelectionEvidence, size: int, rng: np.random.Generator) -> TaskSet:
     """Add the task that tells most bits beside those chosen (papers/004, section V-C).
 
     Needs `evidence.channels`; draws nothing at random.
@@ -27,7 +27,7 @@ def information_gain(evidence: Evidence, size: int, rng: np.random.Generator) ->
     return grow(evidence, size, gains, method="information_gain", unit="bits")
 
 
-def information_swap(evidence: Evidence, size: int, rng: np.random.Generator) -> TaskSet:
+def information_swap(evidence: SelectionEvidence, size: int, rng: np.random.Generator) -> TaskSet:
     """Add the task that tells most bits, and exchange tasks while that adds bits, at every size.
 
     Needs `evidence.channels`; draws nothing at random.
@@ -37,13 +37,13 @@ def information_swap(evidence: Evidence, size: int, rng: np.random.Generator) ->
 
 
 def information_swap_path(
-    evidence: Evidence, sizes: Sequence[int], rng: np.random.Generator
+    evidence: SelectionEvidence, sizes: Sequence[int], rng: np.random.Generator
 ) -> list[tuple[int, ...]]:
     """Choose the positions of sets of several sizes at once."""
     return floating(evidence, sizes, bits_gains(evidence, "information_swap"))
 
 
-def bits_gains(evidence: Evidence, method: str) -> Gains:
+def bits_gains(evidence: SelectionEvidence, method: str) -> Gains:
     """Return a function of the tasks chosen that gives the bits each other one would add."""
     pairs = PairLikelihood(evidence.needed(method, "channels"))
     kept = KeptLikelihoods.of(pairs)

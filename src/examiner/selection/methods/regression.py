@@ -6,13 +6,13 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from examiner.selection.evidence import Evidence
+from examiner.selection.evidence import SelectionEvidence
 from examiner.selection.greedy import Gains, TaskSet, exchanged, floating
 from examiner.selection.ridge import Design, with_one_more
 from examiner.validation import Floats
 
 
-def regression(evidence: Evidence, size: int, rng: np.random.Generator) -> TaskSet:
+def regression(evidence: SelectionEvidence, size: int, rng: np.random.Generator) -> TaskSet:
     r"""Add the task, and exchange tasks, as that most lowers the error of predicting left-out agents.
 
     .. math:: \frac1n \sum_i \Big| y_i - \hat y_{-i}(S) \Big|
@@ -26,13 +26,13 @@ def regression(evidence: Evidence, size: int, rng: np.random.Generator) -> TaskS
 
 
 def regression_path(
-    evidence: Evidence, sizes: Sequence[int], rng: np.random.Generator
+    evidence: SelectionEvidence, sizes: Sequence[int], rng: np.random.Generator
 ) -> list[tuple[int, ...]]:
     """Choose the positions of sets of several sizes at once."""
     return floating(evidence, sizes, _error_removed(evidence))
 
 
-def _error_removed(evidence: Evidence) -> Gains:
+def _error_removed(evidence: SelectionEvidence) -> Gains:
     target = evidence.needed("regression", "target")
     design = Design.of(evidence.values).values
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from examiner.selection.evidence import Evidence
+from examiner.selection.evidence import SelectionEvidence
 from examiner.selection.greedy import TaskSet, check_size, grow
 from examiner.validation import Floats
 
 
-def spread(evidence: Evidence, size: int, rng: np.random.Generator) -> TaskSet:
+def spread(evidence: SelectionEvidence, size: int, rng: np.random.Generator) -> TaskSet:
     """Choose tasks at even steps of difficulty: the mean of all agents, from the least to the greatest.
 
     With k tasks the steps stand at the (i − ½)/k quantiles of the tasks' means. What a task gains is how

@@ -1,0 +1,117 @@
+"""Which engine suits a table: in memory where it fits, from Parquet shards otherwise."""
+
+from __future__ import annotations
+
+import math
+import os
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+import numpy as np
+import polars as pl
+
+from examiner.engines.shard_columns import check_alike
+from examiner.engines.shard_places import place_of, shards_at
+from examiner.messages import InputError
+from examiner.results.polars_errors import PROBLEMS
+from examiner.validation import scheme_of
+
+Engine = Literal["auto", "memory", "shards", "gpu", "ray"]
+_PER_ROW = 60
+"""Bytes that a row of a tidy table takes while it is read and checked."""
+
+
+class Size(NamedTuple):
+    """How large a table is: agents, tasks, and rows of results."""
+
+    agents: int
+    tasks: int
+    rows: int
+
+    @property
+    def complete(self) -> bool:
+        """Whether every agent may have met every task."""
+        return self.rows >= self.agents * self.tasks
+
+    @property
+    def gigabytes(self) -> float:
+        """Memory that a 2PL of the table needs, by counting its arrays.
+
+        >>> Size(1000, 500, 500_000).gigabytes < 1.0 < Size(50_000, 20_000, 10**9).gigabytes
+        True
+        """
+        cells = self.agents * self.tasks
+        floats = 4 if self.complete else 10
+        tables = 0 if self.complete else 6 * 4 * self.tasks * 12 * np.sqrt(0.25 * self.tasks) / 0.8
+        return (0.25e9 + cells * (1 + floats) + tables + self.rows * _PER_ROW) / 1e9
+
+
+def size_of_shards(source: str | Path, measure: str | None = None) -> Size:
+    """Return how large a table of Parquet files is, from one look at its names.
+
+    >>> from examiner.results import ResponseMatrix
+    >>> import tempfile
+    >>> table = ResponseMatrix.from_array([[1, 0, np.nan], [0, 1, 1]])
+    >>> size_of_shards(table.save(Path(tempfile.mkdtemp()) / "t.parquet"))
+    Size(agents=2, tasks=3, rows=5)
+    """
+    shards = shards_at(source)
+    columns = check_alike(shards, measure)
+    names = [columns.agent] if columns.tasks else [columns.agent, "task"]
+    rows_of_names = [shard.scanned().select(pl.col(names).cast(pl.String)) for shard in shards]
+    counting = pl.concat(rows_of_names).select(pl.col(names).n_unique(), rows=pl.len())
+    try:
+        counts = counting.collect(engine="streaming")
+    except (*PROBLEMS, OSError) as problem:
+        raise place_of(source).unreadable(problem) from None
+    agents, *tasks, rows = counts.row(0)
+    if columns.tasks:
+        return Size(agents, len(columns.tasks), rows * len(columns.tasks))
+    return Size(agents, tasks[0], rows)
+
+
+def available_gigabytes() -> float:
+    """Return how much memory this machine has free; infinite if it cannot be determined.
+
+    >>> available_gigabytes() > 0
+    True
+    """
+    try:
+        for line in Path("/proc/meminfo").read_text(encoding="ascii").splitlines():
+            if line.startswith("MemAvailable:"):
+                return int(line.split()[1]) * 1024 / 1e9
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 1e9
+    except (OSError, ValueError):
+        return float("inf")
+
+
+def engine_for(source: str | Path, measure: str | None = None) -> Engine:
+    """Return the engine that suits Parquet files.
+
+    What needs at most half of the free memory is fitted in memory, everything else from shards. Files at
+    a URL are always fitted from shards: their names are not downloaded to count them.
+
+    >>> engine_for("scores.csv"), engine_for("s3://board/day/")
+    ('memory', 'shards')
+    """
+    if scheme_of(source) is not None:
+        return "shards"
+    try:
+        if not all(str(shard).endswith(".parquet") for shard in shards_at(source)):
+            return "memory"
+        size = size_of_shards(source, measure)
+    except InputError:  # the importers say what else it may be
+        return "memory"
+    return "memory" if size.gigabytes <= 0.5 * available_gigabytes() else "shards"
+
+
+def check_memory(memory: float) -> None:
+    """Refuse what is no amount of memory, in GB.
+
+    >>> check_memory(-1.0)
+    Traceback (most recent call last):
+    ...
+    examiner.messages.InputError: The memory is -1 GB. Give a number of GB above 0.
+    """
+    if not (math.isfinite(memory) and memory > 0):
+        raise InputError(f"The memory is {memory:g} GB. Give a number of GB above 0.")

@@ -1,0 +1,103 @@
+"""Conditions that divide the rows of one agent and task, such as shots or a split, and are no repeats."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import combinations
+
+import polars as pl
+
+from examiner.messages import InputError, listed, shorten
+from examiner.results.border import MEASURES
+from examiner.results.keys import BESIDE_RESULTS, ITEM_COLUMNS, JUDGES
+
+_REPEATS = frozenset(
+    {
+        *("fold", "rep", "repeat", "repetition", "replicate", "attempt", "sample", "id", "index"),
+        *("episode", "epoch", "iteration", "metric", "metric_name", "measure"),
+    }
+)
+"""Columns that number repeats; and metrics, which are refused by themselves."""
+
+
+def refuse_conditions(frame: pl.DataFrame, keys: Sequence[str], measures: Sequence[str]) -> None:
+    """Refuse rows of one key that a column, or two together, divide in the same way for all keys.
+
+    Such a column has as many values in the table as a key has rows at most, and no two rows of a key have
+    the same: rows differ by a setting, and their mean would answer no question. What counts from 0 or 1
+    numbers repeats.
+
+    >>> table = {"agent": ["a", "a", "b", "b"], "shots": [0, 5, 0, 5], "acc": [0.1, 0.2, 0.3, 0.4]}
+    >>> refuse_conditions(pl.DataFrame(table), ["agent"], ["acc"])
+    Traceback (most recent call last):
+    ...
+    examiner.messages.InputError: Rows of one agent differ in 'shots' (0, 5), which is no repeat. Make ...
+    """
+    sizes = frame.group_by(keys).len()["len"]
+    most = max(sizes, default=0)
+    if most < 2 or int((sizes == most).sum()) < 2:
+        return
+    counts = {
+        name: frame[name].n_unique()
+        for name in frame.columns
+        if name not in {*keys, *measures} and _may_divide(frame[name])
+    }
+    names = [name for name, count in counts.items() if 1 < count <= most]
+    for size in (1, 2):
+        for chosen in combinations(names, size):
+            product = counts[chosen[0]] * (counts[chosen[1]] if size == 2 else 1)
+            if product == most and not frame.select(*keys, *chosen).is_duplicated().any():
+                if all(_counts(frame[name]) for name in chosen):
+                    return  # repeats are numbered
+                raise _divided(frame, keys, [name for name in chosen if not _counts(frame[name])])
+
+
+def refuse_items_of_agents(frame: pl.DataFrame) -> None:
+    """Refuse an item column that has one value for each agent, and would leave agents without common tasks.
+
+    >>> table = {"agent": ["a", "b"], "task": ["t", "t"], "mode": ["open", "closed"], "score": [1, 2]}
+    >>> refuse_items_of_agents(pl.DataFrame(table))
+    Traceback (most recent call last):
+    ...
+    examiner.messages.InputError: Each agent has one value of 'mode' (open, closed): with it, agents of ...
+    """
+    for name in (name for name in ITEM_COLUMNS if name in frame.columns):
+        values = frame.group_by("agent").agg(pl.col(name).unique())[name]
+        if (values.list.len() == 1).all() and frame[name].n_unique() > 1:
+            raise InputError(
+                f"Each agent has one value of {name!r} ({_examples(frame[name])}): with it, agents of "
+                f"different values would have no task in common. If it is of agents, leave it out of "
+                f"tasks (`--item task`); if it is of tasks, say so (`--item task,{name}`)."
+            )
+
+
+def _examples(column: pl.Series) -> str:
+    values = column.unique(maintain_order=True).to_list()
+    shown = ", ".join(shorten(value, 20).strip("'") for value in values[:3])
+    return shown + (", …" if len(values) > 3 else "")
+
+
+def _may_divide(column: pl.Series) -> bool:
+    name, kind = column.name.lower(), column.dtype
+    if name in {*_REPEATS, *JUDGES, *MEASURES, *BESIDE_RESULTS}:
+        return False
+    if kind.is_float():
+        return bool((column == column.round()).all()) and not column.null_count()
+    return not kind.is_nested() and kind != pl.Boolean and not column.null_count()
+
+
+def _counts(column: pl.Series) -> bool:
+    """Whether a column counts from 0 or 1."""
+    if not column.dtype.is_numeric():
+        return False
+    values = column.unique().sort().to_list()
+    return values in (list(range(len(values))), list(range(1, len(values) + 1)))
+
+
+def _divided(frame: pl.DataFrame, keys: Sequence[str], names: Sequence[str]) -> InputError:
+    key = " and ".join(name for name in keys if name in ("agent", "task"))
+    return InputError(
+        f"Rows of one {key} differ in {listed(names, limit=3)} ({_examples(frame[names[0]])}), which is no "
+        f"repeat. Make each a task of its own (`--item task,{','.join(names)}`), say that it numbers runs "
+        f"(`--rename {names[0]}=run`), or keep the rows of one value."
+    )

@@ -1,0 +1,136 @@
+"""One JSON object as results: scores by task, by agent or by both, as numbers or lists; or one record."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import polars as pl
+
+from examiner.importers.cells import MISSING
+from examiner.importers.files import SourceFile
+from examiner.importers.json_values import number
+from examiner.importers.known_tasks import is_known_task
+from examiner.importers.readings import Reading
+from examiner.importers.suggestions import MissingNamesError, suggested_measure
+from examiner.importers.tables import TableOptions, table_reading
+from examiner.importers.wide import mostly_tasks
+from examiner.messages import InputError, counted, listed, shorten
+from examiner.results import Provenance
+
+Object = Mapping[str, Any]  # Any: JSON values
+
+
+def object_reading(
+    content: Object, file: SourceFile, options: TableOptions, notes: Sequence[str]
+) -> Reading:
+    """Read an object of names and scores, of names and such objects, or one record.
+
+    Which names are tasks is said by `tasks_are` (the outer ones are rows), or known from the names.
+
+    >>> from pathlib import Path
+    >>> file = SourceFile(Path("x.json"), None, b"", names={"agent": "iris"})
+    >>> reading = object_reading({"Alien": [368.7, 452.5], "Pong": [14.6, 3]}, file, TableOptions(), ())
+    >>> reading.results
+    Results: 1 agent × 2 tasks, 2 runs, 1 trial; measures: score; 1 note
+    """
+    measure = "score"
+    chosen = [
+        name for name in options.measures if any(name in _keys(value) for value in content.values())
+    ]
+    if chosen:
+        measure = chosen[0]
+        content = {
+            name: value[measure] for name, value in content.items() if measure in _keys(value)
+        }
+    if any(isinstance(value, str) for value in content.values()):
+        record = {name: value for name, value in content.items() if not isinstance(value, dict)}
+        return table_reading(pl.DataFrame([record]), file, options, "json", notes)
+    nested = bool(content) and all(isinstance(value, dict) for value in content.values())
+    inner = dict.fromkeys(name for value in content.values() for name in _keys(value))
+    leaves = [
+        leaf for value in content.values() for leaf in (value.values() if nested else [value])
+    ]
+    if not content or not all(map(_is_score, leaves)):
+        raise _no_scores(content, file)
+    tasks_are_outer = _tasks_are_outer(list(content), list(inner), file, options)
+    outer, other = ("task", "agent") if tasks_are_outer else ("agent", "task")
+    if not nested and other not in file.names:
+        raise MissingNamesError(
+            f"{shorten(file.path, 200)} names {outer}s ({listed(content, limit=3)}) and no {other}. "
+            f"Take it from the path: `--path '{{{other}}}'`.",
+            [other],
+            f"{{{other}}}",
+        )
+    rows = [
+        {outer: name, measure: number(score), "run": run} | ({other: second} if nested else {})
+        for name, value in content.items()
+        for second, scores in (value.items() if nested else [("", value)])
+        for run, score in enumerate(scores if isinstance(scores, list) else [scores])
+        if number(score) is not None
+    ]
+    if not any(isinstance(leaf, list) for leaf in leaves):
+        rows = [{name: value for name, value in row.items() if name != "run"} for row in rows]
+    else:
+        notes = (*notes, "The numbers in a list of a JSON object are read as runs.")
+    origin = Provenance(str(file.path), "wide json").with_notes(*notes)
+    return Reading.of(pl.DataFrame(rows, strict=False), file, origin, [measure], ())
+
+
+def _keys(value: object) -> Object:
+    return value if isinstance(value, dict) else {}
+
+
+def _is_score(value: object) -> bool:
+    """Whether a value is a number, also as text, or none was observed; or a list of such."""
+    if isinstance(value, list):
+        return not any(isinstance(score, list) for score in value) and all(map(_is_score, value))
+    if isinstance(value, str):
+        return number(value) is not None or value.strip().lower() in MISSING
+    return value is None or (isinstance(value, int | float) and not isinstance(value, bool))
+
+
+def _tasks_are_outer(
+    outer: Sequence[str], inner: Sequence[str], file: SourceFile, options: TableOptions
+) -> bool:
+    if options.tasks_are is not None:
+        return options.tasks_are == "rows"
+    if mostly_tasks(outer) != mostly_tasks(inner):
+        return mostly_tasks(outer)
+    below = f" of objects ({listed(inner, limit=3)})" if inner else " of numbers"
+    path = "" if inner else " --path '{agent}'", "" if inner else " --path '{task}'"
+    raise InputError(
+        f"{shorten(file.path, 200)} is one JSON object{below} with {counted(len(outer), 'key')} "
+        f"({listed(outer, limit=3)}), which may be tasks, agents or neither. Tasks: `--tasks-are rows"
+        f"{path[0]}`; agents: `--tasks-are columns{path[1]}`."
+    )
+
+
+def _no_scores(content: Object, file: SourceFile) -> InputError:
+    """Return the error for an object that holds other things than scores, and where there are scores."""
+    parts = [(name, part) for value in content.values() for name, part in _keys(value).items()]
+    by_name = {
+        name: " --tasks-are columns"
+        for name, part in parts
+        if _keys(part)
+        and all(map(_is_score, _keys(part).values()))
+        and not (is_known_task(name) or all(key.isdigit() for key in part))
+    }
+    single = {
+        name: " --tasks-are columns --path '{task}'"
+        for name, part in parts
+        if _is_score(part) and part is not None
+    }
+    options = by_name or single
+    what = 'Write it as [{"agent": …, "task": …, "score": …}, …], or as CSV with these columns.'
+    name = suggested_measure(list(options)) or next(iter(options), None)
+    if name is not None:
+        what = (
+            f"If these are agents, name what is measured, such as {listed(options, limit=6)}: `--measure "
+            f"{shlex.quote(name)}{options[name]}`. Else {what[0].lower()}{what[1:]}"
+        )
+    return InputError(
+        f"{shorten(file.path, 200)} is one JSON object with {counted(len(content), 'key')} "
+        f"({listed(content, limit=3)}), not a list of records. {what}"
+    )
