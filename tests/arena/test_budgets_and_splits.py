@@ -44,7 +44,7 @@ def test_an_environment_in_a_module_beside_the_plan_is_found(tmp_path: Path):
         'environment = "gymnasium"\ngames = ["worlds_beside:TinyBeside-v0"]\nepisodes = 2\n'
         '[[agents]]\nentry = "random"\n'
     )
-    explained = command("run", tmp_path / "plan.toml", "--explain")
+    explained = command("arena", "run", tmp_path / "plan.toml", "--explain")
     assert explained.code == 0, explained.err
     assert "worlds_beside" not in sys.modules, "its code is not run before it is played"
     outcome = run(plan(tmp_path / "plan.toml"), tmp_path / "out", workers=1)
@@ -97,7 +97,7 @@ def test_an_explained_plan_promises_no_time_and_counts_evaluation(tmp_path: Path
         'games = ["pong"]\nframes = 1_000_000\nprotocol = { evaluation_episodes = 10 }\n'
         '[[agents]]\nentry = "dqn"\nobservation = "dqn84x4"\n'
     )
-    explained = command("run", tmp_path / "dqn.toml", "--explain")
+    explained = command("arena", "run", tmp_path / "dqn.toml", "--explain")
     assert explained.code == 0 and "hours" not in explained.out
     assert "evaluation frames, at most" in explained.out and "720,000" in explained.out
 

@@ -1,4 +1,4 @@
-"""`examiner probe` as a user calls it."""
+"""`examiner arena probe` as a user calls it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ pytest.importorskip("gymnasium")
 
 
 def called(*arguments):
-    return CliRunner().invoke(app, ["probe", *arguments])
+    return CliRunner().invoke(app, ["arena", "probe", *arguments])
 
 
 CART_POLE = ("CartPole-v1", "--environment", "gymnasium", "--protocol", "gymnasium")
@@ -28,7 +28,7 @@ def test_the_table_says_what_is_lost_and_what_replays_give():
     answer = called("random", *CART_POLE, "--seeds", "2", "--workers", "1", "--cap", "30")
     assert answer.exit_code == 0, answer.output
     assert "random on CartPole-v1, 2 runs each" in answer.stdout
-    assert "4 replays with ς = 0" in answer.stdout
+    assert "4 replays with ς = 0" in " ".join(answer.stdout.split())
 
 
 def test_json_is_one_object_with_settings_taken_as_in_a_plan():
@@ -91,7 +91,7 @@ def test_an_agent_of_the_current_folder_is_found(tmp_path: Path):
     )
     done = subprocess.run(
         [
-            *(sys.executable, "-c", "from examiner.cli import main; main()", "probe"),
+            *(sys.executable, "-c", "from examiner.cli import main; main()", "arena", "probe"),
             *("cautious_agents:Cautious", *CART_POLE, "--seeds", "2", "--workers", "2"),
         ],
         cwd=tmp_path,
@@ -108,7 +108,7 @@ def test_an_agent_of_the_current_folder_is_found(tmp_path: Path):
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (("random",), "Say on which game 'random' is probed"),
+        (("random",), "No game is named for 'random'. Name one"),
         (("plan.toml", "pong"), "A plan names its games itself. Leave out 'pong'."),
         (("random", *CART_POLE, "--set", "budget"), "The setting 'budget' is not NAME=VALUE"),
         (

@@ -98,7 +98,7 @@ def test_convert_normalises_and_says_what_is_lost(examiner, tmp_path: Path) -> N
     back = ex.read(tmp_path / "out.csv")
     assert back.agents == normalised.agents
     assert ex.responses(back) == ex.responses(normalised)
-    raw = examiner("convert", "atari-dqn-family", "raw.csv")
+    raw = examiner("convert", "atari-dqn-family", "raw.csv", "--all")
     assert "kept by tidy Parquet only" in raw.stderr
 
 

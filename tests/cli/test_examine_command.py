@@ -180,9 +180,9 @@ def test_in_words_with_every_way_of_choosing(examiner, fitted: Path) -> None:
     ("arguments", "sentence"),
     [
         (("--fit", "none.json", "--simulate", 5), "Cannot read 'none.json'"),
-        (("--simulate", 5), "Nothing is known of the tasks. Name a fit"),
-        (("--fit", "fit.json"), "Say who answers, in one way"),
-        (("--fit", "fit.json", "--interactive", "--simulate", 5), "Say who answers, in one way"),
+        (("--simulate", 5), "A stored fit is needed. Name one"),
+        (("--fit", "fit.json"), "Choose one way to answer"),
+        (("--fit", "fit.json", "--interactive", "--simulate", 5), "Choose one way to answer"),
         (ORACLE, "Say which of them is examined: `--agent NAME`"),
         ((*ORACLE, "--agent", "nwe1"), "Unknown agent 'nwe1'. Did you mean 'new1'"),
         ((*ORACLE, "--agent", "new1", "--rule", "best"), "Unknown rule 'best'"),

@@ -49,7 +49,7 @@ def test_weights_and_chance_levels_are_read_from_tables(
 
 
 def test_a_difference_is_one_of_totals(examiner: Callable, results: Path) -> None:
-    done = examiner("difference", results, "m0", "m1", "--by", "subtask", "--json")
+    done = examiner("compare", results, "m0", "m1", "--by", "subtask", "--json")
     expected = np.mean(art_and_law(0)) - np.mean(art_and_law(1))
     pair = json.loads(done.stdout)["pairs"][0]
     assert pair["difference"] == pytest.approx(expected)

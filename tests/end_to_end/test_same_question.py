@@ -166,9 +166,7 @@ QUESTIONS = [
         {
             "report": lambda s: s.report()["unit"],
             "scores": lambda s: s.command("scores", "table.csv")["score_unit"],
-            "difference": lambda s: s.command("difference", "table.csv", FIRST, OTHER)[
-                "score_unit"
-            ],
+            "compare": lambda s: s.command("compare", "table.csv", FIRST, OTHER)["score_unit"],
             "cost": lambda s: s.command("cost", "table.csv")["score_unit"],
             "select": lambda s: s.command("select", "table.csv")["score_unit"],
             "python": lambda s: ex.scores.score_unit(s.results),
@@ -266,7 +264,7 @@ QUESTIONS = [
             "scores": lambda s: row(
                 s.command("scores", "table.csv")["differences"], a=FIRST, b=OTHER
             )["value"],
-            "difference": lambda s: s.command("difference", "table.csv", FIRST, OTHER)["pairs"][0][
+            "compare": lambda s: s.command("compare", "table.csv", FIRST, OTHER)["pairs"][0][
                 "difference"
             ],
             "python": lambda s: s.pair.difference.value,
@@ -279,7 +277,7 @@ QUESTIONS = [
             "scores": lambda s: row(
                 s.command("scores", "table.csv")["differences"], a=FIRST, b=OTHER
             )["runs"],
-            "difference": lambda s: s.command("difference", "table.csv", FIRST, OTHER)["pairs"][0][
+            "compare": lambda s: s.command("compare", "table.csv", FIRST, OTHER)["pairs"][0][
                 "error_of_runs"
             ],
             "python": lambda s: s.pair.difference.runs,
@@ -292,8 +290,8 @@ QUESTIONS = [
                 row(s.command("scores", "table.csv")["differences"], a=FIRST, b=OTHER)[end]
                 for end in ("low", "high")
             ],
-            "difference": lambda s: [
-                s.command("difference", "table.csv", FIRST, OTHER)["pairs"][0][end]
+            "compare": lambda s: [
+                s.command("compare", "table.csv", FIRST, OTHER)["pairs"][0][end]
                 for end in ("low", "high")
             ],
             "python": lambda s: [s.pair.low, s.pair.high],
@@ -316,9 +314,7 @@ QUESTIONS = [
     Question(
         "What is the p-value of that difference, of one pair?",
         {
-            "difference": lambda s: s.command("difference", "table.csv", FIRST, OTHER)["pairs"][0][
-                "p"
-            ],
+            "compare": lambda s: s.command("compare", "table.csv", FIRST, OTHER)["pairs"][0]["p"],
             "python": lambda s: s.pair.p,
         },
     ),

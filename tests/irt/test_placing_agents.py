@@ -16,6 +16,7 @@ from examiner.irt.place import place
 from examiner.irt.posterior import Quadrature
 from examiner.irt.prediction import Cells, rank_among, unexpected_results
 from examiner.reporting.findings.newcomers import tell
+from examiner.reporting.prose import Name
 from examiner.reporting.table import Table
 from examiner.results import ResponseMatrix, Results, Scales, TaskScale
 from examiner.scores.recipe import Recipe
@@ -335,5 +336,5 @@ def test_the_mean_of_an_agent_that_met_every_task_is_told_as_observed() -> None:
     assert some.benchmark.low < some.benchmark.high
     shown = tell(fit, (every, some)).blocks[1]
     assert isinstance(shown, Table)
-    low, high = (row[3:] for row in shown.rows)
-    assert low == (None, None) and None not in high
+    ends = {row[0]: row[3:] for row in shown.rows}
+    assert ends[Name("all")] == (None, None) and None not in ends[Name("some")]

@@ -54,8 +54,8 @@ def blocks(section: dict, kind: str) -> list[dict]:
 
 def test_the_sections_tell_of_negative_tasks_and_flags(wins):
     made = told(wins)
-    assert "t4 and t9 reward the weak" in made["task_curves"]["finding"]
-    assert "the able do worse on t4 and t9" in made["task_table"]["finding"]
+    assert "t4 and t9 have negative discrimination" in made["task_curves"]["finding"]
+    assert "weaker agents do better on t4 and t9" in made["task_table"]["finding"]
     rows = blocks(made["task_table"], "table")[0]["rows"]
     assert len(rows) == 24
     flagged = {row[0]: row[-1] for row in rows}
@@ -200,13 +200,13 @@ def test_the_last_section_warns_of_tasks_that_reward_the_weak(wins):
     report = ex.report(wins)
     section = report.to_dict()["sections"][-1]
     assert section["key"] == "reading"
-    beware = next(block for block in blocks(section, "notes") if block["title"] == "Beware")
-    assert beware["notes"][0].startswith("2 tasks reward the weak: t")
+    beware = next(block for block in blocks(section, "notes") if block["title"] == "Warning")
+    assert beware["notes"][0].startswith("Weaker agents do better on 2 tasks: t")
     assert beware["notes"][0].endswith(". Check their keys or their scoring.")
     assert "1 warning" in section["finding"]
     alone = ex.report(wins, sections=["reading"])
     assert "no warnings" in alone.to_dict()["sections"][0]["finding"]  # no fit was made
-    assert any("reward the weak" in note for note in report.notes)
+    assert any("Weaker agents do better" in note for note in report.notes)
 
 
 def test_sections_left_out_are_named_with_the_reason(wins):

@@ -117,11 +117,19 @@ def test_a_budget_buys_what_it_can(folder: Path) -> None:
     assert told["quality"] is None
 
 
-def test_compare_tells_every_method_at_every_size(folder: Path) -> None:
-    words = ("compare", folder / "all.csv", "--tasks", folder / "tasks.csv", "--sizes", "1,3")
+def test_judge_reports_every_method_at_every_size(folder: Path) -> None:
+    words = (
+        "select",
+        folder / "all.csv",
+        "--tasks",
+        folder / "tasks.csv",
+        "--sizes",
+        "1,3",
+        "--judge",
+    )
     more = ("--agents", folder / "agents.csv", "--families", "family", "--draws", 10, "--reps", 20)
     told = json.loads(run(*words, *more, "--methods", "spread,regression,best_of", "--json"))
-    assert told["schema"] == "examiner.compare/1"
+    assert told["schema"] == "examiner.judge/1"
     assert told["folds"] == "leave-one-out, families kept together"
     rows = [(row["method"], row["size"]) for row in told["rows"]]
     expected = [(m, k) for k in (1, 3) for m in ("spread", "regression", "best_of", "random")]
@@ -187,8 +195,8 @@ def test_bad_demands_get_one_sentence(folder: Path, words: tuple[object, ...], s
 
 def test_bad_comparisons_and_placements_get_one_sentence(folder: Path) -> None:
     results = folder / "all.csv"
-    assert "The folds are 'some'" in complaint("compare", results, "--folds", "some")
-    assert "The sizes are 'few'" in complaint("compare", results, "--sizes", "few")
+    assert "The folds are 'some'" in complaint("select", results, "--judge", "--folds", "some")
+    assert "The sizes are 'few'" in complaint("select", results, "--judge", "--sizes", "few")
     (folder / "no.json").write_text("[]")
     assert "not 'examiner.chosen/3'" in complaint("place", results, "--with", folder / "no.json")
     (folder / "half.json").write_text('{"schema": "examiner.chosen/3"}')
@@ -210,7 +218,7 @@ def test_tables_fit_eighty_columns_with_headers_whole(folder: Path) -> None:
     assert "smallest difference" in told
     assert "On held-out agents (4 folds)" in told
     quick = ("--methods", "information_swap,spread", "--folds", 3, "--draws", 5, "--reps", 5)
-    compared = run("compare", *source, "--sizes", "2,3", *quick)
+    compared = run("select", *source, "--judge", "--sizes", "2,3", *quick)
     lines = compared.splitlines()
     header = next(line for line in lines if line.startswith("method"))
     assert header.split() == [

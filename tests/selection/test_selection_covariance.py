@@ -141,8 +141,8 @@ def test_noise_is_warned_of_and_structure_is_not() -> None:
         ex.selection.select(benchmark(ex.Results.from_numpy(values), ex.Recipe()), 4, rng=0)
         for values in (RNG(0).normal(size=(30, 20)), uneven)
     )
-    assert any(note.startswith("Beware: 4 tasks chosen by covariance") for note in noise.notes)
-    assert not any(note.startswith("Beware") for note in structure.notes)
+    assert any(note.startswith("Warning: 4 tasks chosen by covariance") for note in noise.notes)
+    assert not any(note.startswith("Warning") for note in structure.notes)
 
 
 def test_methods_that_lose_to_random_sets_say_so() -> None:

@@ -212,7 +212,7 @@ def gaps(judged: Results) -> tuple[Gap, ...]:
     missing = [name for name in (*_LEARNER, "mode", "difficulty") if name not in columns]
     if missing:
         raise InputError(
-            f"The results have no column {listed(missing)}. Give what `examiner flavours` judged."
+            f"The results have no column {listed(missing)}. Give what `examiner arena flavours` judged."
         )
     origins = _origins(columns)
     scores: dict[tuple[str | None, str, Flavour, Flavour], list[float]] = {}

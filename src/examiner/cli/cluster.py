@@ -1,4 +1,4 @@
-"""`examiner cluster`: which tasks rank agents similarly, and how far one factor goes."""
+"""`examiner cluster`: which tasks are similar, and how much of a benchmark is one factor."""
 
 from __future__ import annotations
 
@@ -19,29 +19,33 @@ from examiner.scores.linkage import Linkage
 class ClusterOptions:
     """How tasks are clustered."""
 
-    correlation: Literal["pearson", "spearman"] = option("pearson", "Of values or of ranks.")
-    linkage: Linkage = option("average", "How the distance of two clusters is defined.")
-    threshold: float = option(PAPER_THRESHOLD, "Join clusters up to this distance, 1 − r.")
+    correlation: Literal["pearson", "spearman"] = option(
+        "pearson", "Correlation of values or of ranks."
+    )
+    linkage: Linkage = option("average", "Distance between two clusters.")
+    threshold: float = option(PAPER_THRESHOLD, "Merge clusters up to this distance, 1 − r.")
     clusters: str | None = option(None, "Number of clusters, or 'auto', instead of the threshold.")
-    size: int | None = option(None, "Tasks to choose in favour of an agent [default: 10].")
+    size: int | None = option(
+        None, "Number of tasks on which an agent could be made to win [default: 10]."
+    )
 
 
-def cluster(options: SourceOptions, how: ClusterOptions, told: Seeded) -> None:
-    """Find clusters of similar tasks, and agents that a choice of tasks makes win."""
+def cluster(options: SourceOptions, method: ClusterOptions, printing: Seeded) -> None:
+    """Cluster similar tasks, and show which agents could be made to win by a choice of tasks."""
     with progress_bar("reading") as progress:
         results = results_from(options, progress)
         analysis = similarity(
             results,
-            rng=told.seed,
-            method=how.correlation,
-            linkage=how.linkage,
-            threshold=how.threshold,
-            number=_number(how.clusters),
-            size=how.size,
+            rng=printing.seed,
+            method=method.correlation,
+            linkage=method.linkage,
+            threshold=method.threshold,
+            number=_number(method.clusters),
+            size=method.size,
             progress=progress,
         )
     notes = (*results.notes, *analysis.notes)
-    show(findings.show_analysis(analysis), analysis.schema, told, notes)
+    show(findings.show_analysis(analysis), analysis.schema, printing, notes)
 
 
 def _number(text: str | None) -> Any:  # Any: a number, 'auto' or None, checked by the package

@@ -1,4 +1,4 @@
-"""`examiner information`: how much tasks reveal about which agent is playing."""
+"""`examiner information`: how much each task reveals about which agent is playing (bits)."""
 
 from __future__ import annotations
 
@@ -25,38 +25,44 @@ from examiner.scores import responses
 class InformationOptions:
     """What counts as noise, and how the set of tasks is searched."""
 
-    size: int | None = option(None, "Tasks to choose [default: 10, or all where there are fewer].")
+    size: int | None = option(
+        None, "Number of tasks to select [default: 10, or all if there are fewer]."
+    )
     noise: Literal["trial", "mean"] = option(
-        "trial", "Deviation of one trial, or error of the mean."
+        "trial", "Standard deviation of one trial, or error of the mean."
     )
     deviations: str = option(
         "own", "own, pooled, or a share of the task's spread between agents.", metavar="WHOSE"
     )
     spread: Literal["sum", "quadrature"] = option(
-        "sum", "How the deviations of two agents are added."
+        "sum", "How the deviations of two agents are combined."
     )
-    literal_wins: bool = option(False, "Treat wins like scores, as in the paper.", "--literal-wins")
-    correlated: bool = option(False, "Model the correlation of measures.", "--correlated")
-    exact: bool = option(False, "Mutual information instead of the paper's equation 3.", "--exact")
+    literal_wins: bool = option(
+        False, "Model wins by mean and deviation, as printed in the paper.", "--literal-wins"
+    )
+    correlated: bool = option(False, "Use the correlation between measures.", "--correlated")
+    exact: bool = option(
+        False, "Exact mutual information instead of the paper's equation 3.", "--exact"
+    )
     search: Literal["greedy", "swap", "optimum"] = option(
-        "greedy", "Improve the greedy set by swaps, or try every set."
+        "greedy", "greedy, improved by swaps, or every set."
     )
     cost: str | None = option(
         None,
-        "Column with the cost of attempts; tasks with most bits per cost come first.",
+        "Cost of an attempt: a column; tasks are then ranked by bits per cost.",
         metavar="COLUMN",
     )
     reps: int = option(100, REPS, min=0)
 
 
-def information(options: SourceOptions, how: InformationOptions, told: Seeded) -> None:
-    """Show how much each task reveals about which agent is playing (bits)."""
+def information(options: SourceOptions, how: InformationOptions, printing: Seeded) -> None:
+    """Show how much each task, and the best few together, reveal about which agent is playing (bits)."""
     with progress_bar("reading") as progress:
         results = results_from(options, progress)
         fit = _fit(results) if _about_ability(results, how) else None
         if fit is not None:
             prices = None if how.cost is None else TaskPrices.of(results, how.cost)
-            _tell_ability(results, fit, how, told, prices)
+            _tell_ability(results, fit, how, printing, prices)
             return
         model = ChannelModel(
             Noise(how.noise, _deviations(how.deviations), literal_wins=how.literal_wins),
@@ -67,7 +73,7 @@ def information(options: SourceOptions, how: InformationOptions, told: Seeded) -
         analysis = analyse(
             results,
             options.measure,
-            rng=told.seed,
+            rng=printing.seed,
             size=how.size,
             search=how.search,
             model=model,
@@ -76,7 +82,7 @@ def information(options: SourceOptions, how: InformationOptions, told: Seeded) -
             progress=progress,
         )
     notes = (*results.notes, *analysis.notes)
-    show(findings.show_analysis(analysis), analysis.schema, told, notes)
+    show(findings.show_analysis(analysis), analysis.schema, printing, notes)
 
 
 def _about_ability(results: Results, how: InformationOptions) -> bool:
@@ -98,25 +104,25 @@ def _tell_ability(
     results: Results,
     fit: IRTFit,
     how: InformationOptions,
-    told: Seeded,
+    printing: Seeded,
     prices: TaskPrices | None,
 ) -> None:
     size = min(USUAL_SIZE, len(fit.items)) if how.size is None else how.size
-    found = ability_information(fit, rng=told.seed, size=size)
+    found = ability_information(fit, rng=printing.seed, size=size)
     evidence = fit.evidence
     alike = evidence is not None and not evidence.abilities_differ
     not_shown = evidence.sentences()[0] if evidence is not None and alike else ""
-    finding = ability_bits.tell(found, prices, seed=told.seed, not_shown=not_shown)
+    finding = ability_bits.tell(found, prices, seed=printing.seed, not_shown=not_shown)
     notes = (*results.notes, *fit.warnings, *(prices.notes if prices else ()))
     p_value = None if evidence is None else evidence.abilities.p_value
     show(
         finding,
         "examiner.information/1",
-        told,
+        printing,
         notes,
         model=fit.model,
         p_value=p_value,
-        seed=told.seed,
+        seed=printing.seed,
     )
 
 

@@ -176,7 +176,7 @@ def without_companions(known: Sorted) -> Sorted:
 
 
 def _of_run(path: Path, ledger: Path) -> bool:
-    """Whether `examiner run` wrote a file beside its ledger: it needs no word."""
+    """Whether `examiner arena run` wrote a file beside its ledger: it needs no word."""
     names = ("output.log", "episodes.parquet", *(ledger.name + end for end in _OF_A_RUN))
     kept = ledger.with_name(_CHECKPOINTS)
     return path.parent == kept or (path.parent == ledger.parent and path.name in names)

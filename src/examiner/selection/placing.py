@@ -51,7 +51,7 @@ def place(results: Results, selection: Selection) -> tuple[SetPlacement, ...]:
     if selection.recipe.lexicographic:
         raise InputError(
             f"These tasks were chosen by the order of {', '.join(selection.recipe.lexicographic)} among "
-            f"agents, which a new agent has only beside them. Give all agents to `examiner compare`."
+            f"agents, which a new agent has only beside them. Judge methods on all agents together instead."
         )
     predictor, ready = selection.predictor, selection.recipe.ready(results)
     known = selection.recipe.values(ready)
@@ -114,7 +114,7 @@ def _aligned(known: Floats, ready: Results, selection: Selection) -> Floats:
         raise InputError(
             f"{listed([ready.agents[row] for row in idle], limit=5)} has no result on any of the "
             f"chosen tasks: {listed(selection.tasks)}. Run at least one of them, or leave the agent out "
-            f"(`--drop agent:NAME`)."
+            '(`results.dropping("agent:NAME")`).'
         )
     return values
 

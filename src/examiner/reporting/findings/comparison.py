@@ -103,11 +103,10 @@ def tell(found: selection.Comparison, *, seed: int = 0) -> Finding:
     blocks = (
         Table.of(rows, (*SET, *PREDICTING), "Predicting held-out agents"),
         Table.of(rows, (*SET, *ORDERING), "Ordering held-out agents"),
-        Text((Name(found.answer),)),
     )
     shape = f"{data['agents']} agents on {data['tasks']} tasks, {found.target}, {found.folds}"
     about = f"{shape}; seed {seed}, input {found.fingerprint}"
-    return Finding(blocks=blocks, data=data, about=about)
+    return Finding(lead=(Name(found.answer),), blocks=blocks, data=data, about=about)
 
 
 def _shown(row: Record) -> dict[str, object]:
@@ -197,7 +196,7 @@ def _figure(found: selection.Comparison, *, priced: bool) -> Figure:
         legend=(
             f"Every point is about held-out agents, which had no part in choosing or fitting "
             f"({found.folds}): tasks are chosen again in each fold. `examiner select` computes the same, "
-            f"and `examiner compare` judges other methods in the same way."
+            f"and `examiner select --judge` compares other methods in the same way."
         ),
         narrowest=420,
     )

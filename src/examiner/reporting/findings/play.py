@@ -155,7 +155,7 @@ def tell_repair(found: Repair) -> Finding:
     lines = [f"Ledger: {found.ledger}"]
     if found.open_jobs:
         lines.append(f"To be played on: {counted(found.open_jobs, 'job')}")
-    lines.append(f"Go on with: examiner run PLAN --output {found.ledger.parent}")
+    lines.append(f"Go on with: examiner arena run PLAN --output {found.ledger.parent}")
     data = asdict(found) | {"ledger": str(found.ledger)}
     return Finding("repair", "A repair", lead, tuple(Text((Name(line),)) for line in lines), data)
 

@@ -174,13 +174,12 @@ def _doubts(study: Study, scales: ScaleArrays) -> tuple[Prose, ...]:
 
 
 def _weak(study: Study) -> tuple[Prose, ...]:
-    """Tasks that reward the weak, where a fit was made that tells: a wrong key looks like this."""
+    """Tasks with negative discrimination, if a fit was made: a wrong key looks like this."""
     tasks = study.weak_tasks
     if not tasks:
         return ()
-    single = len(tasks) == 1
-    verb, whose = ("rewards", "its key or its") if single else ("reward", "their keys or their")
-    start = f"{counted(len(tasks), 'task')} {verb} the weak: "
+    whose = "its key or its" if len(tasks) == 1 else "their keys or their"
+    start = f"Weaker agents do better on {counted(len(tasks), 'task')}: "
     return ((start, *enumerated(tasks), f". Check {whose} scoring."),)
 
 

@@ -236,32 +236,34 @@ def _groups(fit: IRTFit) -> tuple[tuple[str, list[int], str], ...]:
     return (
         ("task-curves-difficulty", [*hard, *easy], "The most and the least difficult"),
         ("task-curves-discrimination", steep, "More discriminating than tasks are on average"),
-        ("task-curves-negative", negative, "Negative discrimination: the able do worse"),
+        ("task-curves-negative", negative, "Negative discrimination: weaker agents do better"),
     )
 
 
 def _curves_lead(fit: IRTFit) -> Prose:
     if fit.evidence is not None and not fit.evidence.abilities_differ:
-        return f"No task is shown to tell the able from others. {fit.evidence.sentences()[0]}"
+        return f"No task has significantly positive discrimination. {fit.evidence.sentences()[0]}"
     items, seen = fit.items, slope_verdicts(fit)
     rising = np.flatnonzero((items.slope > 0) & np.isfinite(items.difficulty))
     if not len(rising):
-        return "No task rewards the able."
+        return "No task has positive discrimination."
     hardest = Name(items.tasks[rising[items.difficulty[rising].argmax()]])
     start = (hardest, " has the highest difficulty; ")
     steeper = [items.tasks[task] for task in np.flatnonzero(seen.steeper)]
     negative = [items.tasks[task] for task in np.flatnonzero(seen.falling)]
-    more: Parts = ("no task is shown to discriminate more than others",)
+    more: Parts = ("no task discriminates significantly more than others",)
     if steeper:
         verb = "discriminates" if len(steeper) == 1 else "discriminate"
         more = (*enumerated(steeper, 6), f" {verb} more than tasks do on average")
     if not negative:
         none = (
-            "; none is shown to reward the weak." if steeper else ", and none to reward the weak."
+            "; none has significantly negative discrimination."
+            if steeper
+            else ", and none has significantly negative discrimination."
         )
         return (*start, *more, none)
-    verb = "rewards" if len(negative) == 1 else "reward"
-    return (*start, *more, "; ", *enumerated(negative, 6), f" {verb} the weak.")
+    verb = "has" if len(negative) == 1 else "have"
+    return (*start, *more, "; ", *enumerated(negative, 6), f" {verb} negative discrimination.")
 
 
 class TaskCurvesData(NamedTuple):

@@ -16,7 +16,7 @@ from examiner.reporting.finding import Figure, Finding, Notes, Text
 from examiner.reporting.prose import Name, enumerated
 from examiner.reporting.renderers import shown_table
 from examiner.reporting.study import Study
-from examiner.reporting.table import ROWS_SHOWN, Piece, Table
+from examiner.reporting.table import Piece, Table
 from examiner.typology import Coverage, Kinds, Validation, validate
 from examiner.typology import kinds as task_kinds
 
@@ -83,8 +83,11 @@ def show_kinds(kinds: Kinds, validation: Validation | None = None) -> Finding:
         ),
         Text(("Values that no task has: ", Name(", ".join(_absent(covered)) or "none"))),
         Text(f"Pairs of values that no task has: {pairs}"),
-        *(Text((Name(f"  {pair}"),)) for pair in _absent_pairs(covered)[:ROWS_SHOWN]),
     ]
+    absent = _absent_pairs(covered)
+    blocks += (
+        [Notes("Pair without a task", tuple((Name(pair),) for pair in absent))] if absent else []
+    )
     if covered.unclassified:
         blocks.append(Text(f"Dimensions not classified: {', '.join(covered.unclassified)}"))
     if validation is not None:

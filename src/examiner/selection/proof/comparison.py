@@ -82,7 +82,7 @@ class Comparison:
         >>> results = Results.from_numpy(np.random.default_rng(0).normal(size=(12, 9)))
         >>> found = compare(results, [3], ["spread"], rng=0, holdout=Holdout(draws=5))
         >>> found.warning("spread", 3)[:60]
-        'Beware: 3 tasks chosen by spread are not shown to predict th'
+        'Warning: 3 tasks chosen by spread are not shown to predict t'
         """
         self.row(method, size)
         return self.warnings[self.methods.index(method)][self.sizes.index(size)]

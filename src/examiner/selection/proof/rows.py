@@ -99,7 +99,7 @@ def rows_of(
                 Row(
                     method=name,
                     size=size,
-                    cost=costs[at],
+                    cost=float(costs[at]),
                     r2=estimate_of(errors.r2[at]),
                     r2_remainder=estimate_of(rest.r2[at]),
                     relative_error=estimate_of(errors.relative[at]),
