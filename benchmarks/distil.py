@@ -52,7 +52,7 @@ def one_split(
     rng = np.random.default_rng([size, in_time, number])
     split = split_of(len(whole.agents), in_time, rng)
     train = whole.on_agents([whole.agents[row] for row in split.train])
-    holdout = ex.selection.Holdout(10, repeats=0, draws=5)
+    holdout = ex.selection.Holdout(10, draws=5)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ex.ExaminerWarning)
         tiny = ex.selection.distil(train, size, rng=rng, holdout=holdout)

@@ -1,6 +1,6 @@
 """How many frames a second DQN learns from, with one and with many games at once, and where time goes.
 
-Needs `pip install 'examiner[atari,dqn]'`. Each game is a process of its own, as `examiner run` plays
+Needs `pip install 'examiner[atari,dqn]'`. Each game is a process of its own, as `examiner arena run` plays
 them; the five games of Table 1 come in turn. A process first plays `--before` frames, which fill its
 memory and warm up the device; then all wait for each other, and the next `--frames` count. "Alone" is one
 process timed part by part, the device waited for after each, which costs it some frames. For many

@@ -79,7 +79,7 @@ def card(plays: pl.DataFrame, versions: str, planned: int, digest: str) -> str:
         "title": f"{len(plays):,} plays of {games} GVGAI games by {agents} controllers, "
         f"{levels} levels each",
         "returns": "Results",
-        "source": "Played for this package by `examiner run gvgai-planners`; the plan comes with the "
+        "source": "Played for this package by `examiner arena run gvgai-planners`; the plan comes with the "
         f"package. The General Video Game AI framework {versions}.",
         "year": 2026,
         "protocol": PROTOCOL,

@@ -135,7 +135,106 @@ def zoo(folder: Path) -> Iterator[Row]:
             yield agent, task, 0, float(row["r"])
 
 
+def objects(folder: Path) -> Iterator[Row]:
+    """An object per agent, called by the file: lists of runs by task."""
+    for path in sorted(folder.parent.glob(folder.name)) if "*" in folder.name else [folder]:
+        for task, runs in json.loads(path.read_bytes()).items():
+            for run, value in enumerate(runs):
+                yield path.stem, task, run, value
+
+
+def of_objects(measure: str) -> Callable[[Path], Iterator[Row]]:
+    """Agents by name, each with an object of scores by task among other things."""
+
+    def rows(path: Path) -> Iterator[Row]:
+        for agent, record in json.loads(path.read_bytes()).items():
+            for task, value in record.get(measure, {}).items():
+                yield agent, task, 0, math.nan if value is None else float(value)
+
+    return rows
+
+
+def robustbench(folder: Path) -> Iterator[Row]:
+    """One record per file, called by the agent; scores are text."""
+    for path in sorted(folder.glob("*.json")):
+        record = json.loads(path.read_bytes())
+        yield path.stem, record["dataset"], 0, float(record["autoattack_acc"])
+
+
+def pythia_shots(folder: Path) -> Iterator[Row]:
+    """A CSV per model: checkpoints of tasks at several numbers of shots."""
+    for path in sorted(folder.glob("*/*.csv")):
+        for row in records(path):
+            yield row["model"], f"{row['task']}.{row['fewshot']}", 0, float(row["acc"])
+
+
+def pythia(pattern: Path) -> Iterator[Row]:
+    """Results of lm-evaluation-harness from before filters, a file per model."""
+    for path in sorted(pattern.parent.parent.parent.glob("*/zero-shot/*_step143000.json")):
+        about = json.loads(path.read_bytes())
+        arguments = dict(part.split("=") for part in about["config"]["model_args"].split(","))
+        for task, scores in about["results"].items():
+            if "acc" in scores:
+                yield arguments["pretrained"], task, 0, scores["acc"]
+
+
+def board(measure: str, agent: str) -> Callable[[Path], Iterator[Row]]:
+    """A leaderboard of one task, called by the file."""
+
+    def rows(path: Path) -> Iterator[Row]:
+        for row in records(path):
+            yield row[agent], path.stem, 0, float(row[measure] or "nan")
+
+    return rows
+
+
+def drq(folder: Path) -> Iterator[Row]:
+    """A CSV per benchmark, with the same tasks and seeds."""
+    for path in sorted(folder.glob("*.csv")):
+        kind = path.stem.split("_")[1]
+        for row in records(path):
+            yield row["agent"], f"{row['env']}.{kind}", row["seed"], float(row["episode_reward"])
+
+
+def automl(path: Path) -> Iterator[Row]:
+    """Frameworks on tasks, a seed for each fold."""
+    for row in records(path):
+        yield (
+            row["framework"],
+            f"{row['task']}.{row['mode']}",
+            row["seed"],
+            float(row["result"] or "nan"),
+        )
+
+
+def openrlbenchmark(path: Path) -> Iterator[Row]:
+    """A printed table of means and deviations, tasks as rows."""
+    with path.open(newline="") as lines:
+        (_, *agents), *rows = csv.reader(lines)
+    for task, *cells in rows:
+        for agent, cell in zip(agents, cells, strict=True):
+            yield agent, task, 0, float(cell.split("±")[0])
+
+
+def mwm(path: Path) -> Iterator[Row]:
+    """A list of curves."""
+    for curve in json.loads(path.read_bytes()):
+        for value in curve["success_rates"]:
+            yield curve["method"], curve["task"], curve["seed"], value
+
+
+def simba_v2(path: Path) -> Iterator[Row]:
+    """Metrics of one agent along steps; some seeds stand twice, of which the later counts."""
+    last = {
+        (row["exp_name"], f"{row['env_name']}.{row['metric']}", row["seed"], row["env_step"]): row
+        for row in records(path)
+    }
+    for (agent, task, seed, _), row in last.items():
+        yield agent, task, seed, float(row["value"] or "nan")
+
+
 LOG = {"time": "misc/total_timesteps", "measure": "eprewmean"}
+WIDE = {"tasks_are": "columns"}
 SOURCES = (
     Source("tdmpc2", "results", {"path": "{agent}/{task}", "measure": "reward"}, tdmpc2),
     Source("tdmpc", ".", {"path": "{agent}/{task}"}, tdmpc),
@@ -160,6 +259,54 @@ SOURCES = (
         procgen,
     ),
     Source("zoo", "logs", {"path": "benchmark/{agent}-{task}/"}, zoo),
+    Source("iris", "results/data/[!C]*.json", {"path": "{agent}"}, objects),
+    Source("twm", "results/scores.json", {"path": "{agent}"}, objects),
+    Source("delta-iris", "results/atari.json", {"path": "{agent}"}, objects),
+    Source("STORM", "results/storm.json", {"path": "{agent}"}, objects),
+    Source(
+        "evalplus.github.io", "results.json", {"measure": "pass@1"} | WIDE, of_objects("pass@1")
+    ),
+    Source(
+        "evalchemy",
+        "eval/chat_benchmarks/WildBench/leaderboard/data_dir/score.json",
+        {"measure": "task_categorized_scores"} | WIDE,
+        of_objects("task_categorized_scores"),
+    ),
+    Source(
+        "robustbench",
+        "model_info/cifar10/Linf",
+        {"path": "{agent}", "measure": "autoattack_acc"},
+        robustbench,
+    ),
+    Source("pythia", "evals/csv", {"measure": "acc", "item": ("fewshot",)}, pythia_shots),
+    Source("pythia", "evals/pythia-v1/*/zero-shot/*_step143000.json", {"measure": "acc"}, pythia),
+    Source(
+        "arena-hard-auto",
+        "leaderboard/arena_hard_leaderboard_20240731.csv",
+        {"path": "{task}"},
+        board("score", "model"),
+    ),
+    Source(
+        "alpaca_eval",
+        "src/alpaca_eval/leaderboards/data_AlpacaEval_2/weighted_alpaca_eval_gpt4_turbo_leaderboard.csv",
+        {"path": "{task}", "measure": "win_rate", "rename": {"Unnamed: 0": "agent"}, "item": ()},
+        board("win_rate", ""),
+    ),
+    Source("drq", "data", {"path": "dmc_{set}_bench", "item": ("set",)}, drq),
+    Source(
+        "automlbenchmark",
+        "reports/old/input/results_medium-8c4h_ref.csv",
+        {"rename": {"framework": "agent"}, "measure": "result"},
+        automl,
+    ),
+    Source("openrlbenchmark", "static/td3_vs_cleanrl.csv", {}, openrlbenchmark),
+    Source("MWM", "scores/score.json", {"measure": "success_rates"}, mwm),
+    Source(
+        "SimbaV2",
+        "results/simbaV2_utd1.csv",
+        {"rename": {"exp_name": "agent"}, "item": ("metric",), "time": "env_step"},
+        simba_v2,
+    ),
 )
 
 
@@ -188,7 +335,7 @@ def main(folder: Path) -> int:
     different = 0
     for source in SOURCES:
         place = folder / source.repository / source.place
-        if not place.exists():
+        if not (folder / source.repository).exists():
             print(f"{source.repository}: absent")
             continue
         plain = summed_up(source.rows(place))

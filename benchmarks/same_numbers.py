@@ -42,7 +42,7 @@ COMMANDS = {
     "curves": (),
     "cost": (),
     "fit": (),
-    "diagnose": (),
+    "fit --check": (),
     "audit": (),
     "typology": (),
     "information": (),
@@ -105,7 +105,8 @@ def store(path: Path, tree: Path) -> None:
     with path.open("a", encoding="utf-8") as file:
         for name in DATA_SETS:
             for command, options in COMMANDS.items():
-                words = " ".join([command, name, *options])
+                verb, *mode = command.split()
+                words = " ".join([verb, name, *mode, *options])
                 if words not in stored:
                     print(words, flush=True)
                     record = {"words": words, **run(tree, words.split())}

@@ -25,7 +25,7 @@ TOGETHER = 50
 COMMANDS: dict[str, tuple[str, ...]] = {
     "describe": (),
     "scores": (),
-    "difference": ("organisation-0/model-00000", "organisation-1/model-00001"),
+    "compare": ("organisation-0/model-00000", "organisation-1/model-00001"),
     "information": (),
     "cluster": (),
     "select": ("--size", "100", "--output", "{folder}/chosen.json"),

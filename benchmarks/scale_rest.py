@@ -54,15 +54,7 @@ def _difference(results: ex.Results) -> object:
 
 def _selected(results: ex.Results) -> object:
     """Choose 100 tasks, learn to predict from them, and judge that, as `examiner select` does."""
-    whole = ex.selection.benchmark(results)
-    shrinkage = ex.selection.settle(whole)
-    tasks = ex.selection.choose(whole, 100, rng=0, shrinkage=shrinkage)
-    folds = ex.selection.folds_of_proof(whole)
-    how = ex.selection.Holdout(folds.folds, repeats=folds.repeats)
-    proof = ex.selection.compare(
-        whole, [100], ["covariance"], rng=0, holdout=how, shrinkage=shrinkage
-    )
-    return ex.selection.with_predictor(whole, tasks, rng=0, proof=proof, shrinkage=shrinkage)
+    return ex.selection.select_and_judge(results, 100)
 
 
 def _ability_bits(results: ex.Results) -> object:

@@ -55,7 +55,7 @@ def _section(name: str) -> str:
         f"**Source.** {_escaped(card.source)}\n",
         f"**Protocol.** {card.protocol}\n",
     ]
-    for title, sentences in (("Beware", card.notes), ("Changed", card.changed)):
+    for title, sentences in (("Notes", card.notes), ("Changed", card.changed)):
         lines += [f"**{title}.**\n", *(f"- {text}" for text in sentences), ""]
     lines += ["| column | meaning |", "|---|---|"]
     lines += [f"| `{column}` | {meaning} |" for column, meaning in card.columns.items()]

@@ -26,10 +26,10 @@ from examiner.adaptive import (
 from examiner.adaptive import (
     study as examination_study,
 )
-from examiner.adaptive.bank import AbilityMoments
 from examiner.irt import Abilities, ItemParameters, probability
 from examiner.irt import fit as irt_fit
 from examiner.irt import known as known_fit
+from examiner.irt.agent_posterior import AbilityEstimates
 from examiner.messages import InputError
 from examiner.reporting.findings import next_task as adaptive_trace
 from examiner.results import Results
@@ -102,7 +102,7 @@ def test_giving_up_a_decision_loses_few_of_them() -> None:
     given_up = np.array([end is Ending.FUTILE for end in run.ending])
     assert given_up.mean() > 0.1
     whole = simulate(bank, theta, rng=rng(1))
-    found = AbilityMoments(whole.ability, whole.error, whole.error)
+    found = AbilityEstimates(whole.ability, whole.error, whole.error)
     better = stop.probability_better(bank, found)
     assert better is not None
     clear = np.maximum(better, 1 - better) >= stop.certainty

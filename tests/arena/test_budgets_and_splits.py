@@ -44,7 +44,7 @@ def test_an_environment_in_a_module_beside_the_plan_is_found(tmp_path: Path):
         'environment = "gymnasium"\ngames = ["worlds_beside:TinyBeside-v0"]\nepisodes = 2\n'
         '[[agents]]\nentry = "random"\n'
     )
-    explained = command("run", tmp_path / "plan.toml", "--explain")
+    explained = command("arena", "run", tmp_path / "plan.toml", "--explain")
     assert explained.code == 0, explained.err
     assert "worlds_beside" not in sys.modules, "its code is not run before it is played"
     outcome = run(plan(tmp_path / "plan.toml"), tmp_path / "out", workers=1)
@@ -78,12 +78,26 @@ def test_budgets_count_evaluation_and_what_is_played_keeps_to_them(tmp_path: Pat
     assert 200 <= played["training"] <= 230 and 0 < played["evaluation"] <= 120
 
 
+def test_no_bound_is_stated_where_an_episode_may_last_for_any_time(tmp_path: Path):
+    pytest.importorskip("gymnasium")
+    (tmp_path / "plan.toml").write_text(
+        'environment = "gymnasium"\ngames = ["CartPole-v1"]\nframes = 200\n'
+        '[[agents]]\nentry = "random"\n'
+    )
+    (budget,) = frame_budgets(plan(tmp_path / "plan.toml"))
+    outcome = run(plan(tmp_path / "plan.toml"), tmp_path / "out")
+    assert outcome.frames > 200, "the last episode is played to its end"
+    assert budget.training_frames is None
+    explained = command("run", tmp_path / "plan.toml", "--explain")
+    assert "a dash means that the length of episodes is not limited" in explained.out
+
+
 def test_an_explained_plan_promises_no_time_and_counts_evaluation(tmp_path: Path):
     (tmp_path / "dqn.toml").write_text(
         'games = ["pong"]\nframes = 1_000_000\nprotocol = { evaluation_episodes = 10 }\n'
         '[[agents]]\nentry = "dqn"\nobservation = "dqn84x4"\n'
     )
-    explained = command("run", tmp_path / "dqn.toml", "--explain")
+    explained = command("arena", "run", tmp_path / "dqn.toml", "--explain")
     assert explained.code == 0 and "hours" not in explained.out
     assert "evaluation frames, at most" in explained.out and "720,000" in explained.out
 

@@ -99,7 +99,17 @@ def test_an_agent_that_learnt_nothing_has_no_gap_which_is_told_as_json(
     text = RULES + '\ngames = [{ name = "freeway", modes = [0, 1] }]\n[[agents]]\nentry = "no-op"\n'
     (tmp_path / "plan.toml").write_text(text, encoding="utf-8")
     monkeypatch.chdir(tmp_path)
-    words = ["examiner", "flavours", "plan.toml", "--episodes", "1", "--workers", "1", "--json"]
+    words = [
+        "examiner",
+        "arena",
+        "flavours",
+        "plan.toml",
+        "--episodes",
+        "1",
+        "--workers",
+        "1",
+        "--json",
+    ]
     monkeypatch.setattr(sys, "argv", words)
     with pytest.raises(SystemExit) as ended:
         main()

@@ -88,11 +88,11 @@ def test_a_plan_is_explained_with_the_most_core_hours_it_may_take(tmp_path: Path
     text = f'environment = "gvgai"\ncheckout = "{small_checkout(tmp_path / "GVGAI")}"\n'
     path = tmp_path / "mine.toml"
     path.write_text(text + '[[agents]]\nentry = "doNothing"\n')
-    told = command("run", str(path), "--explain")
+    told = command("arena", "run", str(path), "--explain")
     assert told.code == 0, told.err
     assert "2 plays: 1 agent × 2 levels of 1 game × 1 seed" in told.out
     assert "50 model calls an action" in told.out and "core-hours" in told.out
-    content = json.loads(command("run", str(path), "--explain", "--json").out)
+    content = json.loads(command("arena", "run", str(path), "--explain", "--json").out)
     assert (content["jobs"], content["max_ticks"]) == (2, 2000)
     assert content["core_hours"] == pytest.approx(2 * content["cpu_seconds"] / 3600)
 
@@ -106,6 +106,6 @@ def test_a_plan_is_explained_with_the_most_core_hours_it_may_take(tmp_path: Path
     ],
 )
 def test_commands_that_do_not_fit_are_refused(words: tuple[str, ...], refused: str) -> None:
-    told = command("run", *words)
+    told = command("arena", "run", *words)
     assert told.code == 2
     assert refused in " ".join(told.err.split())

@@ -1,4 +1,4 @@
-"""`examiner probe` as a user calls it."""
+"""`examiner arena probe` as a user calls it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ pytest.importorskip("gymnasium")
 
 
 def called(*arguments):
-    return CliRunner().invoke(app, ["probe", *arguments])
+    return CliRunner().invoke(app, ["arena", "probe", *arguments])
 
 
 CART_POLE = ("CartPole-v1", "--environment", "gymnasium", "--protocol", "gymnasium")
@@ -88,7 +88,7 @@ def test_an_agent_of_the_current_folder_is_found(tmp_path: Path):
     )
     done = subprocess.run(
         [
-            *(sys.executable, "-c", "from examiner.cli import main; main()", "probe"),
+            *(sys.executable, "-c", "from examiner.cli import main; main()", "arena", "probe"),
             *("cautious_agents:Cautious", *CART_POLE, "--seeds", "2", "--workers", "2"),
         ],
         cwd=tmp_path,
@@ -105,7 +105,7 @@ def test_an_agent_of_the_current_folder_is_found(tmp_path: Path):
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (("random",), "Say on which game 'random' is probed"),
+        (("random",), "No game is named for 'random'. Name one"),
         (("plan.toml", "pong"), "A plan names its games itself. Leave out 'pong'."),
         (("random", *CART_POLE, "--set", "budget"), "The setting 'budget' is not NAME=VALUE"),
         (

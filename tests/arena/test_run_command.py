@@ -1,4 +1,4 @@
-"""`examiner run`: a plan in, a ledger out, and every other command takes it."""
+"""`examiner arena run`: a plan in, a ledger out, and every other command takes it."""
 
 import io
 import json
@@ -50,7 +50,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("plans")
     (folder / "pilot.toml").write_text(PLAN)
     (folder / "plan_side_agent.py").write_text(AGENT)
-    done = run("run", folder / "pilot.toml", "-o", folder / "out", "--workers", 2)
+    done = run("arena", "run", folder / "pilot.toml", "-o", folder / "out", "--workers", 2)
     assert done.code == 0, done.err
     assert "4 of 4 jobs done; played 12 episodes" in done.out
     return folder
@@ -89,7 +89,7 @@ def test_the_export_has_every_column_and_equals_the_ledger(folder: Path) -> None
 
 
 def test_running_again_plays_nothing_and_says_so(folder: Path) -> None:
-    done = run("run", folder / "pilot.toml", "-o", folder / "out", "--json")
+    done = run("arena", "run", folder / "pilot.toml", "-o", folder / "out", "--json")
     told = json.loads(done.out)
     assert told["schema"] == "examiner.run/1"
     assert (told["jobs"], told["done"], told["done_before"]) == (4, 4, 4)
@@ -116,9 +116,9 @@ def test_names_with_control_characters_are_shown_and_not_obeyed(tmp_path: Path) 
     (tmp_path / "plan.toml").write_text(hostile)
     (tmp_path / "evil\x1b[31m.toml").write_text(hostile)
     for words in (
-        ("run", tmp_path / "plan.toml", "-o", tmp_path / "o\x1b[31mut", "--workers", 1),
-        ("run", tmp_path / "plan.toml", "--explain"),
-        ("run", tmp_path / "evil\x1b[31m.toml"),
+        ("arena", "run", tmp_path / "plan.toml", "-o", tmp_path / "o\x1b[31mut", "--workers", 1),
+        ("arena", "run", tmp_path / "plan.toml", "--explain"),
+        ("arena", "run", tmp_path / "evil\x1b[31m.toml"),
         ("describe", tmp_path / "o\x1b[31mut"),
     ):
         done = run(*words)
@@ -133,30 +133,31 @@ def test_stopped_before_anything_was_played_says_so(
     def stopped(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(sys.modules["examiner.cli.run"], "run_plan", stopped)
-    done = run("run", folder / "pilot.toml", "-o", folder / "unplayed")
+    monkeypatch.setattr(sys.modules["examiner.cli.arena.run"], "run_plan", stopped)
+    done = run("arena", "run", folder / "pilot.toml", "-o", folder / "unplayed")
     assert done.code == 130 and "stopped; nothing had been played yet." in done.err
-    done = run("run", folder / "pilot.toml", "-o", folder / "out")
+    done = run("arena", "run", folder / "pilot.toml", "-o", folder / "out")
     assert done.code == 130 and "all episodes so far are kept" in done.err
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["atari-arena", "machado-2018-table1"])
-def test_bundled_plans_are_run_by_name_unless_a_file_is_called_so(
+def test_bundled_plans_are_run_by_name_and_files_of_that_name_by_their_path(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pytest.importorskip("ale_py")
     monkeypatch.chdir(tmp_path)
-    told = json.loads(run("run", name, "--explain", "--json").out)
+    told = json.loads(run("arena", "run", name, "--explain", "--json").out)
     assert told["jobs"] >= 50
     Path(name).write_text(PLAN, encoding="utf-8")
+    assert len(named_plan(name).jobs()) == told["jobs"]
     with pytest.raises(ex.InputError, match="plan_side_agent"):
-        named_plan(name)
+        named_plan(f"./{name}")
 
 
 def test_explaining_plays_nothing(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "200")
-    done = run("run", folder / "pilot.toml", "-o", folder / "unplayed", "--explain")
+    done = run("arena", "run", folder / "pilot.toml", "-o", folder / "unplayed", "--explain")
     assert "4 jobs: 2 agents × 1 variant of 1 game × 2 seeds" in done.out
     assert "sticky_probability" in done.out and "frame_skip" in done.out
     assert "tuning games        0" in done.out
@@ -178,12 +179,20 @@ def test_a_plan_as_the_paper_says_deviates_in_nothing(tmp_path: Path) -> None:
 def test_failures_are_listed_and_the_exit_code_is_one(tmp_path: Path) -> None:
     (tmp_path / "plan.toml").write_text(PLAN.replace("settings = { action = 1 }", ""))
     (tmp_path / "plan_side_agent.py").write_text(AGENT)
-    done = run("run", tmp_path / "plan.toml", "-o", tmp_path / "out", "--workers", 1)
+    done = run("arena", "run", tmp_path / "plan.toml", "-o", tmp_path / "out", "--workers", 1)
     assert done.code == 1
     assert "2 of 4 jobs done, 2 failed" in done.out
     assert "Failed jobs" in done.out and "mine   CartPole-v1" in done.out and "action" in done.out
     told = json.loads(
-        run("run", tmp_path / "plan.toml", "-o", tmp_path / "out", "--json", "--skip-failed").out
+        run(
+            "arena",
+            "run",
+            tmp_path / "plan.toml",
+            "-o",
+            tmp_path / "out",
+            "--json",
+            "--skip-failed",
+        ).out
     )
     assert [(one["agent"], one["seed"]) for one in told["failed"]] == [("mine", 0), ("mine", 1)]
 
@@ -200,19 +209,19 @@ BAD = {
 
 @pytest.mark.parametrize("options", BAD)
 def test_bad_options_are_one_sentence(folder: Path, options: tuple[str, str]) -> None:
-    done = run("run", folder / "pilot.toml", "-o", folder / "bad", *options)
+    done = run("arena", "run", folder / "pilot.toml", "-o", folder / "bad", *options)
     assert done.code == 2 and BAD[options] in done.err and done.err.count("\n") == 1
 
 
 def test_a_folder_that_cannot_be_made_is_one_sentence(folder: Path) -> None:
-    done = run("run", folder / "pilot.toml", "-o", folder / "pilot.toml")
+    done = run("arena", "run", folder / "pilot.toml", "-o", folder / "pilot.toml")
     assert done.code == 2 and done.err.count("\n") == 1 and "Traceback" not in done.err
 
 
 def test_without_ray_the_extra_is_named(folder: Path) -> None:
     code = (
         "import sys; sys.modules['ray'] = None; from examiner.cli import main; "
-        f"sys.argv = ['examiner', 'run', {str(folder / 'pilot.toml')!r}, '-o', "
+        f"sys.argv = ['examiner', 'arena', 'run', {str(folder / 'pilot.toml')!r}, '-o', "
         f"{str(folder / 'ray')!r}, '--workers', 'ray']; main()"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
@@ -257,7 +266,16 @@ def test_a_ray_that_cannot_start_is_one_sentence(
             raise Exception("The current node timed out during startup.\nSee the logs.")
 
     monkeypatch.setitem(sys.modules, "ray", NoRay("ray"))
-    words = ["run", folder / "pilot.toml", "-o", tmp_path / "out", "--workers", "ray", "--json"]
+    words = [
+        "arena",
+        "run",
+        folder / "pilot.toml",
+        "-o",
+        tmp_path / "out",
+        "--workers",
+        "ray",
+        "--json",
+    ]
     done = run(*words, *(("--address", address) if address else ()))
     assert (done.code, done.out) == (2, "") and done.err.count("\n") == 1
     where = f"Cannot reach a Ray cluster at {address!r}" if address else "Ray cannot start on this"

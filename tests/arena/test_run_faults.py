@@ -137,7 +137,17 @@ PLAN = cart_pole_plan("random", episodes=400)
 
 
 def command(folder: Path, plan: Path) -> subprocess.CompletedProcess[str]:
-    words = [sys.executable, "-m", "examiner", "run", str(plan), "-o", str(folder), "--json"]
+    words = [
+        sys.executable,
+        "-m",
+        "examiner",
+        "arena",
+        "run",
+        str(plan),
+        "-o",
+        str(folder),
+        "--json",
+    ]
     return subprocess.run(words, capture_output=True, text=True, timeout=120)
 
 
@@ -199,7 +209,7 @@ def test_stopping_by_hand_keeps_everything_and_says_how_to_go_on(tmp_path: Path)
     plan = tmp_path / "plan.toml"
     plan.write_text(PLAN.replace("episodes = 400", "episodes = 4000"))
     folder = tmp_path / "run"
-    words = [sys.executable, "-m", "examiner", "run", str(plan), "-o", str(folder)]
+    words = [sys.executable, "-m", "examiner", "arena", "run", str(plan), "-o", str(folder)]
     with subprocess.Popen(words, stderr=subprocess.PIPE, text=True) as driver:
         while not (folder / "ledger.sqlite").exists() or len(rows(folder / "ledger.sqlite")) < 50:
             time.sleep(0.1)

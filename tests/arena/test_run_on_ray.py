@@ -140,7 +140,7 @@ def test_the_command_starts_ray_by_itself_and_finds_agents_beside_the_plan(tmp_p
     (tmp_path / "ray_side_agent.py").write_text(
         "class Still:\n    def act(self, observation):\n        return 0\n"
     )
-    words = [sys.executable, "-m", "examiner", "run", str(tmp_path / "plan.toml")]
+    words = [sys.executable, "-m", "examiner", "arena", "run", str(tmp_path / "plan.toml")]
     words += ["-o", str(tmp_path / "out"), "--workers", "ray", "--json"]
     done = subprocess.run(words, env=os.environ, capture_output=True, text=True, timeout=200)
     assert done.returncode == 0, done.stderr
@@ -150,7 +150,7 @@ def test_the_command_starts_ray_by_itself_and_finds_agents_beside_the_plan(tmp_p
 
 def test_an_address_where_nothing_listens_is_one_sentence(tmp_path: Path) -> None:
     (tmp_path / "plan.toml").write_text(PLAN.replace("ray_side_agent:Still", "random"))
-    words = [sys.executable, "-m", "examiner", "run", str(tmp_path / "plan.toml")]
+    words = [sys.executable, "-m", "examiner", "arena", "run", str(tmp_path / "plan.toml")]
     words += ["-o", str(tmp_path / "out"), "--workers", "ray", "--address", "127.0.0.1:1"]
     done = subprocess.run(words, capture_output=True, text=True, timeout=60)
     assert done.returncode == 2 and done.stderr.count("\n") == 1
@@ -180,7 +180,7 @@ def test_hostile_agents_change_no_other_s_numbers_on_ray(tmp_path: Path) -> None
 def test_json_is_all_that_is_printed_when_ray_loses_a_worker(tmp_path: Path) -> None:
     plan = cart_pole_plan("arena.hostile_agents:Parented", episodes=1)
     (tmp_path / "plan.toml").write_text(plan + "settings = { end_grandparent = true }\n")
-    words = [sys.executable, "-m", "examiner", "run", str(tmp_path / "plan.toml")]
+    words = [sys.executable, "-m", "examiner", "arena", "run", str(tmp_path / "plan.toml")]
     words += ["-o", str(tmp_path / "out"), "--workers", "ray", "--json"]
     done = subprocess.run(words, env=environment(), capture_output=True, text=True, timeout=300)
     assert done.returncode == 1, done.stderr

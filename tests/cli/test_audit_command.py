@@ -52,5 +52,5 @@ def test_fit_lists_suspects_and_no_healthy_task_that_separates(examiner, tmp_pat
 def test_the_report_has_a_section_of_them_and_a_figure(tmp_path) -> None:
     results = ex.read(planted(tmp_path))
     section = ex.report(results, sections=["suspects"]).to_dict()["sections"][0]
-    assert "deserve a look" in section["finding"]
+    assert "are flagged" in section["finding"]
     assert ex.plots.suspects(results).data.suspect.sum() >= 2

@@ -50,9 +50,8 @@ def test_describe_says_what_was_guessed(examiner, tmp_path: Path) -> None:
     assert content["warnings"] == [
         "The column 'algorithm' is read as the agent.",
         "The column 'game' is read as the task.",
-        "There is no 'trial' column: repeated rows of one agent and task are numbered as trials, "
+        "There is no 'run' column: each repeated row of one agent and task is taken as one run, "
         "up to 2.",
-        "There is no 'run' column: each repeated row is taken as one run.",
     ]
     assert "note: The column 'game' is read as the task." in examiner("describe", "bare.csv").stderr
 
@@ -99,7 +98,7 @@ def test_convert_normalises_and_says_what_is_lost(examiner, tmp_path: Path) -> N
     back = ex.read(tmp_path / "out.csv")
     assert back.agents == normalised.agents
     assert ex.responses(back) == ex.responses(normalised)
-    raw = examiner("convert", "atari-dqn-family", "raw.csv")
+    raw = examiner("convert", "atari-dqn-family", "raw.csv", "--all")
     assert "kept by tidy Parquet only" in raw.stderr
 
 

@@ -49,7 +49,7 @@ def test_a_bare_name_is_the_data_set_and_a_note_says_how_to_read_the_folder(
     ids=["scales", "classification", "other source"],
 )
 def test_scales_and_classifications_follow_the_same_rule(words: list[str], namesakes: Path) -> None:
-    answer = CliRunner().invoke(app, words)
+    answer = CliRunner().invoke(app, [*words, "--all"])
     assert answer.exit_code == 0, answer.output
     for name in words:
         if name in DATASETS:
@@ -74,7 +74,7 @@ def test_read_reads_the_path_and_says_that_a_data_set_has_its_name(namesakes: Pa
         ["fit", "gvgai-planner"],
         ["report", "gvgai-planner"],
         ["datasets", "gvgai-planner"],
-        ["difference", "gvgai-planner", "a", "b"],
+        ["compare", "gvgai-planner", "a", "b"],
         ["select", "gvgai-planner"],
     ],
     ids=lambda words: words[0],

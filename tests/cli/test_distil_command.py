@@ -29,7 +29,7 @@ def test_the_file_holds_what_python_makes_and_places_agents(examiner, tmp_path) 
     assert done.returncode == 0, done.stderr
     told = json.loads(done.stdout)
     assert told["schema"] == "examiner.distil/1" and told["stored"] == str(stored)
-    tiny = ex.selection.distil(results, 4, rng=0, holdout=ex.selection.Holdout(3, draws=50))
+    tiny = ex.selection.distil(results, 4, rng=0, holdout=ex.selection.Holdout(3))
     assert told["tasks"] == list(tiny.tasks)
     assert tiny.record is not None
     assert told["record"]["error"] == pytest.approx(tiny.record.error)

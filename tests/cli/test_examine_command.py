@@ -130,25 +130,27 @@ def test_skipped_tasks_are_listed_and_the_end_of_the_answers_is_named(
     assert "It was stopped by hand." in examiner(*who).stdout
 
 
-def test_what_place_says_of_the_same_answers_stands_beside(examiner, fitted: Path) -> None:
+def test_place_and_examine_say_the_same_of_the_same_answers(examiner, fitted: Path) -> None:
     done = examiner("place", "new.csv", "--layout", "wide", "--fit", "fit.json", "--json")
-    placed = {one["agent"]: one["ability"] for one in json.loads(done.stdout)["agents"]}
+    placed = {one["agent"]: one for one in json.loads(done.stdout)["agents"]}["new1"]
     everything = (*ORACLE, "--agent", "new1", "--most", TASKS)
-    found = answered(examiner, *everything)
-    assert found["ability_as_placed"] == pytest.approx(placed["new1"], abs=1e-6)
-    assert found["scale"] == "fit"  # the prior leaves it where the agents have it
+    examined = answered(examiner, *everything)
+    for key, other in (
+        ("ability", "ability"),
+        ("standard_error", "ability_se"),
+        ("low", "ability_low"),
+    ):
+        assert examined[key] == pytest.approx(placed[other], rel=1e-5)
     exact = answered(examiner, *everything, "--uncertainty", "none")
-    assert exact["scale"] == "fit" and exact["ability"] == exact["ability_on_fit_scale"]
-    assert exact["ability"] == pytest.approx(placed["new1"], abs=1e-6)
+    assert exact["ability"] == examined["ability"]
+    assert exact["standard_error"] == exact["posterior_sd"] == pytest.approx(placed["posterior_sd"])
 
 
 def test_more_tasks_that_will_not_settle_it_are_not_asked(examiner, fitted: Path) -> None:
     found = answered(examiner, *ORACLE, "--agent", "new1", "--standard-error", 0.14)
     assert found["ended"] in ("futile", "used up")
     stored = json.loads(fitted.read_text())["abilities"]
-    near = stored["agents"][
-        int(np.argmin(np.abs(np.array(stored["ability"]) - found["ability_as_placed"])))
-    ]
+    near = stored["agents"][int(np.argmin(np.abs(np.array(stored["ability"]) - found["ability"])))]
     one = answered(examiner, *ORACLE, "--agent", "new1", "--better-than", near)
     assert one["ended"] == "futile" and one["tasks"] < TASKS
     assert "not expected to settle" in one["outcome"]
@@ -167,7 +169,7 @@ def test_a_study_of_simulated_agents(examiner, fitted: Path) -> None:
 def test_in_words_with_every_way_of_choosing(examiner, fitted: Path) -> None:
     done = examiner(
         *("examine", *ORACLE, "--agent", "new1", "--rule", "posterior-variance", "--exposure", 0.5),
-        *("--most", 5, "--uncertainty", "tasks", "--least", 2, "--seed", 3),
+        *("--most", 5, "--uncertainty", "none", "--least", 2, "--seed", 3),
     )
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("new1: ability ") and "after 5 tasks of 30; seed 3" in done.stdout
@@ -178,9 +180,9 @@ def test_in_words_with_every_way_of_choosing(examiner, fitted: Path) -> None:
     ("arguments", "sentence"),
     [
         (("--fit", "none.json", "--simulate", 5), "Cannot read 'none.json'"),
-        (("--simulate", 5), "Nothing is known of the tasks. Name a fit"),
-        (("--fit", "fit.json"), "Say who answers, in one way"),
-        (("--fit", "fit.json", "--interactive", "--simulate", 5), "Say who answers, in one way"),
+        (("--simulate", 5), "A stored fit is needed. Name one"),
+        (("--fit", "fit.json"), "Choose one way to answer"),
+        (("--fit", "fit.json", "--interactive", "--simulate", 5), "Choose one way to answer"),
         (ORACLE, "Say which of them is examined: `--agent NAME`"),
         ((*ORACLE, "--agent", "nwe1"), "Unknown agent 'nwe1'. Did you mean 'new1'"),
         ((*ORACLE, "--agent", "new1", "--rule", "best"), "Unknown rule 'best'"),

@@ -133,7 +133,7 @@ def test_tables_for_people_name_tasks_agents_and_what_was_set_aside(examiner, tm
     done = examiner("fit", wide(tmp_path / "wins.csv", values))
     assert "Tasks, the most difficult first" in done.stdout
     assert "Agents, the highest ability first" in done.stdout
-    assert "Set aside: game00" in done.stdout
+    assert "Excluded: game00" in done.stdout
 
 
 def test_scores_between_zero_and_one_are_fitted_as_they_are(examiner, tmp_path):
@@ -279,16 +279,18 @@ def test_tasks_that_reward_the_weak_are_the_first_thing_said(examiner, tmp_path)
     path = tidy(tmp_path / "wins.csv", *with_a_reversed_key(agents=70))
     done = examiner("fit", path, "--starts", "1")
     lines = done.stdout.splitlines()
-    assert lines[0] == ("1 task rewards the weak: 'item-017'. Check its key or its scoring.")
+    assert lines[0] == (
+        "Weaker agents do better on 1 task: 'item-017'. Check its key or its scoring."
+    )
     tables = done.stdout.split("Tasks, the most difficult first")
-    assert "Flagged tasks" in tables[0] and "rewards the weak" in tables[0].split("item-017")[2]
+    assert "Flagged tasks" in tables[0] and "negative" in tables[0].split("item-017")[2]
     assert max(map(len, lines)) <= 80
     assert "± is one standard error." in lines
     content = json.loads(examiner("fit", path, "--starts", "1", "--json").stdout)
     assert content["rewards_the_weak"] == ["item-017"]
     noisy = [row for row in content["tasks"] if "sign of the slope within noise" in row["flags"]]
     assert noisy and all("difficulty's interval is unbounded" in row["flags"] for row in noisy)
-    assert f"noise ({len(noisy)} tasks): " in done.stdout
+    assert f"not significant ({len(noisy)} tasks): " in done.stdout
     assert "sign of the slope" not in done.stdout and "unbounded" not in done.stdout
 
 
@@ -301,12 +303,13 @@ def test_the_sorted_table_of_tasks_has_all_of_them_flagged_or_not(examiner, tmp_
     rows = sorted(content["tasks"], key=lambda row: -row["difficulty"])
     order = [row["task"] for row in rows]
     assert len(order) >= tasks - 5
-    printed = examiner("fit", path, "--starts", "1").stdout.split("the most difficult first\n")[1]
-    lines = printed.splitlines()[1:]
-    shown = [line.split()[0] for line in lines if line.startswith("item-")]
-    assert shown == order[:40]
-    cut = [line for line in lines if "more rows" in line]
-    assert cut[:1] == ([f"… and {len(order) - 40} more rows: all are in --json"] * (tasks > 40))
+    for words in ((), ("--all",)):
+        printed = examiner("fit", path, "--starts", "1", *words).stdout
+        lines = printed.split("the most difficult first\n")[1].splitlines()
+        shown = [line.split()[0] for line in lines if line.startswith("item-")]
+        assert 5 <= len(shown) <= 10 or words
+        assert shown == order[: len(shown)] and (len(shown) == len(order) or not words)
+        assert words or f"… and {len(order) - len(shown)} more (--all)" in lines
     table = examiner("fit", path, "--starts", "1", "--to", "markdown").stdout
     told = [line.split("|")[1].strip() for line in table.splitlines() if line.startswith("| item-")]
     assert told[-len(order) :] == order
@@ -314,12 +317,13 @@ def test_the_sorted_table_of_tasks_has_all_of_them_flagged_or_not(examiner, tmp_
 
 def test_regularity_of_zeros_and_ones_is_not_printed_but_kept_in_json(examiner, tmp_path):
     path = wide(tmp_path / "wins.csv", wins())
-    done = examiner("fit", path, "--starts", "1")
+    done = examiner("fit", path, "--starts", "1", "--all")
     assert "regularity" not in done.stdout and "generality: 1 / variance" in done.stdout
     content = json.loads(examiner("fit", path, "--starts", "1", "--json").stdout)
     assert content["agents"][0]["regularity"] > 0
     scores = np.random.default_rng(3).normal(size=(30, 16)) + np.linspace(-1, 1, 30)[:, None]
-    done = examiner("fit", wide(tmp_path / "scores.csv", scores), "--success", "0", "--starts", "1")
+    path = wide(tmp_path / "scores.csv", scores)
+    done = examiner("fit", path, "--success", "0", "--starts", "1", "--all")
     assert "regularity: 1 / variance of an agent's results." in done.stdout
 
 
@@ -331,7 +335,8 @@ def test_place_says_what_its_numbers_are_within_eighty_columns(examiner, tmp_pat
     assert "low and high are the ends of 95 % intervals" in said
     assert "Over all 16 tasks of the fit" in said
     assert all(len(line) <= 80 for line in said.splitlines())
-    assert sum(line.startswith("a77 ") for line in said.splitlines()) == 2
+    assert said.startswith("a77 has ability ")
+    assert sum(line.startswith("a77 ") for line in said.splitlines()) == 3
 
 
 def test_fits_whose_scale_is_stretched_by_a_tenth_say_so():

@@ -41,7 +41,7 @@ def test_bins_that_are_no_whole_number_are_refused_in_a_sentence(examiner, tmp_p
 )
 def test_options_of_compare_that_make_no_sense_are_refused(examiner, tmp_path, options, sentence):
     path = table(tmp_path / "wins.csv")
-    done = examiner("compare", path, "--methods", "spread", *options, "--json")
+    done = examiner("select", path, "--judge", "--methods", "spread", *options, "--json")
     assert done.returncode == 2 and done.stdout == ""
     assert sentence in done.stderr and done.stderr.count("\n") == 1
 

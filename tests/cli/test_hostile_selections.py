@@ -71,7 +71,7 @@ def test_damaged_examinations_are_refused_and_left_as_they_are(examiner, tmp_pat
 def test_agents_that_are_all_alike_are_not_told_to_be_predicted_well(examiner, tmp_path):
     path = table(tmp_path / "alike.csv", np.tile(np.arange(6.0), (8, 1)))
     few = ("--methods", "spread", "--sizes", "1", "--draws", "3", "--reps", "3")
-    done = examiner("compare", path, *few, "--json")
+    done = examiner("select", path, "--judge", *few, "--json")
     answer = json.loads(done.stdout)["answer"]
     assert "nan" not in answer and "all alike" in answer
 
@@ -96,6 +96,6 @@ def test_a_budget_that_buys_no_task_is_refused_and_nothing_is_stored(examiner, t
 
 def test_forbidding_every_task_is_refused_without_naming_impossible_sizes(examiner, tmp_path):
     none = [word for n in range(6) for word in ("--must-not", f"t{n}")]
-    for command in ("select", "compare"):
-        done = examiner(command, table(tmp_path / "scores.csv"), *none)
+    for judge in ((), ("--judge",)):
+        done = examiner("select", table(tmp_path / "scores.csv"), *none, *judge)
         assert done.returncode == 2 and "No task is left to choose" in done.stderr

@@ -126,3 +126,13 @@ def test_single_trials_of_zeros_and_ones_tell_of_ability(tmp_path: Path) -> None
     assert all(0 <= row["low"] <= row["high"] <= 1 for row in told["tasks"])
     agents = CliRunner().invoke(app, ["information", str(path), "--deviations", "0.5", "--json"])
     assert "max_bits" in json.loads(agents.stdout)
+
+
+def test_agents_who_are_all_alike_are_clustered_without_a_number_that_is_none(
+    tmp_path: Path,
+) -> None:
+    lines = [f"a{n % 6},t{n // 6},3.0" for n in range(42)]
+    (tmp_path / "alike.csv").write_text("\n".join(["agent,task,score", *lines]) + "\n")
+    done = CliRunner().invoke(app, ["cluster", str(tmp_path / "alike.csv")])
+    assert done.exit_code == 0 and "No clusters of tasks beyond chance" in done.stdout
+    assert "nan" not in done.stdout

@@ -47,20 +47,26 @@ def column(section: dict[str, Any], table: int, name: str, of: str) -> dict[str,
     return {row[key]: row[value] for row in shown["rows"]}
 
 
+def means_of(scores: ex.Results) -> dict[str, float]:
+    found = ex.scores.aggregate(scores)
+    return dict(zip(found.agents, found.mean.tolist(), strict=True))
+
+
 def section_of(results: ex.Results, key: str, **options: Any) -> dict[str, Any]:
     return ex.report(results, sections=[key], **options).to_dict()["sections"][0]
 
 
 def test_how_good_is_an_agent(told, atari) -> None:
     scores = ex.normalise(atari, "human")
-    here = dict(zip(scores.agents, ex.scores.aggregate(scores).mean, strict=True))
-    content = told("scores", ATARI, "--normalise", "human", "--aggregate", "mean", "--reps", 10)
+    here = means_of(scores)
+    content = told("scores", ATARI, "--normalise", "human", "--reps", 10)
     by_command = {row["agent"]: row["value"] for row in content["aggregates"]}
     assert by_command == pytest.approx(here)
     in_report = column(section_of(atari, "ranking", normalise="human"), 0, "mean", "agent")
     assert in_report == pytest.approx(here)
     recipe = ex.Recipe(normaliser="human").learn(atari)
-    assert np.nanmean(recipe.values(atari), axis=1) == pytest.approx(list(here.values()))
+    by_recipe = np.nanmean(recipe.values(atari), axis=1)
+    assert dict(zip(atari.agents, by_recipe, strict=True)) == pytest.approx(here)
 
 
 def test_how_able_is_an_agent_and_how_hard_a_task(told, plays, tmp_path) -> None:
@@ -88,12 +94,17 @@ def test_where_does_a_new_agent_stand(told, plays, tmp_path) -> None:
     for placed in (again.ability, by_command["ability"]):
         assert placed == pytest.approx(here.ability)
     assert by_command["ability_low"] == pytest.approx(here.low)
-    # An examination that gives every task, and takes the fit at its word, knows what place knows.
-    bank = ex.adaptive.TaskBank.of(fit, uncertainty="none")
-    *_, last = ex.adaptive.examine(bank, new, rng=0)
+    # An examination that gives every task estimates what place estimates.
+    *_, last = ex.adaptive.examine(fit, new, rng=0)
     asked = told("examine", "--fit", path, "--oracle", *PLAYS, "--agent", name, "--most", 1000)
-    assert last.ability == pytest.approx(here.ability, abs=1e-3)
-    assert asked["ability_as_placed"] == pytest.approx(here.ability, abs=1e-3)
+    assert last.ability == pytest.approx(here.ability, abs=1e-6)
+    assert last.error == pytest.approx(here.error, rel=1e-6)
+    for key, number in (
+        ("ability", here.ability),
+        ("standard_error", here.error),
+        ("low", here.low),
+    ):
+        assert asked[key] == pytest.approx(number, rel=1e-5)
 
 
 def test_how_many_bits_does_a_task_tell(told, plays) -> None:
@@ -134,11 +145,14 @@ def test_what_is_in_a_table(told, plays) -> None:
 @pytest.mark.parametrize("normaliser", ["rank", "min-max", "z-score", "points"])
 def test_how_does_an_agent_compare_on_one_task(told, atari, normaliser, tmp_path) -> None:
     scores = ex.normalise(atari, normaliser)
-    here = ex.scores.aggregate(scores).mean
-    content = told("scores", ATARI, "--normalise", normaliser, "--aggregate", "mean", "--reps", 10)
-    assert [row["value"] for row in content["aggregates"]] == pytest.approx(list(here))
+    here = means_of(scores)
+    content = told("scores", ATARI, "--normalise", normaliser, "--reps", 10)
+    by_command = {row["agent"]: row["value"] for row in content["aggregates"]}
+    assert list(by_command) == list(here), "in one order"
+    assert by_command == pytest.approx(here)
     recipe = ex.Recipe(normaliser=normaliser).learn(atari)
-    assert np.nanmean(recipe.values(atari), axis=1) == pytest.approx(list(here))
+    by_recipe = np.nanmean(recipe.values(atari), axis=1)
+    assert dict(zip(atari.agents, by_recipe, strict=True)) == pytest.approx(here)
     whole = ex.selection.benchmark(atari, ex.Recipe(normaliser=normaliser))
     few = ex.selection.select(whole, 3, "spread", rng=0)
     stored = ex.load_saved(ex.save(few, tmp_path / "few.json"))
@@ -173,7 +187,8 @@ def test_how_often_an_agent_succeeds_at_the_end_of_its_training(told) -> None:
     marked = ex.scores.mark_success(log, "human")
     assert list(ex.scores.aggregate(marked).mean) == pytest.approx(by_command)
     matrix = ex.responses(log, "human")
-    assert list(np.nanmean(matrix.to_numpy(), axis=1)) == pytest.approx(by_command)
+    solved = dict(zip(matrix.agents, np.nanmean(matrix.to_numpy(), axis=1), strict=True))
+    assert solved == pytest.approx(means_of(marked))
     assert matrix.trials.max() == 5, "five seeds"
 
 

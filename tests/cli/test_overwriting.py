@@ -34,15 +34,16 @@ WRITING = {
         ["--fit", "IN", "--interactive", "-o", "OUT"],
         ["--fit", "fit.json", "--oracle", "IN", "-o", "OUT"],
     ],
-    "run": [["IN", "-o", "OUT"]],
-    "flavours": [["IN", "-o", "OUT"]],
-    "probe": [["IN", "-o", "OUT"]],
+    "arena run": [["IN", "-o", "OUT"]],
+    "arena flavours": [["IN", "-o", "OUT"]],
+    "arena probe": [["IN", "-o", "OUT"]],
 }
-NOTHING_READ = {"profile"}
+NOTHING_READ = {"arena profile"}
 
 
 def writing_options(command: str) -> list[str]:
-    function = getattr(import_module(f"examiner.cli.{command}"), command)
+    module = import_module(f"examiner.cli.{command.replace(' ', '.')}")
+    function = getattr(module, command.split()[-1])
     return [
         each.name
         for group in _groups(function).values()
@@ -53,10 +54,15 @@ def writing_options(command: str) -> list[str]:
 
 def commands_with_an_output() -> set[str]:
     context = click.Context(app)
+    arena = app.get_command(context, "arena")
+    assert isinstance(arena, click.Group)
+    commands = {name: app.get_command(context, name) for name in COMMANDS if name != "arena"} | {
+        f"arena {name}": arena.get_command(context, name) for name in arena.list_commands(context)
+    }
     return {
         name
-        for name in COMMANDS
-        for parameter in app.get_command(context, name).params  # type: ignore[union-attr]
+        for name, command in commands.items()
+        for parameter in command.params  # type: ignore[union-attr]
         if {"--output", "--cache"} & set(parameter.opts) or parameter.metavar == "TARGET"
     }
 
@@ -98,7 +104,7 @@ def test_an_output_that_is_read_is_refused_and_nothing_changes(
     before = sorted(folder.iterdir())
     for name in names.values():
         words = ["k.json" if w == "IN" else name if w == "OUT" else w for w in arguments]
-        answer = CliRunner().invoke(app, [command, *words])
+        answer = CliRunner().invoke(app, [*command.split(), *words])
         assert answer.exit_code == 2, (words, answer.output)
         assert "is read and would be overwritten" in answer.output, (words, answer.output)
     assert source.read_text() == TABLE

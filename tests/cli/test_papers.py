@@ -74,14 +74,14 @@ def test_curves_prints_its_tables_and_writes_its_figures(examiner, log, tmp_path
 
 
 def test_difference_compares_named_agents_and_refuses_others(examiner, log):
-    done = examiner("difference", log, "fast", "slow", "--to", "markdown", "--reps", "100")
+    done = examiner("compare", log, "fast", "slow", "--to", "markdown", "--reps", "100")
     assert done.returncode == 0, done.stderr
     assert "| pong | 2.01 | 1.01 | 1 | 1 |" in done.stdout
-    told = examiner("difference", log, "fast", "slow", "--level", "0.8", "--reps", "100").stdout
+    told = examiner("compare", log, "fast", "slow", "--level", "0.8", "--reps", "100").stdout
     assert "(80 % interval" in told and "80 % intervals, of differences by Welch's t" in told
-    wrong = examiner("difference", log, "fast", "slwo")
+    wrong = examiner("compare", log, "fast", "slwo")
     assert wrong.returncode == 2 and "Did you mean 'slow'?" in wrong.stderr
-    missing = examiner("difference", log)
+    missing = examiner("compare", log)
     assert missing.returncode == 2 and "Missing argument" in missing.stderr
 
 

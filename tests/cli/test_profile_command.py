@@ -1,4 +1,4 @@
-"""`examiner profile` as a user runs it."""
+"""`examiner arena profile` as a user runs it."""
 
 import json
 
@@ -10,7 +10,7 @@ GYMNASIUM = ("--environment", "gymnasium", "--frames", 1_000)
 
 
 def test_games_are_measured_into_a_table_that_typology_reads(examiner, tmp_path):
-    words = ("profile", "Pendulum-v1", "MountainCar-v0", *GYMNASIUM, "-o", "games.csv")
+    words = ("arena", "profile", "Pendulum-v1", "MountainCar-v0", *GYMNASIUM, "-o", "games.csv")
     done = examiner(*words)
     assert done.returncode == 0, done.stderr
     assert (
@@ -35,7 +35,7 @@ def test_games_are_measured_into_a_table_that_typology_reads(examiner, tmp_path)
     [
         (("pongg",), "Unknown Atari game 'pongg'. Did you mean 'pong'?"),
         (("combat",), "loading it ends the process"),
-        (("--environment", "gymnasium"), "Say which games to measure"),
+        (("--environment", "gymnasium"), "No game is named. Name the games"),
         (("pong", "--environment", "atari"), "Unknown environment 'atari'"),
         (("pong", "--protocol", "machado"), "Did you mean 'machado-2018'?"),
         (("Nothing-v0", "--environment", "gymnasium"), "Gymnasium cannot make 'Nothing-v0'"),
@@ -44,13 +44,13 @@ def test_games_are_measured_into_a_table_that_typology_reads(examiner, tmp_path)
     ],
 )
 def test_bad_input_is_one_sentence(examiner, tmp_path, words, said):
-    done = examiner("profile", *words)
+    done = examiner("arena", "profile", *words)
     assert done.returncode == 2 and said in done.stderr
     assert not done.stdout and not list(tmp_path.iterdir())
 
 
 def test_a_table_measured_otherwise_is_refused(examiner):
-    words = ("profile", "CartPole-v1", *GYMNASIUM, "-o", "games.csv")
+    words = ("arena", "profile", "CartPole-v1", *GYMNASIUM, "-o", "games.csv")
     assert examiner(*words).returncode == 0
     done = examiner(*words, "--seed", 1)
     assert done.returncode == 2 and "seed 0 instead of 1" in done.stderr

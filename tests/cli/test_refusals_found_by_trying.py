@@ -38,14 +38,14 @@ def test_a_selection_whose_recipe_learnt_nothing_is_damaged(tmp_path) -> None:
 
 @pytest.mark.parametrize("entry", ["../x:y", ".x:y"])
 def test_an_agent_of_a_relative_module_is_refused_in_words(examiner, entry: str) -> None:
-    done = examiner("probe", entry, "pong", "--cap", 50)
+    done = examiner("arena", "probe", entry, "pong", "--cap", 50)
     assert done.returncode == 2
     assert "Cannot find the agent" in done.stderr
 
 
 def test_a_plan_nested_without_end_is_refused_in_words(examiner, tmp_path) -> None:
     (tmp_path / "deep.toml").write_text(f"x = {'[' * 3000}{']' * 3000}\n", encoding="utf-8")
-    done = examiner("run", "deep.toml", "--explain")
+    done = examiner("arena", "run", "deep.toml", "--explain")
     assert done.returncode == 2
     assert "nested too deeply" in done.stderr
 

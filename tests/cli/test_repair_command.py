@@ -1,4 +1,4 @@
-"""`examiner run --repair`: a damaged ledger is told with exit code 2, and what is whole of it is saved."""
+"""`examiner arena run --repair`: a damaged ledger ends with status 2, and its intact part is saved."""
 
 import json
 import shutil
@@ -17,7 +17,7 @@ def pilot(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder in which a plan was run to its end."""
     folder = tmp_path_factory.mktemp("repair") / "pilot"
     folder.with_suffix(".toml").write_text(PLAIN)
-    done = run("run", folder.with_suffix(".toml"), "-o", folder, "--workers", 1)
+    done = run("arena", "run", folder.with_suffix(".toml"), "-o", folder, "--workers", 1)
     assert done.code == 0, done.err
     return folder
 
@@ -37,18 +37,23 @@ def test_every_command_refuses_a_damaged_ledger_and_says_what_can_be_saved(
 ) -> None:
     ledger = damaged(pilot, tmp_path / "pilot")
     plan = pilot.with_suffix(".toml")
-    for words in (("describe", ledger), ("scores", ledger), ("run", plan, "-o", ledger.parent)):
+    for words in (
+        ("describe", ledger),
+        ("scores", ledger),
+        ("arena", "run", plan, "-o", ledger.parent),
+    ):
         done = run(*words)
         assert done.code == 2 and done.err.count("\n") == 1 and done.out == ""
         assert (
-            "is damaged" in done.err and "of 180 can be saved: `examiner run --repair" in done.err
+            "is damaged" in done.err
+            and "of 180 can be saved: `examiner arena run --repair" in done.err
         )
 
 
 def test_a_repaired_ledger_is_gone_on_with(pilot: Path, tmp_path: Path) -> None:
     ledger = damaged(pilot, tmp_path / "pilot")
     before = ledger.read_bytes()
-    done = run("run", "--repair", tmp_path / "pilot", "--json")
+    done = run("arena", "run", "--repair", tmp_path / "pilot", "--json")
     assert done.code == 0, done.err
     told = json.loads(done.out)
     assert told["schema"] == "examiner.repair/1"
@@ -56,7 +61,7 @@ def test_a_repaired_ledger_is_gone_on_with(pilot: Path, tmp_path: Path) -> None:
     assert told["ledger"] == str(tmp_path / "pilot-repaired" / "ledger.sqlite")
     assert ledger.read_bytes() == before
     plan = pilot.with_suffix(".toml")
-    done = run("run", plan, "-o", tmp_path / "pilot-repaired", "--json")
+    done = run("arena", "run", plan, "-o", tmp_path / "pilot-repaired", "--json")
     assert json.loads(done.out)["episodes"] == told["lost"]
     assert rows(tmp_path / "pilot-repaired" / "ledger.sqlite") == rows(pilot / "ledger.sqlite")
 
@@ -68,11 +73,11 @@ def test_a_repair_is_told_in_words_and_refused_in_words(pilot: Path, tmp_path: P
     assert "Continue with: examiner run PLAN --output" in done.out
     done = run("run", "--repair", tmp_path / "pilot", "-o", tmp_path / "new")
     assert done.code == 2 and "nothing is overwritten" in done.err
-    done = run("run", "--repair", pilot)
+    done = run("arena", "run", "--repair", pilot)
     assert done.code == 2 and "is whole: there is nothing to repair" in done.err
-    done = run("run", "--repair", tmp_path / "nowhere")
+    done = run("arena", "run", "--repair", tmp_path / "nowhere")
     assert done.code == 2 and "no such file" in done.err
-    done = run("run", "plan.toml", "--repair", pilot)
+    done = run("arena", "run", "plan.toml", "--repair", pilot)
     assert done.code == 2 and "A repair plays nothing. Leave out 'plan.toml'" in done.err
-    done = run("run")
-    assert done.code == 2 and "Say which plan to play: `examiner run PLAN`." in done.err
+    done = run("arena", "run")
+    assert done.code == 2 and "No plan is named. Name one: `examiner arena run PLAN`." in done.err

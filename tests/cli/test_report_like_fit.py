@@ -11,6 +11,7 @@ from typing import Literal, get_args, get_origin, get_type_hints
 import click
 import numpy as np
 import pytest
+from click.testing import CliRunner
 
 from examiner.cli import app
 from examiner.cli.levels import LevelOptions
@@ -144,3 +145,15 @@ def test_every_option_of_the_report_is_in_the_command_it_prints(name: str) -> No
     command = app.get_command(click.Context(app), "report")
     value = command.make_context("report", shlex.split(shlex.join(words))).params[name]
     assert (list(value) if isinstance(value, tuple) else value) == given[name]
+
+
+@pytest.mark.parametrize("command", ["report", "fit", "audit"])
+def test_a_share_of_trials_is_refused_where_no_success_is_stated(
+    command: str, tmp_path: Path
+) -> None:
+    lines = [f"a{n % 6},t{n // 6},{n * n % 17}" for n in range(42)]
+    (tmp_path / "scores.csv").write_text("\n".join(["agent,task,score", *lines]) + "\n")
+    done = CliRunner().invoke(
+        app, [command, str(tmp_path / "scores.csv"), "--success-share", "0.5"]
+    )
+    assert done.exit_code == 2 and "is not made of zeros and ones" in done.stderr

@@ -41,7 +41,18 @@ def started(folder: Path, **how: object) -> subprocess.Popen[str]:
     (folder / "plan.toml").write_text(PLAN)
     (folder / "stopping_agent.py").write_text(AGENT)
     (folder / "pids").mkdir(exist_ok=True)
-    words = [sys.executable, "-m", "examiner", "run", "plan.toml", "-o", "out", "--workers", "2"]
+    words = [
+        sys.executable,
+        "-m",
+        "examiner",
+        "arena",
+        "run",
+        "plan.toml",
+        "-o",
+        "out",
+        "--workers",
+        "2",
+    ]
     driver = subprocess.Popen(
         words,
         cwd=folder,

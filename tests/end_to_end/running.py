@@ -17,9 +17,9 @@ DATA_ARGUMENTS = ("source", "name", "classification")
 
 def parameters(command: str) -> list[click.Parameter]:
     """Return the arguments and options of a command."""
-    made = app.get_command(click.Context(app), command)
-    assert made is not None
-    return made.params
+    built = app.get_command(click.Context(app), command.split()[0])
+    assert built is not None
+    return built.params
 
 
 def takes_data(command: str) -> bool:
@@ -28,19 +28,22 @@ def takes_data(command: str) -> bool:
     return bool(arguments) and arguments[0].name in DATA_ARGUMENTS
 
 
-DATA_COMMANDS = [command for command in COMMANDS if takes_data(command)]
+DATA_COMMANDS = [
+    *(command for command in COMMANDS if takes_data(command)),
+    *("fit --check", "select --judge", "select --adds"),
+]
 
 
-def required_words(command: str, agents: list[str], tasks: list[str]) -> list[str]:
-    """Return words for what a command needs besides its data set: a new need must be added here."""
-    known = {"target": "written.csv", "agent": agents[0], "other": agents[-1], "task": tasks[-1]}
-    words = []
+def words_of(command: str, source: object, agents: list[str], tasks: list[str]) -> list[str]:
+    """Return a command with its data set and what it needs besides: a new need must be added here."""
+    name, *mode = command.split()
+    words = [name, str(source), *mode, *([tasks[-1]] if command == "select --adds" else [])]
+    needed = {"target": ["written.csv"], "names": [agents[0], agents[-1]]}
     for each in parameters(command):
         if not each.required or each.name in DATA_ARGUMENTS:
             continue
-        assert each.name in known, f"say here what `{command}` gets as its required {each.name!r}"
-        option = [] if isinstance(each, click.Argument) else [each.opts[0]]
-        words += [*option, known[each.name]]
+        assert each.name in needed, f"say here what `{command}` gets as its required {each.name!r}"
+        words += needed[each.name]
     return words
 
 
@@ -60,7 +63,7 @@ def checked(done: Result, folder: Path, *, as_json: bool) -> dict[str, Any] | No
         assert complaint[0].rstrip().endswith((".", "?", "`")), complaint
         assert done.stdout == "" and not list(folder.iterdir())
         return None
-    assert "Traceback" not in done.stderr and "warning" not in done.stderr, done.stderr
+    assert "Traceback" not in done.stderr and "Warning: " not in done.stderr, done.stderr
     if not as_json:
         assert done.stdout.strip()
         return None

@@ -26,6 +26,7 @@ from examiner.cli import app
 ESTIMATES = (
     *(
         "behind the first by",
+        "success",
         "value",
         "difference",
         "probability",
@@ -166,8 +167,8 @@ QUICK = {
         "100",
     ],
     "percentiles": ["scores", "FILE", "--interval", "percentile", "--reps", "100"],
-    "difference": ["difference", "FILE", "a0", "a1", "--reps", "100"],
-    "difference over tasks": ["difference", "FILE", "a0", "a1", "--unit", "tasks", "--reps", "100"],
+    "compare": ["compare", "FILE", "a0", "a1", "--reps", "100"],
+    "compare over tasks": ["compare", "FILE", "a0", "a1", "--unit", "tasks", "--reps", "100"],
     "cost": ["cost", "FILE", "--reps", "100"],
     "cluster": ["cluster", "FILE"],
     "audit": ["audit", "FILE"],
@@ -177,11 +178,11 @@ SLOW = {
     "fit": ["fit", "FILE", "--model", "normal", "-o", "FIT"],
     "place": ["place", "FILE", "--fit", "FIT"],
     "fit of successes": ["fit", "FILE", "--success", "0.5"],
-    "diagnose": ["diagnose", "FILE", "--success", "0.5"],
+    "fit --check": ["fit", "FILE", "--check", "--success", "0.5"],
     "select": ["select", "FILE", "--size", "1"],
     "distil": ["distil", "FILE", "--size", "1", "-o", "TINY"],
-    "compare": ["compare", "FILE", "--sizes", "1", "--folds", "3", "--reps", "50"],
-    "adds": ["adds", "FILE", "--task", "t0", "--reps", "50"],
+    "judge": ["select", "FILE", "--judge", "--sizes", "1", "--folds", "3", "--reps", "50"],
+    "adds": ["select", "FILE", "--adds", "t0", "--reps", "50"],
     "curves": ["curves", "FILE"],
 }
 

@@ -29,15 +29,15 @@ TASKS = tuple(f"task_{number}" for number in (10, 9, 1, 2, 3, 30, 4, 11, 20, 5))
 ARGUMENTS: dict[str, tuple[str, ...]] = {
     "describe": (),
     "scores": (),
-    "difference": ("dqn", "impala"),
+    "compare": ("dqn", "impala"),
     "fit": (),
-    "diagnose": ("--replicates", "20"),
+    "fit --check": ("--draws", "20"),
     "audit": (),
     "information": (),
     "cluster": (),
     "select": ("--size", "3"),
-    "compare": ("--sizes", "2", "--folds", "3"),
-    "adds": ("--task", "task_1"),
+    "select --judge": ("--sizes", "2", "--folds", "3"),
+    "select --adds": ("task_1",),
     "report": (),
     "distil": ("--size", "3"),
     "cost": ("--cost", "cost"),
@@ -46,16 +46,13 @@ ARGUMENTS: dict[str, tuple[str, ...]] = {
 EXEMPT = {
     "convert": "prints no numbers; what it writes is read back in tests of round trips",
     "datasets": "reads no table",
-    "run": "plays, and reads no table",
-    "probe": "plays, and reads no table",
-    "flavours": "plays, and reads no table",
-    "profile": "plays, and reads no table",
+    "arena": "plays, and reads no table",
     "typology": "reads features of games and no results",
     "curves": "reads training logs, whose rows follow time",
     "place": "computes from a stored fit: `fit` is compared here",
     "examine": "asks from a stored fit: `fit` is compared here",
 }
-QUICK = ("describe", "scores", "difference", "audit")
+QUICK = ("describe", "scores", "compare", "audit")
 """Commands that every run of the tests compares; all of them are compared by the slow tests."""
 SAID = {
     *("source", "format", "Format", "title", "warnings", "notes", "command", "recipe"),
@@ -162,7 +159,8 @@ def with_costs(table: pl.DataFrame) -> pl.DataFrame:
 
 def printed(command: str, source: Path) -> Any:  # Any: JSON
     """What a command prints as JSON, without what says where the table came from."""
-    arguments = [command, str(source), *ARGUMENTS[command], "--json"]
+    name, *mode = command.split()
+    arguments = [name, str(source), *mode, *ARGUMENTS[command], "--json"]
     if command == "distil":
         arguments += [
             "-o",
@@ -221,7 +219,7 @@ def in_folder(folder: Path, name: str) -> Path:
 
 
 def test_every_command_is_compared_or_exempt_with_a_reason():
-    assert set(COMMANDS) == set(ARGUMENTS) | set(EXEMPT)
+    assert set(COMMANDS) == {command.split()[0] for command in ARGUMENTS} | set(EXEMPT)
     assert not set(ARGUMENTS) & set(EXEMPT)
 
 
@@ -280,26 +278,23 @@ def with_names(value: Any, names: dict[str, str]) -> Any:
     return json.loads(pattern.sub(lambda match: names[match[0]], text))
 
 
-BY_NAME = {
-    "scores": "draws the runs of an agent in a random stream that is seeded by its name",
-    "report": "shows what `scores` draws",
-}
-"""Commands whose numbers change with names even if these sort alike, and why."""
 DRAWN = ("iterations", "evidence")
-"""What differs from one random draw to the next by more than a share of its size."""
-MONTE_CARLO = 0.1  # of shares and of scores between 0 and 1, with the replicates that commands draw
-
-
-def slow_or_expected(command: str) -> Any:
-    """A command for the slow tests; one that depends on names is expected to fail."""
-    if command not in BY_NAME:
-        return pytest.param(command, marks=pytest.mark.slow)
-    expected = pytest.mark.xfail(strict=True, raises=AssertionError, reason=BY_NAME[command])
-    return pytest.param(command, marks=[pytest.mark.slow, expected])
+"""What rounding changes by more than its size, and what fits permute by the place of agents and tasks."""
+ROUNDING = 1e-6
+"""What sums in another order may differ by, and fits that end after a step more or less."""
+BY_PLACE = {
+    **dict.fromkeys(("information", "cluster"), "permutes by the place of agents and tasks"),
+    **dict.fromkeys(("select", "compare", "adds", "distil"), "holds out agents by their place"),
+}
+"""Commands whose draws follow the order of agents and tasks, which is that of names, and why."""
 
 
 @pytest.mark.parametrize(
-    "command", ["describe", "difference", *(slow_or_expected(name) for name in ARGUMENTS)]
+    "command",
+    [
+        *QUICK,
+        *(pytest.param(name, marks=pytest.mark.slow) for name in ARGUMENTS if name not in QUICK),
+    ],
 )
 def test_names_in_the_same_order_give_equal_numbers(command: str, tmp_path: Path, monkeypatch):
     names = in_the_same_order()
@@ -330,20 +325,29 @@ def is_number(value: object) -> bool:
     return isinstance(value, int | float)
 
 
-@pytest.mark.parametrize(
-    "command",
-    ["describe", *(pytest.param(name, marks=pytest.mark.slow) for name in ("fit", "audit"))],
-)
-def test_names_in_another_order_give_the_same_numbers_but_for_random_draws(
-    command: str, tmp_path: Path
+def by_place(command: str) -> Any:
+    """A command for the slow tests; one that draws by place is expected to fail."""
+    marks = [] if command in QUICK else [pytest.mark.slow]
+    if command in BY_PLACE:
+        marks.append(
+            pytest.mark.xfail(strict=True, raises=AssertionError, reason=BY_PLACE[command])
+        )
+    return pytest.param(command, marks=marks)
+
+
+@pytest.mark.parametrize("command", [by_place(name) for name in ARGUMENTS])
+def test_names_in_another_order_give_the_same_numbers(
+    command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     names = dict(zip(AGENTS, sorted(AGENTS, reverse=True), strict=True))
     names |= dict(zip(TASKS, sorted(TASKS, reverse=True), strict=True))
-    table = attempts()
+    table = with_costs(attempts()) if command == "cost" else attempts()
     one = printed(command, as_csv(table, in_folder(tmp_path, "one")))
+    given = tuple(names.get(part, part) for part in ARGUMENTS[command])
+    monkeypatch.setitem(ARGUMENTS, command, given)
     two = printed(command, as_csv(renamed(table, names), in_folder(tmp_path, "two")))
     pairs = by_name(with_names(one, names)), by_name(two)
-    found = list(differences(*pairs, tolerance=MONTE_CARLO))
+    found = list(differences(*pairs, tolerance=ROUNDING))
     assert not found, f"{command}: {len(found)} values differ, first {found[:8]}"
 
 

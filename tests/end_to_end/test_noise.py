@@ -103,12 +103,12 @@ def _wins(shape: Shape) -> bool:
 
 
 CLAIMS: dict[str, Claim] = {
-    "difference: p-value": Claim(
-        ("difference", "TABLE", "a00", "a01"),
+    "compare: p-value": Claim(
+        ("compare", "TABLE", "a00", "a01"),
         lambda answer: answer["pairs"][0]["p_corrected"] <= LEVEL,
     ),
-    "difference: interval": Claim(
-        ("difference", "TABLE", "a00", "a01"),
+    "compare: interval": Claim(
+        ("compare", "TABLE", "a00", "a01"),
         lambda answer: not answer["pairs"][0]["low"] <= 0 <= answer["pairs"][0]["high"],
     ),
     "fit": Claim(("fit", "TABLE"), _fitted, _wins),
@@ -128,24 +128,24 @@ CLAIMS: dict[str, Claim] = {
 SLOW_CLAIMS: dict[str, Claim] = {
     "scores": Claim(("scores", "TABLE"), _significant_pair),
     "select": Claim(("select", "TABLE"), _better_than_random),
-    "diagnose: one ability": Claim(
-        ("diagnose", "TABLE"), lambda answer: not answer["one_ability"], _wins
+    "fit --check: one ability": Claim(
+        ("fit", "TABLE", "--check"), lambda answer: not answer["one_ability"], _wins
     ),
-    "diagnose: pairs of tasks": Claim(
-        ("diagnose", "TABLE"), lambda answer: bool(answer["pairs"]), _wins
+    "fit --check: pairs of tasks": Claim(
+        ("fit", "TABLE", "--check"), lambda answer: bool(answer["pairs"]), _wins
     ),
-    "diagnose: agents": Claim(
-        ("diagnose", "TABLE"),
+    "fit --check: agents": Claim(
+        ("fit", "TABLE", "--check"),
         lambda answer: any(agent["odd"] for agent in answer["agents"]),
         _wins,
     ),
     "adds: bits": Claim(
-        ("adds", "TABLE", "--task", "t000"),
+        ("select", "TABLE", "--adds", "t000"),
         lambda answer: answer["bits_chance"] is not None and answer["bits_chance"] <= LEVEL,
         lambda shape: shape.runs > 1,
     ),
     "adds: error": Claim(
-        ("adds", "TABLE", "--task", "t000"),
+        ("select", "TABLE", "--adds", "t000"),
         lambda answer: answer["error_chance"] is not None and answer["error_chance"] <= LEVEL,
     ),
     "cost": Claim(("cost", "TABLE", "--cost", "price"), _worth_its_cost),

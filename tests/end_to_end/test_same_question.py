@@ -166,9 +166,7 @@ QUESTIONS = [
         {
             "report": lambda s: s.report()["unit"],
             "scores": lambda s: s.command("scores", "table.csv")["score_unit"],
-            "difference": lambda s: s.command("difference", "table.csv", FIRST, OTHER)[
-                "score_unit"
-            ],
+            "compare": lambda s: s.command("compare", "table.csv", FIRST, OTHER)["score_unit"],
             "cost": lambda s: s.command("cost", "table.csv")["score_unit"],
             "select": lambda s: s.command("select", "table.csv")["score_unit"],
             "python": lambda s: ex.scores.score_unit(s.results),
@@ -190,7 +188,9 @@ QUESTIONS = [
             ],
             "fit": lambda s: row(s.command("fit", "table.csv")["agents"], agent=AGENT)["mean"],
             "cost": lambda s: row(s.command("cost", "table.csv")["agents"], agent=AGENT)["score"],
-            "python": lambda s: at(s.results.agents, ex.scores.aggregate(s.results).mean, AGENT),
+            "python": lambda s: at(
+                (made := ex.scores.aggregate(s.results)).agents, made.mean, AGENT
+            ),
         },
     ),
     Question(
@@ -204,8 +204,8 @@ QUESTIONS = [
                 for end in ("low", "high")
             ],
             "python": lambda s: [
-                at(s.results.agents, ends[:, 0], AGENT)
-                for made in [ex.scores.intervals(s.results, "mean", rng=0)]
+                at(made.agents, ends[:, 0], AGENT)
+                for made in [ex.scores.intervals(s.results)]
                 for ends in (made.low, made.high)
             ],
         },
@@ -222,7 +222,6 @@ QUESTIONS = [
                 for end in ("score_low", "score_high")
             ],
         },
-        differs="`cost` resamples tasks, `scores` and the report resample runs",
     ),
     Question(
         "What rank has an agent?",
@@ -238,8 +237,8 @@ QUESTIONS = [
                 )
             ),
             "python": lambda s: at(
-                s.results.agents,
-                ex.scores.shared_ranks(ex.scores.aggregate(s.results).mean),
+                (made := ex.scores.aggregate(s.results)).agents,
+                ex.scores.shared_ranks(made.mean),
                 AGENT,
             ),
         },
@@ -252,8 +251,8 @@ QUESTIONS = [
                 "probabilities"
             ][0],
             "python": lambda s: at(
-                s.results.agents,
-                ex.scores.ranks(s.results, "mean", rng=0).probability[:, 0],
+                (made := ex.scores.ranks(s.results)).agents,
+                made.probability[:, 0],
                 FIRST,
             ),
         },
@@ -262,10 +261,10 @@ QUESTIONS = [
         "By how much is the first agent ahead of another?",
         {
             "report": lambda s: s.cell("significance", OTHER, "behind the first by"),
-            "scores": lambda s: (
-                -row(s.command("scores", "table.csv")["differences"], a=OTHER, b=FIRST)["value"]
-            ),
-            "difference": lambda s: s.command("difference", "table.csv", FIRST, OTHER)["pairs"][0][
+            "scores": lambda s: row(
+                s.command("scores", "table.csv")["differences"], a=FIRST, b=OTHER
+            )["value"],
+            "compare": lambda s: s.command("compare", "table.csv", FIRST, OTHER)["pairs"][0][
                 "difference"
             ],
             "python": lambda s: s.pair.difference.value,
@@ -276,9 +275,9 @@ QUESTIONS = [
         {
             "report": lambda s: s.cell("significance", OTHER, "error"),
             "scores": lambda s: row(
-                s.command("scores", "table.csv")["differences"], a=OTHER, b=FIRST
+                s.command("scores", "table.csv")["differences"], a=FIRST, b=OTHER
             )["runs"],
-            "difference": lambda s: s.command("difference", "table.csv", FIRST, OTHER)["pairs"][0][
+            "compare": lambda s: s.command("compare", "table.csv", FIRST, OTHER)["pairs"][0][
                 "error_of_runs"
             ],
             "python": lambda s: s.pair.difference.runs,
@@ -288,11 +287,11 @@ QUESTIONS = [
         "What is the interval of that difference?",
         {
             "scores": lambda s: [
-                -row(s.command("scores", "table.csv")["differences"], a=OTHER, b=FIRST)[end]
-                for end in ("high", "low")
+                row(s.command("scores", "table.csv")["differences"], a=FIRST, b=OTHER)[end]
+                for end in ("low", "high")
             ],
-            "difference": lambda s: [
-                s.command("difference", "table.csv", FIRST, OTHER)["pairs"][0][end]
+            "compare": lambda s: [
+                s.command("compare", "table.csv", FIRST, OTHER)["pairs"][0][end]
                 for end in ("low", "high")
             ],
             "python": lambda s: [s.pair.low, s.pair.high],
@@ -303,11 +302,11 @@ QUESTIONS = [
         {
             "report": lambda s: s.cell("significance", OTHER, "p"),
             "scores": lambda s: row(
-                s.command("scores", "table.csv")["tests"]["pairs"], a=OTHER, b=FIRST
+                s.command("scores", "table.csv")["tests"]["pairs"], a=FIRST, b=OTHER
             )["p"],
             "python": lambda s: at(
-                s.results.agents,
-                ex.scores.significance(s.results).p[s.results.agents.index(FIRST)],
+                (made := ex.scores.significance(s.results)).agents,
+                made.p[made.agents.index(FIRST)],
                 OTHER,
             ),
         },
@@ -315,9 +314,7 @@ QUESTIONS = [
     Question(
         "What is the p-value of that difference, of one pair?",
         {
-            "difference": lambda s: s.command("difference", "table.csv", FIRST, OTHER)["pairs"][0][
-                "p"
-            ],
+            "compare": lambda s: s.command("compare", "table.csv", FIRST, OTHER)["pairs"][0]["p"],
             "python": lambda s: s.pair.p,
         },
     ),
@@ -346,7 +343,6 @@ QUESTIONS = [
             "fit": lambda s: row(s.command("fit", "table.csv")["agents"], agent=AGENT)["ability"],
             "examine": lambda s: examined(s)["ability"],
         },
-        differs="`examine` adds the errors of the tasks to the posterior, `fit` does not",
     ),
     Question(
         "What is the error of an ability, by report, fit and Python?",
@@ -365,18 +361,29 @@ QUESTIONS = [
                 "ability_se"
             ],
             "place": lambda s: row(placed(s), agent=AGENT)["ability_se"],
+            "python place": lambda s: next(
+                each.error for each in ex.irt.place(s.results, s.fit) if each.agent == AGENT
+            ),
         },
-        differs="the `error` of `place` takes tasks as known",
     ),
     Question(
-        "What is the error of an ability, errors of tasks counted, by fit and place?",
+        "What is the interval of an ability?",
         {
-            "fit": lambda s: row(s.command("fit", "table.csv")["agents"], agent=AGENT)[
-                "ability_se"
+            "place": lambda s: [
+                row(placed(s), agent=AGENT)[f"ability_{end}"] for end in ("low", "high")
             ],
-            "place": lambda s: row(placed(s), agent=AGENT)["ability_se_with_tasks"],
+            "examine": lambda s: [examined(s)[end] for end in ("low", "high")],
+            "python place": lambda s: next(
+                [each.low, each.high]
+                for each in ex.irt.place(s.results, s.fit)
+                if each.agent == AGENT
+            ),
+            "python fit": lambda s: [
+                at(s.fit.abilities.agents, s.fit.abilities.ability, AGENT)
+                + side * at(s.fit.abilities.agents, s.fit.abilities.error, AGENT)
+                for side in (-1.959964, 1.959964)
+            ],
         },
-        differs="`place` and `fit` count the errors of tasks in two ways",
     ),
     Question(
         "What is the error of an ability, by fit and examine?",
@@ -386,7 +393,6 @@ QUESTIONS = [
             ],
             "examine": lambda s: examined(s)["standard_error"],
         },
-        differs="`examine` integrates over the errors of tasks",
     ),
     Question(
         "What is the difficulty of a task?",
@@ -476,17 +482,59 @@ QUESTIONS = [
                 .r2.value
             ),
         },
-        differs="the report judges by other folds than `select`",
     ),
     Question(
-        "With which R² do five tasks predict, by the report's card and its section?",
+        "With which R² do five tasks predict, by the report's card, `compare` and `select`?",
+        {
+            "trial": lambda s: next(
+                cells[1] for cells in s.blocks("trial", "table")[0]["rows"] if cells[0] == SIZE
+            ),
+            "compare": lambda s: row(
+                [
+                    each
+                    for each in s.command("compare", "table.csv", "--methods", "covariance,spread")[
+                        "rows"
+                    ]
+                    if each["size"] == SIZE
+                ],
+                method=ex.selection.DEFAULT,
+            )["r2"],
+            "select": lambda s: s.command("select", "table.csv")["quality"]["r2"],
+        },
+    ),
+    Question(
+        "How far off are held-out agents, predicted from five tasks?",
         {
             "trial": lambda s: next(
                 cells[2] for cells in s.blocks("trial", "table")[0]["rows"] if cells[0] == SIZE
             ),
-            "select": lambda s: s.command("select", "table.csv")["quality"]["r2"],
+            "select": lambda s: s.command("select", "table.csv")["quality"]["mae"],
+            "distil": lambda s: s.command("distil", "table.csv", "--size", "5")["record"]["error"],
+            "python": lambda s: ex.selection.distil(s.results, SIZE).record.error,  # type: ignore[union-attr]
         },
-        differs="the card leaves agents out after tasks were chosen",
+    ),
+    Question(
+        "With which R² do random sets of five tasks predict held-out agents?",
+        {
+            "report": lambda s: s.drawn("selection", "r2")[1][
+                s.drawn("selection", "sizes").index(SIZE)
+            ],
+            "select": lambda s: s.command("select", "table.csv")["random"]["r2"],
+            "python": lambda s: (
+                ex.selection.compare(s.results, [SIZE, 7], [ex.selection.DEFAULT])
+                .row("random", SIZE)
+                .r2.value
+            ),
+        },
+    ),
+    Question(
+        "With which R² do two tasks named by hand predict held-out agents?",
+        {
+            "select": lambda s: s.command("select", "table.csv", "--exactly", "t03,t07")["r2"],
+            "python": lambda s: (
+                ex.selection.judge_tasks(s.results, ["t03", "t07"]).row("given", 2).r2.value
+            ),
+        },
     ),
     Question(
         "What does an attempt of an agent cost?",
@@ -572,7 +620,9 @@ QUESTIONS = [
                 "value"
             ],
             "python": lambda s: at(
-                s.log.agents, ex.scores.aggregate(ex.reduce(s.log, "final")).iqm, "fast"
+                (made := ex.scores.aggregate(ex.reduce(s.log, "final"))).agents,
+                made.mean,
+                "fast",
             ),
         },
     ),

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import examiner as ex
-from end_to_end.running import DATA_COMMANDS, checked, required_words, run
+from end_to_end.running import DATA_COMMANDS, checked, run, words_of
 from examiner.irt import ItemParameters, Response, known
 from examiner.irt.outcomes import result_variance
 from examiner.results import ResponseMatrix, Results, Scales, TaskScale
@@ -181,7 +181,7 @@ def test_agents_are_placed_on_the_fit_of_a_square_table(
     assert [row["agent"] for row in placed["agents"]] == list(AGENTS[:agents])
 
 
-QUICK_COMMANDS = {"describe", "scores", "difference", "fit", "audit", "information"}
+QUICK_COMMANDS = {"describe", "scores", "compare", "fit", "audit", "information"}
 
 
 def written(path: Path, agents: int, tasks: int) -> Path:
@@ -220,8 +220,8 @@ def test_commands_name_agents_as_agents_and_tasks_as_tasks(
     table = written(tmp_path / "table.csv", agents, tasks)
     (tmp_path / "here").mkdir()
     monkeypatch.chdir(tmp_path / "here")
-    more = required_words(command, list(AGENTS[:agents]), list(TASKS[:tasks]))
-    content = checked(run(command, table, *more, "--json"), tmp_path / "here", as_json=True)
+    words = words_of(command, table, list(AGENTS[:agents]), list(TASKS[:tasks]))
+    content = checked(run(*words, "--json"), tmp_path / "here", as_json=True)
     for record in records_of(content):
         for key, names in (("agent", AGENTS[:agents]), ("task", TASKS[:tasks])):
             value = record.get(key)

@@ -36,7 +36,7 @@ def assert_errors_of(matrix: ex.ResponseMatrix, fit: IRTFit, within: float = 1e-
     for name in TOLD:
         told, expected = getattr(fit.errors, name), getattr(here, name)
         np.testing.assert_allclose(told, expected, rtol=within, atol=close, err_msg=name)
-    own, total = joint.abilities()
+    _, own, total = joint.abilities()
     np.testing.assert_allclose(fit.abilities.posterior, own, rtol=within, atol=1e-7)
     np.testing.assert_allclose(fit.abilities.error, total, rtol=within, atol=1e-7)
     apart = replace(fit.abilities, joint=joint).differences()[1]

@@ -68,7 +68,11 @@ OPTIONS: dict[str, Sequence[tuple[str, Sequence[str]]]] = {
         ("--cost", ("cost",)),
         ("--success", NUMBERS),
     ),
-    "compare": (("--floor", NUMBERS), ("--tolerance", NUMBERS), ("--folds", ("2", "3", "1"))),
+    "select --judge": (
+        ("--floor", NUMBERS),
+        ("--tolerance", NUMBERS),
+        ("--folds", ("2", "3", "1")),
+    ),
     "information": (
         ("--size", ("1", "2", "50")),
         ("--spread", NUMBERS),
@@ -83,14 +87,13 @@ OPTIONS: dict[str, Sequence[tuple[str, Sequence[str]]]] = {
     "curves": (("--points", ("1", "1,2", "nan", "inf", "1e308")), ("--last", ("1", "5"))),
     "audit": (("--success", NUMBERS), ("--groups", ("group", "nowhere", ""))),
     "report": (("--success", NUMBERS), ("--sections", ("ranking", "heatmap", "significance"))),
-    "difference": (
-        ("--also", ("n2", "nobody", "n0")),
+    "compare": (
         ("--level", NUMBERS),
         ("--to", ("latex", "markdown", "csv")),
     ),
-    "diagnose": (("--model", ("1pl", "2pl", "beta", "normal")), ("--success", NUMBERS)),
+    "fit --check": (("--model", ("1pl", "2pl", "beta", "normal")), ("--success", NUMBERS)),
     "distil": (("--folds", ("2", "3", "1")), ("--floor", NUMBERS), ("--success", NUMBERS)),
-    "adds": (
+    "select --adds": (
         ("--set", ("n0", "n0,n2", "nowhere", "n1")),
         ("--cost", ("cost",)),
         ("--floor", NUMBERS),
@@ -100,14 +103,23 @@ ALWAYS: dict[str, tuple[str, ...]] = {
     "scores": ("--reps", "20"),
     "cost": ("--cost", "score*0.5", "--reps", "20"),
     "fit": ("--starts", "1"),
-    "diagnose": ("--draws", "20", "--quick", "--starts", "1"),
+    "fit --check": ("--draws", "20", "--quick", "--starts", "1"),
     "select": ("--size", "2", "--no-proof"),
-    "compare": ("--methods", "spread,random", "--sizes", "1-2", "--reps", "5", "--draws", "2"),
+    "select --judge": (
+        "--methods",
+        "spread,random",
+        "--sizes",
+        "1-2",
+        "--reps",
+        "5",
+        "--draws",
+        "2",
+    ),
     "information": ("--reps", "5"),
     "report": ("-o", "report.html"),
-    "difference": ("n0", "n1", "--reps", "20"),
+    "compare": ("n0", "n1", "--reps", "20"),
     "distil": ("--size", "2", "-o", "tiny.json"),
-    "adds": ("--task", "n1", "--reps", "5"),
+    "select --adds": ("n1", "--reps", "5"),
 }
 SHARED: Sequence[tuple[str, Sequence[str]]] = (
     ("--tasks", ("tasks.csv",)),
@@ -151,7 +163,8 @@ def write_tables(folder: Path, rng: random.Random) -> None:
 
 
 def arguments(name: str, rng: random.Random) -> list[Any]:
-    chosen: list[Any] = [name, "table.csv"]
+    first, *mode = name.split()
+    chosen: list[Any] = [first, "table.csv", *mode]
     if name == "convert":
         chosen.append(
             rng.choice(["o.csv", "o.parquet", "o.ndjson", "o.tsv.gz", "o.jsonl", "o.npz"])
@@ -161,7 +174,7 @@ def arguments(name: str, rng: random.Random) -> list[Any]:
         for option, values in options:
             if rng.random() < odds:
                 chosen += [option, rng.choice(values)] if values else [option]
-    if name in ("scores", "fit", "convert", "select", "compare", "report") and rng.random() < 0.5:
+    if name.split()[0] in ("scores", "fit", "convert", "select", "report") and rng.random() < 0.5:
         chosen += ["--normalise", rng.choice([*NORMALISERS, "auto", "none"])]
     return chosen
 
@@ -169,7 +182,7 @@ def arguments(name: str, rng: random.Random) -> list[Any]:
 @both
 @pytest.mark.parametrize("name", OPTIONS)
 def test_commands_answer_or_refuse_in_a_sentence(name: str, long: bool, tmp_path: Path) -> None:
-    few = {"report": 1, "compare": 2, "select": 3, "fit": 3}.get(name, 5)
+    few = {"report": 1, "select --judge": 2, "select": 3, "fit": 3}.get(name, 5)
     answered = 0
     for rng in attacks(name, long, few=few):
         write_tables(tmp_path, rng)
@@ -180,5 +193,6 @@ def test_commands_answer_or_refuse_in_a_sentence(name: str, long: bool, tmp_path
 def test_the_tables_of_options_name_what_commands_have() -> None:
     from examiner.cli import COMMANDS
 
-    others = {"datasets", "run", "probe", "profile", "flavours", "place", "examine", "typology"}
-    assert set(OPTIONS) == set(COMMANDS) - others, "A new command is attacked too."
+    others = {"datasets", "arena", "place", "examine", "typology"}
+    attacked = {name.split()[0] for name in OPTIONS}
+    assert attacked == set(COMMANDS) - others, "A new command is attacked too."

@@ -120,7 +120,7 @@ def test_records_nested_without_end_are_refused(tmp_path: Path) -> None:
     deep: object = []
     for _ in range(400):
         deep = [deep]
-    for schema in ("examiner.irt-fit/3", "examiner.chosen/3"):
+    for schema in ("examiner.irt-fit/4", "examiner.chosen/3"):
         document = {"schema": schema, "items": deep, "tasks": deep, "recipe": deep}
         (tmp_path / "x.json").write_text(json.dumps(document))
         assert survives(lambda: ex.load_saved(tmp_path / "x.json")) is None

@@ -59,6 +59,6 @@ def test_a_plan_runs_the_code_beside_it_when_it_is_played_and_not_before(tmp_pat
     pytest.importorskip("gymnasium")
     (tmp_path / "mine.py").write_text(MODULE)
     (tmp_path / "plan.toml").write_text(PLAN)
-    done = examiner(tmp_path, "run", "plan.toml", "--explain")
+    done = examiner(tmp_path, "arena", "run", "plan.toml", "--explain")
     assert done.returncode == 0, done.stderr
     assert not (tmp_path / "imported").exists()

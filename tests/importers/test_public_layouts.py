@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -341,3 +342,60 @@ def test_a_curve_without_names_asks_for_a_path_template_and_is_no_wide_table(tmp
     results = ex.read(tmp_path, path="{agent}/{task}/{run}/")
     assert results.agents == ("drqv2",) and results.tasks == ("cheetah", "walker")
     assert results.provenance.training
+
+
+LOGS = {
+    "tensorboard": (
+        "{task}/{agent}_seed{run}.csv",
+        "Wall time,Step,Value",
+        "{wall},{step},{score}",
+        {"measure": "Value", "path": "{task}/{agent}_seed{run}"},
+    ),
+    "spinning up": (
+        "{agent}_{task}/{agent}_{task}_s{run}/progress.txt",
+        "Epoch\tAverageEpRet\tStdEpRet\tTotalEnvInteracts",
+        "{epoch}\t{score}\t1\t{step}",
+        {"measure": "AverageEpRet", "path": "{agent}_{task}/{folder}_s{run}/"},
+    ),
+    "stable baselines 3": (
+        "{agent}/{task}_{run}/progress.csv",
+        "time/fps,rollout/ep_rew_mean,time/total_timesteps",
+        "100,{score},{step}",
+        {"measure": "rollout/ep_rew_mean", "path": "{agent}/{task}_{run}/"},
+    ),
+    "rllib": (
+        "{agent}/{upper}_{task}_{run}/progress.csv",
+        "episode_reward_max,episode_reward_mean,timesteps_total,date,hostname",
+        "9999,{score},{step},2020-01-01_00-00-{epoch},node",
+        {"measure": "episode_reward_mean", "path": "{folder}/{agent}_{task}_{run}/"},
+    ),
+}
+"""How libraries lay out their logs: the path, the header, a row, and what the refusal proposes."""
+
+
+@pytest.mark.parametrize("name", LOGS)
+def test_logs_of_libraries_are_refused_with_the_options_that_read_them(name, tmp_path):
+    where, header, row, options = LOGS[name]
+    for agent, level in (("sac", 100), ("td3", 50)):
+        for task in ("Ant-v4", "Hopper-v4"):
+            for run in range(3):
+                path = tmp_path / where.format(agent=agent, task=task, run=run, upper=agent.upper())
+                path.parent.mkdir(parents=True, exist_ok=True)
+                rows = [
+                    row.format(
+                        epoch=n, step=5000 * (n + 1), score=level * n + run, wall=1e9 + 17.3 * n
+                    )
+                    for n in range(20)
+                ]
+                path.write_text("\n".join([header, *rows]) + "\n")
+    with pytest.raises(ex.InputError) as refused:
+        ex.read(tmp_path)
+    command = f"`--measure {options['measure']} --path '{options['path']}'`"
+    assert command in str(refused.value)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ex.ExaminerWarning)
+        results = ex.read(tmp_path, **options)
+        final = ex.responses(ex.reduce(results)).to_numpy()
+    assert [agent.lower() for agent in results.agents] == ["sac", "td3"]
+    assert results.tasks == ("Ant-v4", "Hopper-v4") and results.counts()["runs"] == 3
+    assert final.tolist() == [[1901, 1901], [951, 951]], "the last row of each run, over three runs"

@@ -119,11 +119,12 @@ def test_two_broken_files_in_front_are_skipped_like_any(tmp_path: Path):
     assert (len(results.agents), len(results)) == (5, 48 * 3)
 
 
-def test_files_without_a_known_ending_say_how_they_are_read(tmp_path: Path):
+def test_files_without_a_known_ending_are_read_where_there_is_nothing_else(tmp_path: Path):
     (tmp_path / "scores.txt").write_text("agent,task,score\na,t,1\n")
-    with pytest.raises(ex.InputError, match=r"can be read by itself.*\*\*/\*\.txt"):
-        ex.read(tmp_path)
-    assert len(ex.read(tmp_path / "**" / "*.txt")) == 1
+    assert len(ex.read(tmp_path)) == 1
+    (tmp_path / "scores.csv").write_text("agent,task,score\nb,t,1\nb,u,2\n")
+    results, notes = read(tmp_path)
+    assert results.agents == ("b",) and "1 file was skipped that is not results" in notes
 
 
 # -------------------------------------------------------------------- measures

@@ -157,6 +157,18 @@ def test_rows_after_a_restart_replace_earlier_ones_of_their_time_and_it_is_noted
     )
 
 
+def test_two_whole_logs_of_one_run_are_read_where_time_is_named():
+    rows = log() + [row | {"score": row["score"] + 5} for row in log()]
+    with pytest.raises(ex.InputError, match=r"later rows replace earlier ones, add `--time step`"):
+        read(columns(rows))
+    labelled = [row | {"kind": "train" if n < len(log()) else "test"} for n, row in enumerate(rows)]
+    with pytest.raises(ex.InputError, match=r"different values of 'kind'"):
+        read(columns(labelled), time="step")
+    results = read(columns(rows), time="step")
+    assert results.counts()["runs"] == 3
+    assert means(results) == pytest.approx({agent: end + 5 for agent, end in FINAL.items()})
+
+
 def test_values_that_rise_and_fall_in_turn_are_read_as_one_log_where_time_is_named():
     rows = REFUSED["two logs at alternating times, sorted"](log())
     with pytest.raises(
@@ -186,7 +198,7 @@ def test_a_column_that_tells_rows_of_one_time_apart_is_named_and_may_make_tasks(
         rows = [first for first, _ in pairs] + [second for _, second in pairs]
     elif order == "mixed":
         random.Random(0).shuffle(rows)
-    with pytest.raises(ex.InputError, match=r"different values of 'metric'.*--item task,COLUMN"):
+    with pytest.raises(ex.InputError, match=r"different values of 'metric'.*--item task,metric"):
         read(columns(rows))
     both = read(columns(rows), item=("task", "metric"))
     assert len(both.tasks) == 4 and both.counts()["runs"] == 3

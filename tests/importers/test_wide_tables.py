@@ -139,3 +139,22 @@ def test_rows_of_several_metrics_are_not_averaged(tmp_path: Path):
         ex.read(path)
     with pytest.warns(match="There is no"):
         assert len(ex.read(path, item=("task", "metric")).tasks) == 2
+
+
+def test_a_leaderboard_whose_names_are_not_first_is_read_by_their_column(tmp_path: Path):
+    path = table(
+        tmp_path, "Rank,Model,ARC,MMLU,Type\n1,gpt,0.9,0.8,closed\n2,llama,0.7,0.75,open\n"
+    )
+    with pytest.raises(
+        ex.InputError, match=r"no column for the task.*`--layout wide --rename Model=ag"
+    ):
+        ex.read(path)
+    with pytest.warns(ex.ExaminerWarning, match="text and ranks are left out .*'Rank', 'Type'"):
+        results = ex.read(path, layout="wide", rename={"Model": "agent"})
+    assert (results.agents, results.tasks) == (("gpt", "llama"), ("ARC", "MMLU"))
+    assert sorted(results.measure().tolist()) == [0.7, 0.75, 0.8, 0.9]
+
+
+def test_a_rank_is_no_task(tmp_path: Path):
+    with pytest.raises(ex.InputError, match="'Rank' is a rank, and neither an agent nor a task"):
+        ex.read(table(tmp_path, "name,Rank,pong\na,1,2.5\nb,2,1.5\n"))

@@ -24,7 +24,7 @@ def test_the_maximum_is_that_of_mirt(tag: str, data: str, model: str) -> None:
     np.testing.assert_allclose(fit.items.intercept, numbers(f"{tag}_mirt_items", "d"), atol=0.005)
     abilities = f"{tag}_mirt_abilities"
     np.testing.assert_allclose(fit.abilities.ability, numbers(abilities, "eap"), atol=0.002)
-    np.testing.assert_allclose(fit.abilities.error, numbers(abilities, "eap_se"), atol=0.002)
+    np.testing.assert_allclose(fit.abilities.posterior, numbers(abilities, "eap_se"), atol=0.002)
     assert fit.errors is not None
     errors = numbers(f"{tag}_mirt_items", "d_se")
     np.testing.assert_allclose(fit.errors.intercept, errors, rtol=0.03)

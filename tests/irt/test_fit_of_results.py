@@ -95,8 +95,8 @@ def matrix() -> ex.ResponseMatrix:
     ("given", "options", "words"),
     [
         (scores, {}, "'score' is not made of zeros and ones. Say what a success is"),
-        (scores, {"model": "3pl"}, "`--success 1.0`, after `--normalise human` where tasks have"),
-        (scores, {"recipe": ex.Recipe()}, r"`recipe=Recipe\(normaliser='human', success=1.0\)`"),
+        (scores, {"model": "3pl"}, r"`recipe=Recipe\(success=1.0\)`; .* where tasks have scales"),
+        (scores, {"recipe": ex.Recipe()}, r'`recipe=Recipe\(normaliser="human", success=1.0\)`'),
         (scores, {"recipe": ex.Recipe(share=0.5)}, "is not made of zeros and ones"),
         (scores, {"recipe": ex.Recipe(measure="wins")}, "the results have 'score'"),
         (scores, {"recipe": ex.Recipe(normaliser="humane")}, "humane"),

@@ -132,7 +132,7 @@ def test_an_exact_zero_places_below_any_other_score_even_where_nobody_had_one() 
         for at in (0.0, 0.2)
     ]
     assert -6.0 < low[0].ability < low[1].ability
-    assert np.isfinite(low[0].total_error)
+    assert np.isfinite(low[0].error)
 
 
 def test_a_stored_fit_of_raw_scores_places_as_the_fit_does(tmp_path: Path) -> None:
@@ -145,9 +145,7 @@ def test_a_stored_fit_of_raw_scores_places_as_the_fit_does(tmp_path: Path) -> No
     new = results.where(results.agent_codes == 0)
     (before,), (after,) = place(new, made), place(new, read)
     assert after.ability == before.ability
-    # of joint errors a stored fit keeps the leading directions
-    assert after.total_error == pytest.approx(before.total_error, rel=0.05)
-    assert before.total_error == pytest.approx(made.abilities.error[0], rel=0.05)
+    assert after.error == before.error == pytest.approx(made.abilities.error[0], rel=1e-6)
 
 
 @pytest.mark.parametrize(

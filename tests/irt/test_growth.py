@@ -62,6 +62,25 @@ def test_new_tasks_are_calibrated_on_agents_of_the_fit_too() -> None:
     assert np.corrcoef(fit.items.difficulty[30:], BANK.difficulty[30:])[0, 1] > 0.97
 
 
+def test_agents_that_were_added_have_the_errors_that_place_gives_them() -> None:
+    before = ex.irt.fit(renamed(TABLE, range(60), range(20)), starts=1)
+    later = renamed(TABLE, range(60, 90), range(25))
+    fit = ex.irt.grow(before, later).fit
+    assert len(fit.items) == 25
+    placed = ex.irt.place(later, fit)
+    errors = [agent.error for agent in placed]
+    np.testing.assert_allclose(fit.abilities.error[60:], errors, rtol=1e-5)
+    assert all(agent.error > agent.deviation for agent in placed)
+
+
+def test_an_agent_added_without_a_result_on_any_task_is_one_of_the_population() -> None:
+    before = ex.irt.fit(renamed(TABLE, range(60), range(20)), starts=1)
+    fit = ex.irt.grow(before, renamed(TABLE, range(60, 65), range(20, 22))).fit
+    assert fit.items.tasks == before.items.tasks  # five agents cannot calibrate a task
+    assert fit.abilities.ability[60:].tolist() == [0.0] * 5
+    assert fit.abilities.error[60:].tolist() == [fit.population_sd] * 5
+
+
 @pytest.mark.parametrize("model", ["1pl", "rasch", "3pl"])
 def test_other_models_grow_with_what_tasks_share_held(model: str) -> None:
     before = ex.irt.fit(renamed(TABLE, range(300), range(20)), model, starts=1)
@@ -70,7 +89,7 @@ def test_other_models_grow_with_what_tasks_share_held(model: str) -> None:
     if model != "3pl":
         assert len(set(fit.items.slope.round(9))) == 1
     placed = ex.irt.place(renamed(TABLE, range(600, 602), range(25)), fit)
-    assert all(np.isfinite(agent.total_error) for agent in placed)
+    assert all(np.isfinite(agent.error) for agent in placed)
 
 
 def test_a_task_that_moved_is_found_and_others_are_not() -> None:

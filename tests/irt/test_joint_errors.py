@@ -153,12 +153,9 @@ def test_a_stored_fit_of_one_slope_for_all_keeps_its_joint_errors(tmp_path: Path
     made = fit(matrix, "1pl", response="binomial", starts=1)
     ex.save(made, tmp_path / "fit.json")
     read = ex.load_saved(tmp_path / "fit.json")
-    known = made.abilities
-    for before, after, error in zip(
-        place(matrix, made), place(matrix, read), known.error, strict=True
-    ):
-        assert after.total_error == pytest.approx(before.total_error, rel=1e-9)
-        assert before.total_error == pytest.approx(error, rel=0.02)  # the fit's own, exact
+    fitted = made.abilities.error
+    for before, after, error in zip(place(matrix, made), place(matrix, read), fitted, strict=True):
+        assert after.error == before.error == pytest.approx(error, rel=1e-6)
 
 
 @pytest.mark.parametrize("stretch", [0.5, 3.0])
@@ -223,19 +220,20 @@ def test_a_stored_fit_keeps_what_errors_have_in_common(tmp_path: Path) -> None:
         read.abilities.differences()[1], made.abilities.differences()[1], rtol=0.05, atol=1e-9
     )
     for before, after in zip(place(new, made), place(new, read), strict=True):
-        assert before.total_error > 1.2 * before.error
-        assert after.total_error == pytest.approx(before.total_error, rel=1e-9)
+        assert before.error > 1.2 * before.deviation
+        assert after.error == before.error
     with pytest.raises(InputError, match="nothing can be drawn from it"):
         read.draws()
 
 
-def test_maximum_likelihood_and_fixed_priors_tell_posterior_deviations() -> None:
+def test_maximum_likelihood_and_fixed_priors_count_the_errors_of_tasks_too() -> None:
     matrix = simulate(bank(20, 14), 60, rng=6)
     for how in ({"estimator": "ml"}, {"priors": "fixed"}):
         made = fit(matrix, starts=1, **how)
-        assert made.slope_scale is None and made.abilities.posterior is None
+        assert made.slope_scale is None
         plain = abilities(matrix, made.items, nodes=made.quadrature)
-        np.testing.assert_allclose(made.abilities.error, plain.error, atol=1e-4)
+        np.testing.assert_allclose(made.abilities.posterior, plain.error, atol=1e-4)
+        assert (made.abilities.error > made.abilities.posterior).all()
 
 
 def test_few_agents_leave_guessing_where_the_prior_expects_it_and_say_so() -> None:

@@ -104,7 +104,7 @@ def test_what_is_shown_of_slopes_and_of_the_first_technique() -> None:
     row = fit.abilities.agents.index(first)
     size = f"{said(fit.abilities.ability[row])} ± {said(fit.abilities.error[row])}"
     assert first == "Wang.noops_DUEL"
-    assert f"{size}, but cannot be told apart from {len(near)} others" in PAGE
+    assert f"{size}, but is not significantly better than {len(near)} others" in PAGE
 
 
 def test_mean_correlations_are_those_of_the_authors_program_without_its_first_game() -> None:

@@ -16,6 +16,7 @@ from examiner.irt.place import place
 from examiner.irt.posterior import Quadrature
 from examiner.irt.prediction import Cells, rank_among, unexpected_results
 from examiner.reporting.findings.newcomers import tell
+from examiner.reporting.prose import Name
 from examiner.reporting.table import Table
 from examiner.results import ResponseMatrix, Results, Scales, TaskScale
 from examiner.scores.recipe import Recipe
@@ -59,9 +60,9 @@ def test_an_agent_of_scores_is_placed_where_the_fit_has_it_exact_zeros_and_ones_
     fit = ex.irt.fit(matrix, "beta", rng=0)
     found = place(matrix, fit)
     np.testing.assert_allclose([one.ability for one in found], fit.abilities.ability, atol=1e-4)
-    np.testing.assert_allclose([one.error for one in found], fit.abilities.posterior, atol=1e-4)
-    # the fit's own errors count those of cuts too, and all directions in which tasks err together
-    np.testing.assert_allclose([one.total_error for one in found], fit.abilities.error, rtol=0.05)
+    deviations = [one.deviation for one in found]
+    np.testing.assert_allclose(deviations, fit.abilities.posterior, atol=1e-4)
+    np.testing.assert_allclose([one.error for one in found], fit.abilities.error, rtol=1e-5)
 
 
 def test_an_exact_zero_is_as_surprising_as_the_others_make_it() -> None:
@@ -168,7 +169,7 @@ def test_errors_of_the_tasks_widen_the_interval_as_a_bootstrap_of_them_does() ->
         step = rng.multivariate_normal([0, 0], cov, 24)
         other = ItemParameters.of(TASKS, items.slope + step[:, 0], items.intercept + step[:, 1])
         moved.append(place(matrix, known_fit(other))[0].ability)
-    added = np.sqrt(found.total_error**2 - found.error**2)
+    added = np.sqrt(found.error**2 - found.deviation**2)
     assert added == pytest.approx(np.std(moved), rel=0.15)
 
 
@@ -217,12 +218,11 @@ def test_tails_of_repeated_trials_are_those_of_scipy() -> None:
     for response, precision in (("binomial", None), ("beta-binomial", 3.0)):
         items = ItemParameters.of(["t"], [1.0], [0.0], response=response, precision=precision)
         p = float(probability(items, node)[0, 0])
-        flat = np.zeros((1, 1))
         for k in (0, 1, 9, 10):
             law = binom(10, p) if precision is None else betabinom(10, p * 3, (1 - p) * 3)
             chance = law.cdf(k) if k / 10 < p else law.sf(k - 1)
             cells = Cells(np.array([float(k)]), np.array([10.0]))
-            found = unexpected_results(items, cells, np.zeros(1), flat, node)
+            found = unexpected_results(items, cells, np.zeros(1), node)
             assert bool(found) == (chance < 0.05)
             if found:
                 assert found[0].chance == pytest.approx(chance, rel=1e-9)
@@ -268,7 +268,7 @@ def test_flags_and_notes_say_what_to_beware_of() -> None:
     (best,) = place(ResponseMatrix.from_array([[1, 1, 1]], tasks=["t0", "t1", "new"]), fit)
     assert any("known from below only" in flag for flag in best.flags)
     assert any("placed by 2 tasks only" in flag for flag in best.flags)
-    assert best.notes == ("1 task outside the fit tells nothing: 'new'.",)
+    assert best.notes == ("1 task outside the fit was ignored: 'new'.",)
     (worst,) = place(ResponseMatrix.from_array([[0, 0]], tasks=["t0", "t1"]), fit)
     assert any("known from above only" in flag for flag in worst.flags)
     assert best.ability > 0 > worst.ability
@@ -336,5 +336,5 @@ def test_the_mean_of_an_agent_that_met_every_task_is_told_as_observed() -> None:
     assert some.benchmark.low < some.benchmark.high
     shown = tell(fit, (every, some)).blocks[1]
     assert isinstance(shown, Table)
-    low, high = (row[3:] for row in shown.rows)
-    assert low == (None, None) and None not in high
+    ends = {row[0]: row[3:] for row in shown.rows}
+    assert ends[Name("all")] == (None, None) and None not in ends[Name("some")]

@@ -37,8 +37,8 @@ def results() -> ex.Results:
 def test_the_section_names_who_is_surely_on_the_front_and_who_is_dominated() -> None:
     told = FINDINGS["cost"](Study.of(results()))
     assert said(told.lead) == (
-        "3 of 4 agents are on the front of score and cost in at least 95 % of resamples: small, middling "
-        "and large; 1 is dominated."
+        "3 of 4 agents are on the front of score and cost in at least 95 % of resamples: large, middling "
+        "and small; 1 is dominated."
     )
     (dear,) = (row for row in told.data["agents"] if row["agent"] == "overpriced")
     assert "large" in [each["agent"] for each in dear["dominated_by"]]
@@ -104,8 +104,10 @@ def test_the_command_takes_the_cost_there_is_and_says_all_as_json(table: Path) -
     content = answer("cost", table, "--json", "--reps", 200)
     assert content["schema"] == "examiner.cost/1"
     assert content["cost"] == "cost"
-    assert content["front"] == ["small", "middling", "large"]
-    assert [row["cost"] for row in content["agents"]] == pytest.approx(sorted(PRICES.values()))
+    assert content["front"] == ["large", "middling", "small"], "best first"
+    assert {row["agent"]: row["cost"] for row in content["agents"]} == pytest.approx(PRICES)
+    scores = [row["score"] for row in content["agents"]]
+    assert scores == sorted(scores, reverse=True)
 
 
 def test_bits_for_their_cost_are_a_column_and_an_order(table: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +15,10 @@ import examiner as ex
 from examiner.cli import app
 from examiner.messages import ExaminerWarning, InputError
 from examiner.reporting.failure import RAISE_VARIABLE
+from examiner.reporting.finding import Figure, Finding, Text
 from examiner.reporting.findings import FINDINGS, significance
+from examiner.reporting.table import Column, Table
+from examiner.reporting.verdict import Verdict
 
 MESSAGE = "operands could not be broadcast together with shapes (12,81) <b>(27,1)</b>"
 
@@ -115,3 +119,67 @@ def test_bad_input_of_a_section_of_your_own_is_refused_and_not_shown_as_failed(
 
     with pytest.raises(InputError, match="year"):
         ex.report(ex.read(table), sections=[refuse, FINDINGS["ranking"]])
+
+
+@pytest.fixture
+def with_broken_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of `significance`, a figure cannot be drawn, a row of a table has no cells, a text is a number."""
+
+    class Broken:
+        def _asdict(self) -> dict[str, object]:
+            raise ValueError(MESSAGE)
+
+    def finding(study: object) -> Finding:
+        figure = Figure(
+            "broken", Broken(), {"data": [object()], "layout": {"height": 9}}, "A caption.", ""
+        )
+        table = Table((Column("mean", "number"),), ((1.0,), ()))
+        blocks = (Text("A paragraph."), figure, table, Text(3))  # type: ignore[arg-type]
+        return Finding(lead="Two agents differ.", blocks=blocks)
+
+    monkeypatch.setattr(significance, "finding", finding)
+    monkeypatch.delenv(RAISE_VARIABLE)
+
+
+@pytest.mark.usefixtures("with_broken_blocks")
+@pytest.mark.parametrize("ending", ["html", "md", "json"])
+def test_a_figure_or_table_that_cannot_be_rendered_is_shown_as_failed_and_the_rest_stays(
+    table: Path, tmp_path: Path, ending: str
+) -> None:
+    page = tmp_path / f"page.{ending}"
+    made = run(table, "-o", page, *(["--json"] if ending == "json" else []))
+    assert made.exit_code == 0, made.stderr
+    (line,) = [line for line in made.stderr.splitlines() if line.startswith("examiner: warning")]
+    assert "The section significance failed" in line
+    text = page.read_text()
+    for part in ("Two agents differ.", "A paragraph.", "This part of the section failed"):
+        assert part in text, part
+    assert "agent 4" in text, "other sections stay"
+    if ending == "json":
+        told = json.loads(text)
+        assert told["failed_sections"] == ["significance"]
+
+
+@pytest.mark.usefixtures("with_broken_blocks")
+def test_python_warns_of_what_cannot_be_rendered(table: Path) -> None:
+    made = ex.report(ex.read(table))
+    with pytest.warns(ExaminerWarning, match="The section significance failed"):
+        assert "This part of the section failed" in made.html
+
+
+def test_tests_of_this_project_never_take_a_failed_figure_for_a_page(
+    table: Path, with_broken_blocks: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(RAISE_VARIABLE, "1")
+    with pytest.raises((TypeError, ValueError, IndexError)):
+        ex.report(ex.read(table)).html  # noqa: B018
+
+
+def test_a_verdict_that_cannot_be_rendered_is_shown_as_failed(
+    table: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv(RAISE_VARIABLE)
+    made = ex.report(ex.read(table))
+    broken = replace(made, verdict=Verdict(judgements=(object(),)))  # type: ignore[arg-type]
+    with pytest.warns(ExaminerWarning, match="The section verdict failed"):
+        assert 'id="ranking"' in broken.html

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import examiner as ex
-from examiner.reporting.findings import comparison, information, likeness
+from examiner.reporting.findings import information
 from examiner.reporting.prose import said
 from examiner.reporting.study import Study
 from examiner.reporting.thinning import thin
@@ -23,26 +23,32 @@ def simulated(agents: int, tasks: int, seed: int = 0) -> ex.Results:
 
 
 def test_no_section_vanishes_because_a_table_is_large(monkeypatch) -> None:
-    monkeypatch.setattr("examiner.reporting.ability_scale.MOST_CELLS", 500)
-    monkeypatch.setattr("examiner.reporting.ability_scale.MOST_AGENTS", 25)
-    monkeypatch.setattr("examiner.reporting.ability_scale.MOST_TASKS", 20)
-    monkeypatch.setattr(likeness, "MOST_CELLS", 500)
-    monkeypatch.setattr(likeness, "FEW_TASKS", 12)
-    monkeypatch.setattr(comparison, "MOST_WORK", 10.0)
-    monkeypatch.setattr(comparison, "FEW_AGENTS", 16)
-    monkeypatch.setattr(comparison, "FEW_TASKS", 10)
+    for name, most in (("MOST_CELLS", 500), ("MOST_PAIRED_CELLS", 500)):
+        monkeypatch.setattr(f"examiner.reporting.study.{name}", most)
+    monkeypatch.setattr("examiner.reporting.study.SAMPLED_AGENTS", 25)
+    monkeypatch.setattr("examiner.reporting.study.SAMPLED_TASKS", 20)
     report = ex.report(simulated(40, 30))
     assert {section.key for section in report.sections} == set(
         ex.reporting.FINDINGS
     ) - APPLY_TO_NONE
     told = {section["key"]: str(section) for section in report.to_dict()["sections"]}
-    for key in ("wright_map", "task_table", "agent_curves", "ability_generality", "next_task"):
-        assert "Told of 25 of 40 agents" in told[key], key
+    modelled = ("wright_map", "task_table", "agent_curves", "ability_generality", "next_task")
+    for key in (*modelled, "likeness", "suspects", "selection", "trial"):
+        assert "Based on the sample of this report: 25 of 40 agents" in told[key], key
         assert "20 of 30 tasks, drawn at random (seed 0)" in told[key], key
-    assert "12 of 30 tasks" in told["likeness"]
-    assert (
-        "16 of 40 agents" in told["selection"] and "Only covariance was judged" in told["selection"]
-    )
+
+
+def test_all_sections_use_the_same_sample(monkeypatch) -> None:
+    monkeypatch.setattr("examiner.reporting.study.MOST_CELLS", 500)
+    monkeypatch.setattr("examiner.reporting.study.MOST_PAIRED_CELLS", 500)
+    monkeypatch.setattr("examiner.reporting.study.SAMPLED_AGENTS", 25)
+    monkeypatch.setattr("examiner.reporting.study.SAMPLED_TASKS", 20)
+    study = Study.of(simulated(40, 30))
+    sampled = study.sample[0].results
+    assert study.for_models is study.sample and study.for_pairs is study.sample
+    assert set(study.fitted.fit.abilities.agents) == set(sampled.agents)
+    assert set(study.selected.material.tasks) == set(sampled.tasks)
+    assert set(study.selected.material.agents) == set(sampled.agents)
 
 
 @pytest.mark.slow

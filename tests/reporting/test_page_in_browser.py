@@ -157,24 +157,26 @@ def test_tables_are_sorted_by_a_click_on_a_title(shared):
 
 def test_the_board_does_the_sums_of_the_library(shared, results):
     page = shared.page
-    for size in range(3):
-        page.locator("#trial .slide input").fill(str(size))
-        ticked = page.locator("#trial input:checked + bdi").all_text_contents()
-        made = ex.selection.trial(
-            ex.selection.benchmark(results, ex.Recipe(normaliser=None)), ticked
-        )
+    whole = ex.selection.benchmark(results, ex.Recipe(normaliser=None))
+    sizes = [size for size in ex.selection.SIZES if size < len(TASKS)]
+    found = ex.selection.compare(whole, sizes, [ex.selection.DEFAULT])
+    for place, size in enumerate(sizes[:3]):
+        page.locator("#trial .slide input").fill(str(place))
         told = page.locator("#trial .outcome").text_content()
-        assert f"mean absolute error of {three_digits(made.error)}." in told
-        assert "R²" not in told
+        row = found.row(ex.selection.DEFAULT, size)
+        assert f"R² {three_digits(row.r2.value)} and a mean absolute error of" in told
+        assert f"error of {three_digits(row.mae.value)} (leave-one-out, tasks chosen again" in told
     page.locator("#trial label", has_text="krull").click()
     page.locator("#trial label", has_text="hero").click()
     ticked = page.locator("#trial input:checked + bdi").all_text_contents()
-    made = ex.selection.trial(ex.selection.benchmark(results, ex.Recipe(normaliser=None)), ticked)
-    assert f"error of {three_digits(made.error)}." in page.locator("#trial .outcome").text_content()
-    order = np.argsort(-made.predicted)
+    made = ex.selection.judge_tasks(whole, ticked)
+    row, predicted = made.rows[0], made.predicted[0, 0]
+    told = page.locator("#trial .outcome").text_content()
+    assert f"error of {three_digits(row.mae.value)} (leave-one-out, tasks taken as given" in told
+    order = np.argsort(-predicted)
     assert texts(shared, "#trial .try td.name") == [AGENTS[row] for row in order]
     shown = texts(shared, "#trial .try td:nth-child(4)")
-    assert shown == [three_digits(float(made.predicted[row])) for row in order]
+    assert shown == [three_digits(float(predicted[row])) for row in order]
     assert "try=" in shared.ask("location.hash")
     page.locator("#trial .slide input").fill("0")
 

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import pytest
-
 from examiner.reporting.document import Report
 from examiner.reporting.finding import Facts, Finding, Notes, Text
 from examiner.reporting.json import section_of
 from examiner.reporting.page import render
 from examiner.reporting.prose import Name
 from examiner.reporting.table import Column, Table, records
-from examiner.reporting.terminal import print_finding
+from examiner.reporting.terminal import HEIGHT, everything, screen
 
 COLUMNS = (
     Column("task", "name"),
@@ -20,9 +18,8 @@ COLUMNS = (
 )
 
 
-def lines_of(finding: Finding, capsys: pytest.CaptureFixture[str]) -> list[str]:
-    print_finding(finding)
-    return capsys.readouterr().out.splitlines()
+def lines_of(finding: Finding) -> list[str]:
+    return screen(finding).lines
 
 
 def table(tasks=("pong", "[red]qbert"), **more) -> Table:
@@ -32,8 +29,8 @@ def table(tasks=("pong", "[red]qbert"), **more) -> Table:
     return Table.of(rows, COLUMNS, "Tasks", **more)
 
 
-def test_numbers_of_a_column_have_their_points_below_each_other(capsys) -> None:
-    lines = lines_of(Finding("f", "F", blocks=(table(),)), capsys)
+def test_numbers_of_a_column_have_their_points_below_each_other() -> None:
+    lines = lines_of(Finding("f", "F", blocks=(table(),)))
     assert lines[:4] == [
         "Tasks",
         "task          bits   chance   pairs",
@@ -42,12 +39,12 @@ def test_numbers_of_a_column_have_their_points_below_each_other(capsys) -> None:
     ]
 
 
-def test_what_columns_are_stands_below_once(capsys) -> None:
-    lines = lines_of(Finding("f", "F", blocks=(table(),)), capsys)
+def test_what_columns_are_stands_below_once() -> None:
+    lines = lines_of(Finding("f", "F", blocks=(table(),)))
     assert lines[-1] == "bits, chance: what it tells. pairs: told apart."
 
 
-def test_the_finding_comes_first_then_what_it_is_about(capsys) -> None:
+def test_the_finding_comes_first_then_what_it_is_about() -> None:
     finding = Finding(
         "f",
         "F",
@@ -59,7 +56,7 @@ def test_the_finding_comes_first_then_what_it_is_about(capsys) -> None:
         ),
         about=("2 agents; seed 0",),
     )
-    assert lines_of(finding, capsys) == [
+    assert lines_of(finding) == [
         "d\\x1bqn leads.",
         "2 agents; seed 0",
         "runs  3",
@@ -68,23 +65,65 @@ def test_the_finding_comes_first_then_what_it_is_about(capsys) -> None:
     ]
 
 
-def test_long_tables_are_cut_and_that_is_said(capsys) -> None:
-    rows = tuple((Name(f"t{n}"), 1.0, 1.0, n) for n in range(45))
-    lines = lines_of(Finding("f", "F", blocks=(Table(COLUMNS, rows),)), capsys)
-    assert "… and 5 more rows: all are in --json" in lines
+def test_tables_of_tasks_show_ten_rows_and_those_of_agents_as_many_as_fit() -> None:
+    rows = tuple((Name(f"n{n}"), 1.0, 1.0, n) for n in range(45))
+    tasks = Finding("f", "F", "Found.", blocks=(Table(COLUMNS, rows),))
+    lines = lines_of(tasks)
+    assert [line.split()[0] for line in lines if line.startswith("n")] == [
+        f"n{n}" for n in range(10)
+    ]
+    assert "… and 35 more (--all)" in lines
+    agents = Finding("f", "F", "Found.", (Table((Column("agent", "name"), *COLUMNS[1:]), rows),))
+    assert HEIGHT - 2 <= len(lines_of(agents)) <= HEIGHT
+    assert sum(line.startswith("n") for line in everything(agents)) == 45
 
 
-def test_names_give_way_to_the_width_and_numbers_never_do(capsys, monkeypatch) -> None:
+def test_every_table_keeps_rows_before_sentences_and_explanations() -> None:
+    rows = tuple((Name(f"n{n}"), 1.0, 1.0, n) for n in range(45))
+    blocks = tuple(
+        block
+        for number in range(4)
+        for block in (Table(COLUMNS, rows, f"Table {number}"), Text(f"Sentence {number}. " * 20))
+    )
+    lines = lines_of(Finding("f", "F", "Found.", blocks))
+    assert len(lines) <= HEIGHT and lines[-1] == "(shortened: --all shows everything)"
+    assert sum(line.startswith("Table") for line in lines) == 4
+    assert sum(line.startswith("n0") for line in lines) == 4
+
+
+def test_at_most_five_notes_are_shown_in_one_line_each() -> None:
+    notes = [f"Note {number} is a sentence that says {'very ' * 20}much." for number in range(7)]
+    shown = screen(Finding("f", "F", "Found."), notes, width=80).notes
+    assert shown[0] == (
+        "note: Note 0 is a sentence that says very very very very very very very very …"
+    )
+    assert len(shown) == 6 and shown[-1] == "note: … and 2 more notes (--all)"
+    assert max(map(len, shown)) <= 80
+
+
+def test_names_are_shortened_in_the_middle_and_stay_distinct_and_are_never_broken() -> None:
+    names = [f"2025_a-long-name-of-an-agent-{n}-with-a-long-ending-of-its-own" for n in range(45)]
+    columns = (Column("agent", "name"), Column("rival", "name"), Column("mean", "number"))
+    rows = tuple((Name(name), Name(f"{name}, {name}"), 0.5) for name in names)
+    finding = Finding("f", "F", (Name(names[0]), " leads."), (Table(columns, rows),))
+    lines = screen(finding, width=80).lines
+    assert lines[0] == f"{names[0]} leads." and max(map(len, lines)) <= 80
+    shown = [line.split("  ")[0] for line in lines if "#" in line or "…" in line]
+    assert len(set(shown)) == len(shown)
+    assert all(name in " ".join(everything(finding, width=80)) for name in names)
+
+
+def test_names_give_way_to_the_width_and_numbers_never_do(monkeypatch) -> None:
     monkeypatch.setenv("COLUMNS", "60")
     long = table(tasks=("a" * 90, "b c " * 20))
-    lines = lines_of(Finding("f", "F", blocks=(long,)), capsys)
+    lines = lines_of(Finding("f", "F", blocks=(long,)))
     assert max(map(len, lines)) <= 60
     assert any("12,345" in line for line in lines) and any("0.00125" in line for line in lines)
 
 
-def test_a_folded_table_is_printed_opened_on_the_page_and_left_out_of_the_json(capsys) -> None:
+def test_a_folded_table_is_printed_opened_on_the_page_and_left_out_of_the_json() -> None:
     finding = Finding("f", "F", ("Found.",), (table(folded=True),))
-    assert any("pong" in line for line in lines_of(finding, capsys))
+    assert any("pong" in line for line in lines_of(finding))
     page = render(Report("T", (finding,), {}, ""))
     assert '<details class="folded"><summary>Tasks</summary>' in page
     assert page.count("<caption>") == 0

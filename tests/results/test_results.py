@@ -12,11 +12,13 @@ BARE = {"agent": ["a", "a", "b"], "task": ["t", "t", "t"], "score": [1.0, 2.0, 3
 
 
 def test_without_run_and_trial_repeats_are_numbered_and_that_is_said() -> None:
-    with pytest.warns(ex.ExaminerWarning, match="numbered as trials, up to 2"):
+    with pytest.warns(ex.ExaminerWarning, match="is taken as one run, up to 2"):
         results = ex.Results.from_dict(BARE)
     assert results.column("trial") == [0, 1, 0]
     assert results.column("run") == [0, 1, 0]
-    assert len(results.notes) == 2
+    assert len(results.notes) == 1
+    counts = results.counts()
+    assert (counts["runs"], counts["trials"]) == (2, 1), "a trial is an attempt inside a run"
 
 
 def test_a_seed_stands_for_the_run() -> None:

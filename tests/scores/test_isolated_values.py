@@ -81,7 +81,7 @@ def test_distil_and_place_stay_in_win_rates_and_say_so(table: Path) -> None:
     run = CliRunner().invoke
     for name in ("good", "bad"):
         few = ["--size", "3", "--folds", "3", "--workers", "1", "-o", f"{name}.json"]
-        distil = run(app, ["distil", f"{name}.csv", *few])
+        distil = run(app, ["distil", f"{name}.csv", *few, "--all"])
         assert distil.exit_code == 0, distil.output
         assert "Scores: score as it was read" in distil.stdout
         assert (NAMED in distil.stderr) == (name == "bad")
@@ -106,13 +106,23 @@ def test_a_fit_of_successes_names_the_cell_that_is_none(tmp_path: Path) -> None:
 # Every command that prints scores, and how it is called on a table of scores.
 TELLING_SCORES = {
     "scores": ["scores", "bad.csv", "--reps", "20"],
-    "difference": ["difference", "bad.csv", "a00", "a01", "--reps", "20"],
+    "compare": ["compare", "bad.csv", "a00", "a01", "--reps", "20"],
     "fit": ["fit", "bad.csv", "--model", "normal"],
     "audit": ["audit", "bad.csv"],
     "select": ["select", "bad.csv", "--no-proof"],
     "exactly": ["select", "bad.csv", "--exactly", "t00,t01"],
-    "compare": ["compare", "bad.csv", "--sizes", "2", "--methods", "random", "--folds", "2"],
-    "adds": ["adds", "bad.csv", "--task", "t00", "--reps", "2"],
+    "judge": [
+        "select",
+        "bad.csv",
+        "--judge",
+        "--sizes",
+        "2",
+        "--methods",
+        "random",
+        "--folds",
+        "2",
+    ],
+    "adds": ["select", "bad.csv", "--adds", "t00", "--reps", "2"],
     "curves": ["curves", "atari-anchors"],
     "typology": ["typology", "atari-typology", "--results", "atari-dqn-family"],
     "success": ["fit", "bad.csv", "--success", "0.5"],
@@ -122,7 +132,7 @@ TELLING_SCORES = {
 
 @pytest.mark.parametrize(
     "case",
-    [pytest.param(case, marks=[pytest.mark.slow] * (case == "compare")) for case in TELLING_SCORES],
+    [pytest.param(case, marks=[pytest.mark.slow] * (case == "judge")) for case in TELLING_SCORES],
 )
 def test_text_and_json_state_the_unit_of_scores(case: str, table: Path) -> None:
     words = TELLING_SCORES[case]

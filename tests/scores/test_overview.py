@@ -29,9 +29,12 @@ def test_each_part_is_what_the_function_by_itself_gives() -> None:
     assert made.decision.answer == ex.scores.decision(table).answer
 
 
-def test_a_generator_is_drawn_from_in_turn() -> None:
+def test_generators_in_the_same_state_give_the_same_and_their_seed_is_recorded() -> None:
     one, same = (ex.scores.overview(results(), rng=np.random.default_rng(5), reps=50) for _ in "ab")
     np.testing.assert_array_equal(one.ranks.probability, same.ranks.probability)
+    again = ex.scores.overview(results(), rng=one.aggregates.seed, reps=50)
+    np.testing.assert_array_equal(one.ranks.probability, again.ranks.probability)
+    assert one.to_dict()["seed"] == one.ranks.seed == one.improvement.seed
 
 
 def test_one_agent_is_aggregated_and_compared_with_nobody() -> None:
@@ -46,9 +49,11 @@ def test_of_many_agents_only_neighbours_are_compared() -> None:
     assert any("only neighbours in rank" in note for note in made.notes)
 
 
-def test_without_aggregates_the_one_that_suits_is_taken_and_all_means_all() -> None:
+def test_the_mean_is_taken_of_any_scores_unless_asked_and_all_means_all() -> None:
     binary = Results.from_numpy([[1.0, 0.0, 1.0], [0.0, 0.0, 1.0]])
-    assert ex.scores.overview(binary, rng=0, reps=20).aggregates.aggregates == ("mean",)
+    fractions = Results.from_numpy([[0.25, 0.5, 1.0], [0.5, 0.5, 0.75]])
+    for table in (binary, fractions, results()):
+        assert ex.scores.overview(table, rng=0, reps=20).aggregates.aggregates == ("mean",)
     every = ex.scores.overview(results(), ["all"], rng=0, reps=20).aggregates.aggregates
     assert every == tuple(ex.scores.AGGREGATES)
 

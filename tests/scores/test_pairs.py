@@ -158,3 +158,33 @@ def test_intervals_of_trials_hold_the_true_difference_as_often_as_they_say(tasks
             covered += found.low <= truth <= found.high
             assert (found.p < 0.05) == (not found.low <= 0 <= found.high)
         assert covered / tables >= 0.95 - 3 * np.sqrt(0.05 * 0.95 / tables)
+
+
+@pytest.mark.parametrize("size", [1e300, 1e-300])
+@pytest.mark.parametrize("unit", ["runs", "tasks"])
+def test_scores_of_any_size_are_compared_as_those_near_one_are(unit, size):
+    values = np.random.default_rng(0).normal(size=(2, 7, 3))
+    near, far = (
+        compare_pairs(
+            ex.Results.from_numpy(values * scale, agents=["a", "b"]),
+            *("a", ["b"]),
+            rng=0,
+            reps=50,
+            unit=unit,
+        )[0]
+        for scale in (1.0, size)
+    )
+    assert (far.p, far.difference.degrees) == pytest.approx((near.p, near.difference.degrees))
+    assert np.array([far.low, far.high]) / size == pytest.approx([near.low, near.high])
+
+
+@pytest.mark.parametrize("unit", ["runs", "tasks"])
+def test_what_could_be_detected_is_no_less_than_the_interval_is_wide(unit):
+    """Differences that do not spread are known to the error of rounding, in the interval and the power."""
+    won = np.zeros((2, 20, 5))
+    won[0, :, :4] = won[1, :, :1] = 1
+    if unit == "runs":
+        won[:] = won.mean(axis=2, keepdims=True)
+    gap = ex.scores.difference(ex.Results.from_numpy(won, agents=["a", "b"]), "a", "b", unit=unit)
+    detectable = gap.detectable if unit == "tasks" else gap.detectable_fixed
+    assert detectable > (gap.high - gap.low) / 2 > 0

@@ -11,7 +11,8 @@ def rng() -> np.random.Generator:
 
 
 def test_bands_of_one_run_a_cell_are_missing_and_said() -> None:
-    made = ex.scores.profiles(ex.Results.from_numpy(rng().normal(size=(2, 6))), rng=rng())
+    table = ex.Results.from_numpy(rng().normal(size=(2, 6)))
+    made = ex.scores.profiles(table, rng=rng(), unit="runs")
     assert np.isnan(made.low).all()
     assert any("one run in every cell" in note for note in made.notes)
 

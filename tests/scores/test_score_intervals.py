@@ -49,12 +49,13 @@ def test_trials_are_averaged_within_runs_first() -> None:
 
 
 def test_one_run_a_cell_has_no_run_interval_but_a_sentence_that_offers_tasks() -> None:
-    found = made(normal(2, 9))
+    found = made(normal(2, 9), unit="runs")
     assert np.isfinite(found.value).all()
     assert np.isnan(found.low).all()
     assert np.isnan(found.high).all()
     assert any("one run in every cell" in note and "'tasks'" in note for note in found.notes)
-    offered = made(normal(2, 9), unit="tasks")
+    offered = made(normal(2, 9))
+    assert offered.unit == "tasks"
     assert (offered.low < offered.value).all()
     assert (offered.value < offered.high).all()
 
@@ -180,7 +181,7 @@ def test_missing_tasks_and_single_runs_are_said() -> None:
     scores = normal(2, 4, 3)
     scores[0, 1] = np.nan
     scores[1, 2, 1:] = np.nan
-    notes = " ".join(made(scores).notes)
+    notes = " ".join(made(scores, unit="runs").notes)
     assert "1 agent of 2 lacks some of the 4 tasks" in notes
     assert "single run" in notes
     assert "too narrow" in notes
@@ -243,7 +244,7 @@ def test_weighted_median_of_resampled_tasks_is_the_median_of_the_tasks_drawn() -
 
 def test_bca_agrees_with_scipy() -> None:
     scores = np.random.default_rng(3).lognormal(size=(1, 3, 8))
-    found = made(scores, "mean", interval="bca", reps=40_000)
+    found = made(scores, "mean", interval="bca", reps=160_000)
     theirs = stats.bootstrap(
         tuple(scores[0]),
         lambda *tasks, axis=-1: np.mean([task.mean(axis=axis) for task in tasks], axis=0),
@@ -293,7 +294,8 @@ def test_a_users_function_is_an_aggregate() -> None:
     scores = normal(2, 6, 4)
     found = made(scores, [solved, "mean"])
     assert found.aggregates == ("solved", "mean")
-    np.testing.assert_allclose(found.value[:, 0], (scores > 0).mean(axis=(1, 2)))
+    solved_shares = np.sort((scores > 0).mean(axis=(1, 2)))[::-1]
+    np.testing.assert_allclose(found.value[:, 0], solved_shares, err_msg="best first")
     assert (found.low[:, 0] < found.high[:, 0]).all()
 
 
@@ -338,3 +340,14 @@ def test_few_spare_runs_are_warned_of() -> None:
 def test_what_cannot_be_resampled_is_said() -> None:
     assert any("There is one task" in note for note in made(normal(1, 1, 5), unit="tasks").notes)
     assert any("cannot both" in note for note in made(normal(1, 5, 1), unit="both").notes)
+
+
+@pytest.mark.parametrize("size", [1e299, 1e100, 1e-100, 1e-300])
+@pytest.mark.parametrize("unit", ["runs", "tasks"])
+def test_intervals_of_scores_of_any_size_are_those_of_scores_near_one(
+    unit: str, size: float
+) -> None:
+    scores, names = normal(4, 7, 3), ["mean", "median", "iqm"]
+    near, far = (made(scores * scale, names, unit=unit, reps=100) for scale in (1.0, size))
+    for end in ("value", "low", "high"):
+        assert getattr(far, end) / size == pytest.approx(getattr(near, end), rel=1e-9)

@@ -35,6 +35,13 @@ def named(scores: np.ndarray, order: list[int] | None = None) -> ex.Results:
     return ex.Results.from_numpy(scores[order], [f"a{agent}" for agent in order], tasks)
 
 
+def assert_same(one: tuple, two: tuple) -> None:
+    """Compare agents with values, whatever the order of agents."""
+    (agents, values), (others, moved) = one, two
+    rows = [others.index(agent) for agent in agents]
+    np.testing.assert_allclose(values, moved[rows], rtol=1e-9, atol=1e-12)
+
+
 def rng() -> np.random.Generator:
     return np.random.default_rng(7)
 
@@ -48,13 +55,59 @@ def test_permuting_agents_permutes_the_answer(scores: np.ndarray, unit: str, ran
     moved = ex.scores.intervals(
         named(scores, order), ["mean", "iqm"], rng=rng(), reps=50, unit=unit
     )
-    np.testing.assert_array_equal(plain.value[order], moved.value)
-    np.testing.assert_array_equal(plain.low[order], moved.low)
-    ranks = [
-        ex.scores.ranks(named(scores, way), rng=rng(), reps=50, unit=unit).probability
-        for way in (None, order)
-    ]
-    np.testing.assert_allclose(ranks[0][order], ranks[1])
+    assert_same((plain.agents, plain.value), (moved.agents, moved.value))
+    assert_same((plain.agents, plain.low), (moved.agents, moved.low))
+    one, two = (
+        ex.scores.ranks(named(scores, way), rng=rng(), reps=50, unit=unit) for way in (None, order)
+    )
+    assert_same((one.agents, one.probability), (two.agents, two.probability))
+
+
+@FAST
+@given(st.integers(0, 2**32 - 1), st.sampled_from(["runs", "tasks", "both"]), st.booleans())
+def test_names_and_the_order_of_agents_tasks_and_runs_change_no_number(
+    seed: int, unit: str, binary: bool
+) -> None:
+    draws = np.random.default_rng(seed)
+    scores = draws.normal(size=(3, 5, 3)) + draws.normal(size=(3, 1, 1))
+    # Of zeros and ones some agents or tasks may be equal throughout, and then nothing orders them.
+    scores = (scores > 0).astype(float) + np.arange(3)[:, None, None] * binary if binary else scores
+    agents, tasks = draws.permutation(3), draws.permutation(5)
+    moved = scores[np.ix_(agents, tasks)][:, :, draws.permutation(3)]
+    old = [f"a{agent}" for agent in agents]  # what the agents were called
+    one, two = named(scores), ex.Results.from_numpy(moved, list("xyz"), list("vwpqr"))
+    rename = dict(zip("xyz", old, strict=True))
+    how = {"rng": 0, "reps": 50, "unit": unit}
+    for verb in (ex.scores.intervals, ex.scores.ranks, ex.scores.profiles):
+        first, second = verb(one, **how), verb(two, **how)
+        names = tuple(rename[agent] for agent in second.agents)
+        for field in ("low", "high", "probability"):
+            if hasattr(first, field):
+                pair = getattr(first, field), getattr(second, field)
+                assert_same((first.agents, pair[0]), (names, pair[1]))
+    first = ex.scores.improvement(one, old[0], old[1], **how)
+    second = ex.scores.improvement(two, "x", "y", **how)
+    assert (first.low, first.high) == pytest.approx((second.low, second.high), nan_ok=True)
+
+
+def test_agents_come_best_first_and_equals_by_name() -> None:
+    scores = np.array([[1.0, 2.0], [3.0, 5.0], [2.0, 1.0], [9.0, 9.0]])[:, :, None] + [0.0, 0.5]
+    results = ex.Results.from_numpy(scores, ["b10", "c", "b9", "a"])
+    expected = ("a", "c", "b9", "b10")
+    for verb in (
+        ex.scores.aggregate,
+        ex.scores.intervals,
+        ex.scores.ranks,
+        ex.scores.improvement_matrix,
+        ex.scores.profiles,
+        ex.scores.significance,
+    ):
+        assert verb(results).agents == expected, verb
+    made = ex.scores.overview(results)
+    assert made.pairs[0] == ("a", "c") and made.ranks.agents == expected
+    shares = ex.Results.from_numpy(scores / 10, results.agents)
+    gap = ex.scores.intervals(shares, "optimality_gap")
+    assert gap.agents == expected, "where lower is better too"
 
 
 @FAST
@@ -86,9 +139,12 @@ def test_default_intervals_hold_their_estimate(scores: np.ndarray, unit: str) ->
 @FAST
 @given(tables())
 def test_an_agent_more_changes_nothing_for_the_others(scores: np.ndarray) -> None:
-    fewer = ex.scores.intervals(named(scores[:-1]), rng=rng(), reps=50)
-    every = ex.scores.intervals(named(scores), rng=rng(), reps=50)
-    np.testing.assert_array_equal(fewer.low, every.low[:-1])
+    scores = scores + 0.01 * rng().normal(
+        size=scores.shape
+    )  # agents with equal scores would be numbered
+    fewer = ex.scores.intervals(named(scores[:-1]), rng=rng(), reps=50, unit="runs")
+    every = ex.scores.intervals(named(scores), rng=rng(), reps=50, unit="runs")
+    np.testing.assert_allclose(fewer.low, every.of(fewer.agents).low, rtol=1e-9, atol=1e-12)
 
 
 @FAST
@@ -140,8 +196,9 @@ def test_the_matrix_agrees_with_single_pairs(scores: np.ndarray) -> None:
     results = named(scores)
     matrix = ex.scores.improvement_matrix(results, rng=rng(), reps=200)
     single = ex.scores.improvement(results, "a0", "a1", rng=rng(), reps=200)
-    assert matrix.probability[0, 1] == pytest.approx(single.probability)
-    np.testing.assert_allclose(matrix.low[0, 1], single.low)
+    pair = matrix.agents.index("a0"), matrix.agents.index("a1")
+    assert matrix.probability[pair] == pytest.approx(single.probability)
+    np.testing.assert_allclose(matrix.low[pair], single.low)
     sums = matrix.probability + matrix.probability.T
     np.testing.assert_allclose(sums[~np.eye(len(scores), dtype=bool)], 1.0)
 

@@ -25,7 +25,10 @@ NAMES = ["C4.5", "C4.5+m", "C4.5+cf", "C4.5+m+cf"]
 def test_mean_ranks_are_those_demsar_prints() -> None:
     found = ex.scores.significance(ex.Results.from_numpy(DEMSAR, NAMES))
     # The printed scores tie once where the paper's ranks, of unrounded scores, do not.
-    np.testing.assert_allclose(found.mean_rank, [3.143, 2.000, 2.893, 1.964], atol=0.5 / 14 + 1e-3)
+    printed = dict(zip(NAMES, [3.143, 2.000, 2.893, 1.964], strict=True))
+    expected = [printed[agent] for agent in found.agents]
+    np.testing.assert_allclose(found.mean_rank, expected, atol=0.5 / 14 + 1e-3)
+    assert found.mean.tolist() == sorted(found.mean, reverse=True), "best first"
 
 
 def test_nemenyi_concludes_as_demsar_does() -> None:
@@ -35,9 +38,9 @@ def test_nemenyi_concludes_as_demsar_does() -> None:
     assert len(strict.cliques) == 1  # "not powerful enough to detect any significant differences"
     loose = ex.scores.significance(results, "nemenyi", alpha=0.10)
     assert loose.critical == pytest.approx(1.12, abs=0.005)
-    worse = {NAMES[b] for b in range(1, 4) if loose.p[0, b] < 0.10}
-    assert worse == {"C4.5+m", "C4.5+m+cf"}
-    assert [{NAMES[agent] for agent in clique} for clique in loose.cliques] == [
+    plain = loose.p[loose.agents.index("C4.5")]
+    assert {loose.agents[b] for b in range(4) if plain[b] < 0.10} == {"C4.5+m", "C4.5+m+cf"}
+    assert [{loose.agents[agent] for agent in clique} for clique in loose.cliques] == [
         {"C4.5+m+cf", "C4.5+m", "C4.5+cf"},
         {"C4.5+cf", "C4.5"},
     ]
@@ -48,6 +51,12 @@ def test_friedman_equals_scipys() -> None:
     theirs = stats.friedmanchisquare(*DEMSAR)
     assert (found.statistic, found.p_value) == pytest.approx((theirs.statistic, theirs.pvalue))
     assert found.p_value < 0.05
+
+
+def in_table_order(matrix: np.ndarray, found: ex.scores.Significance) -> np.ndarray:
+    """A matrix of agents that are called "agent 1", "agent 2" and so on, in this order."""
+    rows = [found.agents.index(f"agent {number + 1}") for number in range(len(found.agents))]
+    return matrix[np.ix_(rows, rows)]
 
 
 OF_SCIPY = {"t-holm": stats.ttest_rel, "wilcoxon-holm": stats.wilcoxon}
@@ -64,7 +73,8 @@ def test_tests_of_pairs_equal_scipys_p_values_adjusted_by_hand(posthoc) -> None:
     for step, place in enumerate(order):
         worst = max(worst, min(1.0, (6 - step) * raw[place]))
         expected[place] = worst
-    np.testing.assert_allclose([found.p[pair] for pair in pairs], expected)
+    p = in_table_order(found.p, found)
+    np.testing.assert_allclose([p[pair] for pair in pairs], expected)
 
 
 def test_holm_equals_the_worked_example_of_its_definition() -> None:
@@ -118,10 +128,11 @@ def test_with_gaps_each_pair_is_tested_on_the_tasks_both_have_as_scipy_does(post
     steps = np.minimum(1, np.array(raw)[order] * np.arange(len(raw), 0, -1))
     expected = np.empty(len(raw))
     expected[order] = np.maximum.accumulate(steps)
-    np.testing.assert_allclose([found.p[pair] for pair in pairs], expected)
+    p, common = (in_table_order(part, found) for part in (found.p, found.common))
+    np.testing.assert_allclose([p[pair] for pair in pairs], expected)
     assert (expected < 0.05).any()
     both = np.isfinite(values)
-    assert found.common[0, 5] == (both[0] & both[5]).sum()
+    assert common[0, 5] == (both[0] & both[5]).sum()
     assert found.notes == () and len(found.tasks) == 90
 
 
@@ -178,7 +189,8 @@ def test_pairs_without_common_tasks_are_said_not_to_be_told_apart() -> None:
     values = np.full((3, 12), np.nan)
     values[0, :6], values[1, 6:], values[2] = np.arange(6.0), np.arange(6.0), np.arange(12.0) + 1
     found = ex.scores.significance(ex.Results.from_numpy(values))
-    assert found.p[0, 1] == 1.0 and found.common[0, 1] == 0
+    p, common = (in_table_order(part, found) for part in (found.p, found.common))
+    assert p[0, 1] == 1.0 and common[0, 1] == 0
     assert "1 pair of agents share fewer than 2 tasks" in found.notes[0]
 
 

@@ -92,7 +92,7 @@ def test_a_doubtful_choice_is_told_again_where_it_is_used(tmp_path: Path) -> Non
         lines = [f"{path.stem}{n}," + ",".join(map(str, row)) for n, row in enumerate(rows)]
         path.write_text("\n".join(["agent," + ",".join(f"t{n}" for n in range(12)), *lines]))
     chosen = select(ex.read(table), 2, "spread", rng=0)
-    assert any(note.startswith("Beware") for note in chosen.notes)
+    assert any(note.startswith("Warning") for note in chosen.notes)
     ex.save(chosen, stored)
     done = CliRunner().invoke(app, ["place", str(new), "--with", str(stored)])
-    assert done.exit_code == 0 and "Beware: 2 tasks" in done.stderr
+    assert done.exit_code == 0 and "Warning: 2 tasks" in done.stderr

@@ -22,7 +22,7 @@ def test_no_prediction_of_skewed_scores_is_on_the_edge(between: float, within: f
     tasks = [f"t{task}" for task in range(20)]
     names = [f"a{agent}" for agent in range(140)]
     old = Results.from_numpy(cells[:100], agents=names[:100], tasks=tasks)
-    tiny = distil(benchmark(old, Recipe()), 4, rng=0, holdout=Holdout(4, repeats=0, draws=2))
+    tiny = distil(benchmark(old, Recipe()), 4, rng=0, holdout=Holdout(4, draws=2))
     few = [tasks.index(task) for task in tiny.tasks]
     new = Results.from_numpy(cells[100:][:, few], agents=names[100:], tasks=list(tiny.tasks))
     for agent in place(new, tiny):

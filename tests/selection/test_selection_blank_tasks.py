@@ -28,3 +28,22 @@ def test_a_selection_given_first_is_refused_in_words() -> None:
     chosen = ex.selection.select(results, 2, "spread", rng=0)
     with pytest.raises(ex.InputError, match=r"`place\(results, selection\)`"):
         ex.selection.place(chosen, results)  # type: ignore[arg-type]
+
+
+def test_agents_who_are_all_alike_are_selected_from_without_a_rank() -> None:
+    """Scores that never vary have no comparable value on any scale."""
+    alike = ex.Results.from_numpy(np.full((6, 7, 2), 3.0))
+    with pytest.warns(ex.ExaminerWarning):
+        found = ex.selection.compare(alike, [2], ["spread"], rng=0)
+        assert found.rank_changes("spread", 2) == {}
+        added = ex.selection.adds(alike, "task 7", rng=0, reps=5)
+    assert "nan" not in added.sentence
+
+
+@pytest.mark.parametrize(("size", "units"), [(1e200, "larger units"), (1e-200, "smaller units")])
+def test_scores_whose_squares_no_number_holds_are_refused(size: float, units: str) -> None:
+    results = ex.Results.from_numpy(SCORES * size)
+    with pytest.raises(ex.InputError, match=f"Give them in {units}"):
+        ex.selection.select(results, 2, rng=0)
+    with pytest.raises(ex.InputError, match=f"Give them in {units}"):
+        ex.irt.fit(ex.responses(results), "normal")

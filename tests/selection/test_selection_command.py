@@ -117,11 +117,19 @@ def test_a_budget_buys_what_it_can(folder: Path) -> None:
     assert told["quality"] is None
 
 
-def test_compare_tells_every_method_at_every_size(folder: Path) -> None:
-    words = ("compare", folder / "all.csv", "--tasks", folder / "tasks.csv", "--sizes", "1,3")
+def test_judge_reports_every_method_at_every_size(folder: Path) -> None:
+    words = (
+        "select",
+        folder / "all.csv",
+        "--tasks",
+        folder / "tasks.csv",
+        "--sizes",
+        "1,3",
+        "--judge",
+    )
     more = ("--agents", folder / "agents.csv", "--families", "family", "--draws", 10, "--reps", 20)
     told = json.loads(run(*words, *more, "--methods", "spread,regression,best_of", "--json"))
-    assert told["schema"] == "examiner.compare/1"
+    assert told["schema"] == "examiner.judge/1"
     assert told["folds"] == "leave-one-out, families kept together"
     rows = [(row["method"], row["size"]) for row in told["rows"]]
     expected = [(m, k) for k in (1, 3) for m in ("spread", "regression", "best_of", "random")]
@@ -187,8 +195,8 @@ def test_bad_demands_get_one_sentence(folder: Path, words: tuple[object, ...], s
 
 def test_bad_comparisons_and_placements_get_one_sentence(folder: Path) -> None:
     results = folder / "all.csv"
-    assert "The folds are 'some'" in complaint("compare", results, "--folds", "some")
-    assert "The sizes are 'few'" in complaint("compare", results, "--sizes", "few")
+    assert "The folds are 'some'" in complaint("select", results, "--judge", "--folds", "some")
+    assert "The sizes are 'few'" in complaint("select", results, "--judge", "--sizes", "few")
     (folder / "no.json").write_text("[]")
     assert "not 'examiner.chosen/3'" in complaint("place", results, "--with", folder / "no.json")
     (folder / "half.json").write_text('{"schema": "examiner.chosen/3"}')
@@ -210,7 +218,7 @@ def test_tables_fit_eighty_columns_with_headers_whole(folder: Path) -> None:
     assert "smallest difference" in told
     assert "On held-out agents (4 folds)" in told
     quick = ("--methods", "information_swap,spread", "--folds", 3, "--draws", 5, "--reps", 5)
-    compared = run("compare", *source, "--sizes", "2,3", *quick)
+    compared = run("select", *source, "--judge", "--sizes", "2,3", *quick)
     lines = compared.splitlines()
     header = next(line for line in lines if line.startswith("method"))
     assert header.split() == [
@@ -273,13 +281,11 @@ def test_large_tables_are_judged_in_ten_folds_and_that_is_said(tmp_path: Path) -
     words = ("select", large, "--method", "spread", "--size", 1, "--json", "--workers", 1)
     told = json.loads(run(*words))
     assert told["folds"] == "10 folds"
-    assert any("`--folds loo`" in note for note in told["warnings"])
     assert json.loads(run(*words, "--folds", 3))["folds"] == "3 folds"
     assert "The folds are 'some'" in complaint(*words[:-3], "--folds", "some")
     small = table_of(tmp_path / "small.csv", 12, 4)
     told = json.loads(run("select", small, "--method", "spread", "--size", 1, "--json"))
     assert told["folds"] == "leave-one-out"
-    assert not any("--folds" in note for note in told["warnings"])
 
 
 def test_ten_folds_still_leave_every_agent_out_so_that_intervals_are_honest(tmp_path: Path) -> None:
@@ -297,17 +303,25 @@ def test_ten_folds_still_leave_every_agent_out_so_that_intervals_are_honest(tmp_
     np.testing.assert_allclose(kept.predictor.held_out, found.predicted[0, 0])
 
 
-def test_folds_of_small_tables_are_judged_in_one_process_unless_workers_are_named() -> None:
-    from examiner.cli.select import judging
-    from examiner.selection import Folds
+def test_folds_go_to_processes_only_where_that_pays(monkeypatch: pytest.MonkeyPatch) -> None:
+    from examiner.cli import select as command
 
     def nothing(stage: str, done: int, total: int) -> None:
         return None
 
-    scores = np.random.default_rng(0).normal(size=(60, 200))
-    material = ex.selection.benchmark(ex.Results.from_numpy(scores), ex.Recipe())
-    assert "progress" in judging(material, 5, Folds(2, 0), ["covariance"], None, nothing).how
-    assert judging(material, 5, None, ["covariance"], 3, nothing).processes == 3
+    def on_processes(function, jobs, **options):
+        return [("elsewhere", function(job)) for job in jobs]
+
+    monkeypatch.setattr(command, "map_processes", on_processes)
+    jobs = [1, 2, 3]
+    assert list(command.judging(None, nothing)["map"](abs, jobs)) == jobs
+    monkeypatch.setattr(command, "WORTH_PROCESSES_SECONDS", 0.0)
+    assert list(command.judging(None, nothing)["map"](abs, jobs)) == [
+        1,
+        ("elsewhere", 2),
+        ("elsewhere", 3),
+    ]
+    assert command.judging(1, nothing)["progress"] is nothing
 
 
 def test_lines_off_a_terminal_say_how_far_the_work_is(

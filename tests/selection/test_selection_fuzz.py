@@ -45,7 +45,7 @@ def run_all(results: ex.Results, size: int, target: str) -> tuple[str, ...]:
         material,
         sorted({1, size}),
         rng=rng,
-        holdout=ex.selection.Holdout(draws=3, repeats=1, reps=3, inner=3),
+        holdout=ex.selection.Holdout(draws=3, reps=3, inner=3),
     )
     chosen = ex.selection.choose(material, size, rng=rng, inner=3)
     kept = ex.selection.with_predictor(material, chosen, proof=found, rng=rng)

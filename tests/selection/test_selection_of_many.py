@@ -1,12 +1,14 @@
 """Selection from very large tables: some agents settle what a part can, and one fit serves all tasks."""
 
 import numpy as np
+import pytest
 
 import examiner as ex
-from examiner.selection import Holdout, benchmark, compare, folds_of_proof, place, select
+from examiner.selection import Holdout, benchmark, compare, place, select
 from examiner.selection.factors import Centred
+from examiner.selection.proof.holdout import usual_folds
 from examiner.selection.ridge import Design, fits_of_targets, ridge_fits
-from examiner.selection.sampled import agents_within, some_families
+from examiner.selection.sampled import sampled_agents
 
 
 def table(agents: int, tasks: int, seed: int = 0) -> np.ndarray:
@@ -37,26 +39,40 @@ def test_the_first_components_are_those_of_all(monkeypatch) -> None:
         np.testing.assert_allclose(np.abs((few_right * right).sum(axis=1)), 1.0, rtol=1e-8)
 
 
-def test_families_are_drawn_whole(monkeypatch) -> None:
+def test_the_sample_holds_whole_families(monkeypatch) -> None:
     monkeypatch.setattr("examiner.selection.sampled.MOST_CELLS", 100)
     monkeypatch.setattr("examiner.selection.sampled.FEWEST_AGENTS", 10)
     families = [f"family {number // 3}" for number in range(60)]
-    some = some_families(families, 10, np.random.default_rng(0))
-    assert agents_within(60, 10) == 10
-    assert 10 <= len(some) <= 12
-    drawn = [families[row] for row in some]
+    sample = sampled_agents(families, 10)
+    assert 10 <= sample.sum() <= 12
+    drawn = [name for name, kept in zip(families, sample, strict=True) if kept]
     assert all(families.count(name) == drawn.count(name) for name in drawn)
 
 
-def test_a_very_large_table_is_settled_by_some_agents(monkeypatch) -> None:
-    results = ex.Results.from_numpy(table(60, 20))
-    usual = select(results, 3, rng=0)
-    monkeypatch.setattr("examiner.selection.sampled.MOST_CELLS", 600)
+def test_the_sample_does_not_depend_on_the_order_of_rows(monkeypatch) -> None:
+    monkeypatch.setattr("examiner.selection.sampled.MOST_CELLS", 100)
+    monkeypatch.setattr("examiner.selection.sampled.FEWEST_AGENTS", 10)
+    names = [f"agent {number}" for number in range(60)]
+    other = [names[place] for place in np.random.default_rng(0).permutation(60)]
+    kept = [
+        {name for name, one in zip(order, sampled_agents(order, 10), strict=True) if one}
+        for order in (names, other)
+    ]
+    assert kept[0] == kept[1]
+
+
+@pytest.fixture
+def very_large(monkeypatch) -> None:
+    """Tables of more than 1,800 cells count as very large."""
+    monkeypatch.setattr("examiner.selection.sampled.MOST_CELLS", 1800)
     monkeypatch.setattr("examiner.selection.sampled.FEWEST_AGENTS", 30)
-    found = select(results, 3, rng=0)
-    assert any("30 of its 60 agents settled" in note for note in found.notes)
-    assert np.isfinite(found.predictor.held_out).sum() == 30
-    assert not any("settled" in note for note in usual.notes)
+
+
+def test_a_very_large_table_is_settled_by_its_sample(very_large) -> None:
+    results = ex.Results.from_numpy(table(120, 20))
+    found = select(results, 3)
+    assert any("90 of its 120 agents, taken evenly by name" in note for note in found.notes)
+    assert np.isfinite(found.predictor.held_out).sum() == 90
     few = results.where(np.isin(np.array(results.tasks)[results.task_codes], found.tasks))
     truth = found.predictor.truth
     inside = [
@@ -65,25 +81,21 @@ def test_a_very_large_table_is_settled_by_some_agents(monkeypatch) -> None:
     assert np.mean(inside) > 0.8
 
 
-def test_very_large_tables_are_judged_in_five_folds(monkeypatch) -> None:
-    monkeypatch.setattr("examiner.selection.proof.holdout.VERY_MANY_CELLS", 1000)
-    found = folds_of_proof(benchmark(ex.Results.from_numpy(table(120, 60))))
-    assert (found.folds, found.repeats) == (5, 0)
-    assert "Judged in 5 folds" in found.note
+def test_very_large_tables_are_judged_in_five_folds() -> None:
+    assert usual_folds(120, 60, 120) == 10
+    assert usual_folds(1000, 60, 1000) == 5
 
 
-def test_the_proof_of_a_very_large_table_chooses_on_some_agents_and_errs_to_the_safe_side(
+def test_the_validation_of_a_very_large_table_uses_its_sample_and_errs_to_the_safe_side(
     monkeypatch,
 ) -> None:
-    results = ex.Results.from_numpy(table(240, 60))
-    how = {"rng": 0, "holdout": Holdout(5, repeats=0, draws=5)}
-    exact = compare(results, [6], ["covariance"], **how)
-    monkeypatch.setattr("examiner.selection.sampled.MOST_CELLS", 6000)
-    monkeypatch.setattr("examiner.selection.sampled.PROOF_CELLS", 3600)
+    results, recipe = ex.Results.from_numpy(table(240, 60)), ex.Recipe(normaliser=None)
+    exact = compare(benchmark(results, recipe), [6], ["covariance"], holdout=Holdout(5, draws=5))
+    monkeypatch.setattr("examiner.selection.sampled.MOST_CELLS", 3600)
     monkeypatch.setattr("examiner.selection.sampled.FEWEST_AGENTS", 30)
-    found = compare(results, [6], ["covariance"], **how)
-    assert any("60 agents chose" in note for note in found.notes)
-    assert not any("agents chose" in note for note in exact.notes)
+    found = compare(benchmark(results, recipe), [6], ["covariance"], holdout=Holdout(5, draws=5))
+    assert sum("60 of its 240 agents" in note for note in found.notes) == 1
+    assert not any("of its 240 agents" in note for note in exact.notes)
     assert np.isfinite(found.predicted).all()  # everybody was held out once
     errors = [one.row("covariance", 6).mae.value for one in (exact, found)]
     assert 0.95 < errors[1] / errors[0] < 1.5

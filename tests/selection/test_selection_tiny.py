@@ -15,7 +15,7 @@ from examiner.selection import Alarm, stop_when_sure
 from examiner.selection.early_stopping import EarlyStopping
 from examiner.selection.record import alarm_at
 
-QUICK = ex.selection.Holdout(5, repeats=0, draws=10)
+QUICK = ex.selection.Holdout(5, draws=10)
 
 
 def solved(agents: int, tasks: int, seed: int) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""Tasks given by hand: leaving an agent out in closed form is leaving it out."""
+"""Tasks given by hand are judged as chosen ones are: in the same folds, with the same predictor."""
 
 from __future__ import annotations
 
@@ -20,38 +20,41 @@ def results() -> Results:
     return Results.from_numpy(rng.normal(size=(14, 9)) + np.linspace(0, 2, 14)[:, None])
 
 
-def left_out_by_refitting(values, truth, columns, penalty):
-    """Ridge with a free intercept, learnt without each agent in turn under the same penalty."""
-    z = Design.of(values).values[:, columns]
-    agents, size = z.shape
-    said = np.empty(agents)
-    for agent in range(agents):
-        others = np.arange(agents) != agent
-        x = np.column_stack([np.ones(agents - 1), z[others]])
-        weight = np.diag([0.0, *([agents * penalty] * size)])
+def predicted_by_refitting(values, truth, columns):
+    """Ridge with a free intercept, learnt without each agent in turn."""
+    predicted = np.empty(len(values))
+    for agent in range(len(values)):
+        others = np.arange(len(values)) != agent
+        design = Design.of(values[others])
+        z = design.values[:, columns]
+        penalty = ridge_fits(design.values, truth[others], np.array([columns])).shrinkage[0]
+        x = np.column_stack([np.ones(len(z)), z])
+        weight = np.diag([0.0, *([len(z) * penalty] * len(columns))])
         beta = np.linalg.solve(x.T @ x + weight, x.T @ truth[others])
-        said[agent] = beta[0] + z[agent] @ beta[1:]
-    return said
+        new = (values[agent, columns] - design.centre[columns]) / design.unit
+        predicted[agent] = beta[0] + new @ beta[1:]
+    return predicted
 
 
 @pytest.mark.parametrize("columns", [[2], [0, 4], [1, 3, 5, 7, 8]])
 def test_each_agent_is_predicted_by_the_others_alone(results, columns):
     whole = ex.selection.benchmark(results, ex.Recipe(normaliser=None))
-    made = ex.selection.trial(whole, [results.tasks[column] for column in columns])
+    found = ex.selection.judge_tasks(whole, [results.tasks[column] for column in columns])
     values = results.measure().reshape(14, 9)
     truth = values.mean(axis=1)
-    penalty = ridge_fits(Design.of(values).values, truth, np.array([columns])).shrinkage[0]
-    said = left_out_by_refitting(values, truth, columns, penalty)
-    assert made.truth == pytest.approx(truth)
-    assert made.predicted == pytest.approx(said)
-    assert made.error == pytest.approx(np.abs(said - truth).mean())
+    predicted = predicted_by_refitting(values, truth, columns)
+    row = found.row("given", len(columns))
+    assert found.truth == pytest.approx(truth)
+    assert found.predicted[0, 0] == pytest.approx(predicted)
+    assert row.mae.value == pytest.approx(np.abs(predicted - truth).mean())
+    spread = ((truth - truth.mean()) ** 2).sum()
+    assert row.r2.value == pytest.approx(1 - ((predicted - truth) ** 2).sum() / spread)
 
 
-def test_all_tasks_tell_the_mean(results):
-    made = ex.selection.trial(
-        ex.selection.benchmark(results, ex.Recipe(normaliser=None)), results.tasks
-    )
-    assert made.r2 > 0.99 and made.kendall > 0.95 and made.cost == 9.0
+def test_all_tasks_predict_the_mean(results):
+    whole = ex.selection.benchmark(results, ex.Recipe(normaliser=None))
+    row = ex.selection.judge_tasks(whole, results.tasks).row("given", 9)
+    assert row.r2.value > 0.99 and row.kendall.value > 0.95 and row.cost == 9.0
 
 
 def test_the_command_line_says_the_same(results, tmp_path):
@@ -61,23 +64,32 @@ def test_the_command_line_says_the_same(results, tmp_path):
     done = CliRunner().invoke(app, words)
     assert done.exit_code == 0, done.stderr
     told = json.loads(done.stdout)
-    made = ex.selection.trial(
-        ex.selection.benchmark(ex.read(path), ex.Recipe(normaliser=None)), ["task 2", "task 5"]
-    )
+    whole = ex.selection.benchmark(ex.read(path), ex.Recipe(normaliser=None))
+    row = ex.selection.judge_tasks(whole, ["task 2", "task 5"]).row("given", 2)
     assert told["schema"] == "examiner.trial/1"
-    assert (told["error"], told["kendall"]) == pytest.approx((made.error, made.kendall))
+    figures = (told["error"], told["r2"], told["kendall"])
+    assert figures == pytest.approx((row.mae.value, row.r2.value, row.kendall.value))
+    assert told["folds"] == "leave-one-out"
 
 
 def test_unknown_and_no_tasks_are_refused(results):
     with pytest.raises(ex.InputError, match=r"No task is called 'pong'\. There are 'task 1'"):
-        ex.selection.trial(results, ["pong"])
+        ex.selection.judge_tasks(results, ["pong"])
     with pytest.raises(ex.InputError, match="No task is named"):
-        ex.selection.trial(results, [])
+        ex.selection.judge_tasks(results, [])
 
 
-def test_sets_of_sizes_are_those_that_are_chosen(results):
-    from examiner.selection.given import sets_of
-
+def test_sets_of_a_comparison_are_those_that_are_chosen(results):
     whole = ex.selection.benchmark(results, ex.Recipe(normaliser=None))
-    sets = sets_of(whole, [1, 2, 5], rng=0)
-    assert sets == {size: ex.selection.choose(whole, size, rng=0).tasks for size in (1, 2, 5)}
+    found = ex.selection.compare(whole, [1, 2, 5], ["covariance"])
+    assert found.sets[0] == tuple(ex.selection.choose(whole, size).tasks for size in (1, 2, 5))
+
+
+def test_one_size_is_judged_alike_alone_and_among_others(results):
+    alone = ex.selection.select_and_judge(results, 3).comparison
+    among = ex.selection.compare(results, [1, 3, 5], ["covariance"])
+    for method in ("covariance", "random"):
+        one, other = (found.row(method, 3).to_dict() for found in (alone, among))
+        del one["took"], other["took"]
+        assert one == pytest.approx(other, nan_ok=True)
+    assert alone.seed == among.seed == 0

@@ -95,7 +95,7 @@ def test_every_field_comes_back_bit_for_bit(tmp_path: Path) -> None:
 def test_the_file_is_plain_json_without_responses(tmp_path: Path) -> None:
     text = save(awkward_fit(), tmp_path / "fit.json").read_text(encoding="utf-8")
     content = json.loads(text, parse_constant=lambda name: pytest.fail(f"{name} is no JSON"))
-    assert content["schema"] == "examiner.irt-fit/3" and "matrix" not in content
+    assert content["schema"] == "examiner.irt-fit/4" and "matrix" not in content
 
 
 def test_the_same_fit_gives_the_same_bytes(tmp_path: Path) -> None:
@@ -112,7 +112,7 @@ def test_the_same_fit_gives_the_same_bytes(tmp_path: Path) -> None:
         ("[" * 100_000, "is not JSON"),
         ("[]", "schema is 'None'"),
         ('{"schema": "examiner.scores/1"}', "schema is 'examiner.scores/1'"),
-        ('{"schema": "examiner.irt-fit/3"}', "stored fit is damaged: its model is missing"),
+        ('{"schema": "examiner.irt-fit/4"}', "stored fit is damaged: its model is missing"),
     ],
 )
 def test_what_is_no_fit_ends_with_a_sentence(tmp_path: Path, text: str, said: str) -> None:
@@ -124,7 +124,7 @@ def test_what_is_no_fit_ends_with_a_sentence(tmp_path: Path, text: str, said: st
 
 def test_damaged_lists_and_files_end_with_a_sentence(tmp_path: Path) -> None:
     path = tmp_path / "fit.json"
-    content = {"schema": "examiner.irt-fit/3", **to_record(awkward_fit())}
+    content = {"schema": "examiner.irt-fit/4", **to_record(awkward_fit())}
     for damage, said in (
         ({"flags": []}, "its flags has 0 entries, where 6, as many as items.tasks should be"),
         (

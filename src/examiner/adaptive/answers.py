@@ -141,18 +141,18 @@ def answers_from(
         raise unknown_name("agent", agent, matrix.agents)
     row = 0 if agent is None else matrix.agents.index(agent)
     values = matrix.to_numpy()[row]
-    seen = {
+    observed = {
         task: (int(matrix.successes[row, column]), int(matrix.trials[row, column]))
         if matrix.is_counts
         else float(values[column])
         for column, task in enumerate(items.tasks)
         if matrix.observed[row, column]
     }
-    if not seen:
+    if not observed:
         raise InputError(
             f"The agent {shorten(matrix.agents[row])} has no result on a task of the fit. Examine another."
         )
-    return TableAnswers(matrix.agents[row], seen, (*notes, *more))
+    return TableAnswers(matrix.agents[row], observed, (*notes, *more))
 
 
 def answers_played(play: Callable[[str], Results], fit: IRTFit) -> Callable[[str], Any]:
@@ -190,77 +190,50 @@ class OutcomeTables(NamedTuple):
     exact: bool
 
 
-def outcome_tables(
-    versions: tuple[ItemParameters, ...], nodes: Floats, trials: Whole
-) -> OutcomeTables:
-    """Return the likelihood of each outcome averaged over versions, and its information Σ L'² / L."""
-    if versions[0].response == "beta":
-        return _scores(versions, nodes)
+def outcome_tables(items: ItemParameters, nodes: Floats, trials: Whole) -> OutcomeTables:
+    """Return the likelihood of each outcome, and the Fisher information Σ L'² / L."""
+    if items.response == "beta":
+        return _scores(items, nodes)
     most = int(trials.max())
     if most == 1:
-        likelihood, slope = _single_trials(versions, nodes)
-    else:
-        likelihood = _counts(versions, nodes, trials)
-        above, below = (_counts(versions, nodes + step, trials) for step in (_STEP, -_STEP))
-        slope = (above - below) / (2 * _STEP)
-    found = np.divide(slope**2, likelihood, out=np.zeros_like(slope), where=likelihood > _LEAST)
-    return OutcomeTables(likelihood, np.asarray(found.sum(axis=0)), most < MOST_OUTCOMES)
-
-
-def _single_trials(versions: tuple[ItemParameters, ...], nodes: Floats) -> tuple[Floats, Floats]:
-    failure, success, slope = (np.zeros((len(versions[0]), nodes.size)) for _ in range(3))
-    for items in versions:
         shape = curves(items, nodes)
-        failure += shape.failure
-        success += shape.success
-        slope += rise(items, shape)
-    count = len(versions)
-    return np.stack([failure, success]) / count, np.stack([-slope, slope]) / count
+        up = rise(items, shape)
+        likelihood, slope = np.stack([shape.failure, shape.success]), np.stack([-up, up])
+    else:
+        likelihood = _counts(items, nodes, trials)
+        above, below = (_counts(items, nodes + step, trials) for step in (_STEP, -_STEP))
+        slope = (above - below) / (2 * _STEP)
+    information = np.divide(
+        slope**2, likelihood, out=np.zeros_like(slope), where=likelihood > _LEAST
+    )
+    return OutcomeTables(likelihood, np.asarray(information.sum(axis=0)), most < MOST_OUTCOMES)
 
 
-def _counts(versions: tuple[ItemParameters, ...], nodes: Floats, trials: Whole) -> Floats:
+def _counts(items: ItemParameters, nodes: Floats, trials: Whole) -> Floats:
     most = int(trials.max())
-    table = np.zeros((min(most + 1, MOST_OUTCOMES), len(versions[0]), nodes.size))
+    table = np.zeros((min(most + 1, MOST_OUTCOMES), len(items), nodes.size))
     for won in range(most + 1):
         value = np.minimum(float(won), trials.astype(np.float64))
-        outcome = won * len(table) // (most + 1)
-        for items in versions:
-            density = np.exp(log_density(items, nodes, value, trials))
-            table[outcome] += density * (won <= trials)[:, None]
-    table /= len(versions)
+        density = np.exp(log_density(items, nodes, value, trials))
+        table[won * len(table) // (most + 1)] += density * (won <= trials)[:, None]
     return table
 
 
-def _scores(versions: tuple[ItemParameters, ...], nodes: Floats) -> OutcomeTables:
-    """Scores in bins, from the beta with the mean and variance of the average over versions.
-
-    Var y = E[P (1 − P) / (φ + 1)] + Var(P), over versions; P̄ (1 − P̄) / Var y − 1 is its precision φ̄, and
-    its information P̄'² φ̄² (ψ'(P̄φ̄) + ψ'((1 − P̄)φ̄)). Exact zeros and ones are in the outermost bins, and
-    count as scores inside would.
-    """
+def _scores(items: ItemParameters, nodes: Floats) -> OutcomeTables:
+    """Scores in bins; exact zeros and ones are in the outermost, and count as scores inside would."""
     from scipy.special import betainc
 
-    mean, square, within, slope, *at_ends = np.zeros((6, len(versions[0]), nodes.size))
-    for items in versions:
-        shape = curves(items, nodes)
-        phi = np.ones((len(items), 1)) if items.precision is None else items.precision[:, None]
-        mean += shape.success
-        square += shape.success**2
-        within += shape.success * shape.failure / (phi + 1.0)
-        slope += rise(items, shape)
-        for end, chance in zip(at_ends, chances_of_ends(shape), strict=True):
-            end += chance / len(versions)
-    mean, square, within, slope = (part / len(versions) for part in (mean, square, within, slope))
-    inside = np.clip(mean, 1e-6, 1 - 1e-6)
-    variance = np.maximum(within + square - mean**2, 1e-12)
-    precision = np.clip(inside * (1 - inside) / variance - 1.0, 1e-3, 1e9)
-    up, down = inside * precision, (1 - inside) * precision
-    information = information_of_scores(slope, inside, 1 - inside, precision)
+    shape = curves(items, nodes)
+    inside = np.clip(shape.success, 1e-6, 1 - 1e-6)
+    precision = np.ones(len(items)) if items.precision is None else items.precision
+    phi = np.clip(precision, 1e-3, 1e9)[:, None]
+    information = information_of_scores(rise(items, shape), inside, 1 - inside, phi)
     edges = 0.5 - 0.5 * np.cos(np.linspace(0, np.pi, _BINS + 1)[1:-1])
-    below = np.stack([betainc(up, down, edge) for edge in edges])
+    below = np.stack([betainc(inside * phi, (1 - inside) * phi, edge) for edge in edges])
     ends = np.zeros_like(below[:1]), np.ones_like(below[:1])
     bins = np.diff(np.concatenate([ends[0], below, ends[1]]), axis=0)
-    bins *= 1 - at_ends[0] - at_ends[1]
-    bins[0] += at_ends[0]
-    bins[-1] += at_ends[1]
+    zero, one = chances_of_ends(shape)
+    bins *= 1 - zero - one
+    bins[0] += zero
+    bins[-1] += one
     return OutcomeTables(np.maximum(bins, 0.0), information, False)

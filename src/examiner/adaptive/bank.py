@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -17,29 +17,31 @@ from examiner.adaptive.answers import (
     Whole,
     outcome_tables,
 )
-from examiner.adaptive.calibration import Calibration, calibration_of
-from examiner.adaptive.versions import Uncertainty
 from examiner.irt import IRTFit, ItemParameters, Quadrature
-from examiner.irt.estimation.kernels import log_density
-from examiner.irt.posterior import moments, posterior_weights
+from examiner.irt.agent_posterior import AbilityEstimates, SlopeTables, estimate_abilities
+from examiner.irt.estimation.kernel import Kernel
+from examiner.irt.estimation.kernels import BetaBinomial, Binomial, log_density
+from examiner.irt.estimation.score_kernels import Beta
+from examiner.irt.parameter_covariance import ParameterCovariance
+from examiner.irt.posterior import posterior_weights
 from examiner.messages import InputError, counted, listed, shorten, unknown_name
 from examiner.results import check_undivided
 from examiner.scores import Recipe
-from examiner.validation import read_only
+from examiner.validation import check_known, read_only
 
 _MOST_TRIALS = 1_000
 """The chance of every number of successes is kept for every task."""
 _FEWEST_NODES = 121
 """Values between nodes are interpolated, so that short tests need nodes as well."""
 _SMALLEST = 1e-300
+_TAKEN_AS_EXACT = "The task parameters are taken as exact: the stated errors do not count theirs."
+_NO_ERRORS = (
+    "The fit has no standard errors of its tasks, so that the stated errors do not count them. "
+    "Fit again with standard errors."
+)
 
-
-class AbilityMoments(NamedTuple):
-    """Mean and standard deviation of abilities under weights [agents, nodes], and the stated error."""
-
-    ability: Floats
-    deviation: Floats
-    error: Floats
+Uncertainty = Literal["all", "none"]
+"""Which errors of the fit are counted in those of abilities."""
 
 
 def weights_of(log_posterior: Floats) -> Floats:
@@ -51,9 +53,9 @@ def weights_of(log_posterior: Floats) -> Floats:
 class TaskBank:
     """Tasks with known curves, what each costs, its group, and how many trials one asking takes.
 
-    The calibration holds versions of the parameters that the fit leaves possible. The likelihood of an
-    answer is its mean over them, f̄(x | θ) = E f(x | θ, a, d, …): a task known badly says less.
-    `likelihood` has shape [outcomes, tasks, nodes], and `information`, that of the averaged likelihood,
+    `fit` is where they come from, None where parameters were given by hand. The posterior of an agent is
+    that of `irt.agent_posterior`; its error counts the errors of the fit by `covariance`, None where
+    parameters are taken as exact. `likelihood` has shape [outcomes, tasks, nodes], and `information`
     [nodes, tasks]. `outcome_logs` is the logarithm of the first, None where several counts of successes
     are one outcome.
 
@@ -62,16 +64,26 @@ class TaskBank:
     TaskBank: 2 tasks, binomial, parameters taken as exact
     """
 
-    calibration: Calibration
+    fit: IRTFit | None
+    items: ItemParameters
+    covariance: ParameterCovariance | None
+    notes: tuple[str, ...]
     costs: Floats
     groups: tuple[str, ...] | None
     trials: Whole
     nodes: Floats
     log_prior: Floats
     prior_mean: float
+    prior_sd: float
+    """The standard deviation by which a fit of the Rasch model scales its prior; infinite for a prior of
+    one's own, which no parameter of the fit moves."""
     likelihood: Floats
     outcome_logs: Floats | None
     information: Floats
+    columns: Mapping[str, int]
+    """Where each task stands."""
+    slopes: SlopeTables | None
+    """Derivatives by the parameters of tasks, where their errors are counted."""
 
     @classmethod
     def of(
@@ -86,10 +98,9 @@ class TaskBank:
     ) -> TaskBank:
         """Build a bank from a fit, or from parameters that are taken as exact.
 
-        `uncertainty` says which errors of the fit are counted: "all", those of its "tasks" alone
-        (abilities are then compared with the fit's agents, not with their population), or "none": then
-        the fit is taken at its word. `prior` is the mean and standard deviation of abilities before the
-        first answer, by default those of the fit's population; `trials` how many one asking takes.
+        With `uncertainty` "none" the errors of the fit are not counted in those of abilities. `prior` is
+        the mean and standard deviation of abilities before the first answer, by default those of the
+        fit's population; `trials` how many one asking takes.
 
         >>> items = ItemParameters.of(["pong", "qbert"], slope=[2, 1], difficulty=[0, 1])
         >>> TaskBank.of(items, costs={"pong": 1.0, "qbert": 2.5}).costs
@@ -101,8 +112,14 @@ class TaskBank:
             check_undivided(
                 source.groups, "one examination cannot place an agent among all of them"
             )
-        known = calibration_of(source, uncertainty)
-        items = known.items
+        check_known("uncertainty", uncertainty, get_args(Uncertainty))
+        if not isinstance(source, IRTFit | ItemParameters):
+            raise InputError(
+                f"A bank is made of a fit or of task parameters, not of a {type(source).__name__}."
+            )
+        fit, items = (source, source.items) if isinstance(source, IRTFit) else (None, source)
+        population_sd = 1.0 if fit is None else fit.population_sd
+        covariance, notes = _covariance(fit, uncertainty)
         if not len(items):
             raise InputError("The bank has no tasks to ask. Give parameters of at least one.")
         if items.response == "normal":
@@ -110,7 +127,7 @@ class TaskBank:
                 "This fit is of scores without ends, and examinations ask for successes or scores from 0 "
                 'to 1. Fit with `success=...`, or with `model="beta"`; `place` takes any scores.'
             )
-        mean, sd = prior or (0.0, known.population_sd)
+        mean, sd = prior or (0.0, population_sd)
         if not (np.isfinite(mean) and np.isfinite(sd) and sd > 0):
             raise InputError(
                 f"The prior has mean {mean} and deviation {sd}. Give finite numbers, the second above 0."
@@ -118,18 +135,24 @@ class TaskBank:
         counts = _trials(items, trials)
         rule = _grid(items.rescaled(mean, sd), counts)
         nodes = mean + sd * rule.nodes
-        tables = outcome_tables(known.versions, nodes, counts)
+        tables = outcome_tables(items, nodes, counts)
         bank = cls(
-            known,
+            fit,
+            items,
+            covariance,
+            notes,
             _costs(items.tasks, costs),
             _groups(items.tasks, groups),
             counts,
             nodes,
             rule.log_weights,
             float(mean),
+            population_sd if prior is None else float("inf"),
             tables.likelihood,
             np.log(np.maximum(tables.likelihood, _SMALLEST)) if tables.exact else None,
             np.ascontiguousarray(tables.information.T),
+            {task: column for column, task in enumerate(items.tasks)},
+            None if covariance is None else SlopeTables(items, nodes, covariance.names),
         )
         for array in (bank.costs, nodes, bank.likelihood, bank.outcome_logs, bank.information):
             if array is not None:
@@ -137,19 +160,32 @@ class TaskBank:
         return bank
 
     @property
-    def items(self) -> ItemParameters:
-        """The parameters of the tasks, on the bank's scale."""
-        return self.calibration.items
-
-    @property
     def recipe(self) -> Recipe | None:
         """How raw results become answers, where the fit knows it."""
-        return None if self.calibration.fit is None else self.calibration.fit.recipe
+        return None if self.fit is None else self.fit.recipe
+
+    @property
+    def uncertainty(self) -> Uncertainty:
+        """Whether the errors of the fit are counted."""
+        return "none" if self.covariance is None else "all"
 
     @property
     def landmarks(self) -> Mapping[str, tuple[float, float]]:
         """Ability and error of each agent of the fit, to be compared with."""
-        return self.calibration.landmarks
+        if self.fit is None:
+            return {}
+        abilities = self.fit.abilities
+        pairs = zip(abilities.ability.tolist(), abilities.error.tolist(), strict=True)
+        return dict(zip(abilities.agents, pairs, strict=True))
+
+    @property
+    def preferred(self) -> Flags:
+        """Tasks to ask first, [tasks]: of positive slope, and with errors where those are counted."""
+        positive = self.items.slope >= 0
+        errors = None if self.fit is None else self.fit.errors
+        if self.covariance is None or errors is None:
+            return np.asarray(positive)
+        return np.asarray(positive & np.isfinite(errors.slope) & np.isfinite(errors.intercept))
 
     @property
     def tasks(self) -> tuple[str, ...]:
@@ -168,8 +204,10 @@ class TaskBank:
 
     @property
     def least_error(self) -> float:
-        """The error that stays however many tasks are given: that of the scale's zero."""
-        return float(np.sqrt(self.calibration.scale.zero))
+        """The error that stays however many tasks are given: that of the scale's zero, σ / √agents."""
+        if self.fit is None or self.covariance is None or not self.fit.abilities.agents:
+            return 0.0
+        return float(self.fit.population_sd / np.sqrt(len(self.fit.abilities.agents)))
 
     def __len__(self) -> int:
         """Number of tasks."""
@@ -181,10 +219,9 @@ class TaskBank:
         >>> TaskBank.of(ItemParameters.of(["pong"], [1], [0])).column("pong")
         0
         """
-        try:
-            return self.tasks.index(task)
-        except ValueError:
-            raise unknown_name("task", task, self.tasks) from None
+        if task not in self.columns:
+            raise unknown_name("task", task, self.tasks)
+        return self.columns[task]
 
     def among(self, tasks: Sequence[str]) -> Flags:
         """Tell which tasks of the bank are among these, shape [tasks].
@@ -196,45 +233,66 @@ class TaskBank:
         return np.array([task in named for task in self.tasks], dtype=bool)
 
     def log_likelihood(self, tasks: Indices, value: Floats, trials: Whole) -> Floats:
-        """Return log f̄(x | θ) of answers to tasks, by column, on the nodes: shape [answers, nodes].
+        """Return log f(x | θ) of answers to tasks, by column, on the nodes: shape [answers, nodes].
 
         >>> bank = TaskBank.of(ItemParameters.of(["pong"], [1], [0]))
         >>> ones = np.ones(1, dtype=np.int64)
-        >>> found = bank.log_likelihood(np.zeros(1, dtype=np.intp), np.ones(1), ones)
-        >>> bool(np.allclose(np.exp(found[0]), 1 / (1 + np.exp(-bank.nodes))))
+        >>> logs = bank.log_likelihood(np.zeros(1, dtype=np.intp), np.ones(1), ones)
+        >>> bool(np.allclose(np.exp(logs[0]), 1 / (1 + np.exp(-bank.nodes))))
         True
         """
         if self.outcome_logs is not None and (trials == self.trials[tasks]).all():
             return np.asarray(self.outcome_logs[value.astype(np.intp), tasks])
-        total = np.zeros((len(tasks), self.nodes.size))
-        for version in self.calibration.versions:
-            total += np.exp(log_density(version.take(tasks), self.nodes, value, trials))
-        return np.asarray(np.log(np.maximum(total / len(self.calibration.versions), _SMALLEST)))
+        return log_density(self.items.take(tasks), self.nodes, value, trials)
 
-    def moments(self, weights: Floats) -> AbilityMoments:
-        r"""Return abilities, their posterior deviations, and errors that count the fit's scale too.
+    def estimates(
+        self, weights: Floats, tasks: Indices, value: Floats, trials: Whole
+    ) -> AbilityEstimates:
+        """Return the abilities of agents with posterior weights [agents, nodes].
 
-        .. math:: e^2 = \operatorname{Var}(\theta \mid x) + \operatorname{Var}(m)
-                  + (\hat\theta - \mu)^2 \operatorname{Var}(s)
-
-        `weights` has shape [agents, nodes].
+        `tasks` are the columns that were given to any of them, `value` and `trials` [agents, those tasks]
+        what each answered; trials are 0 where a task was not given.
 
         >>> bank = TaskBank.of(ItemParameters.of(["pong"], [1], [0]))
-        >>> bank.moments(np.exp(bank.log_prior)[None]).error.round(6)
+        >>> none = np.zeros((1, 0))
+        >>> before = bank.estimates(
+        ...     np.exp(bank.log_prior)[None], np.zeros(0, np.intp), none, none.astype(np.int64)
+        ... )
+        >>> before.error.round(6)
         array([1.])
         """
-        ability, variance = moments(weights, self.nodes)
-        zero, unit = self.calibration.scale
-        scale = zero + (ability - self.prior_mean) ** 2 * unit
-        return AbilityMoments(ability, np.sqrt(variance), np.sqrt(variance + scale))
+        if self.covariance is None or self.slopes is None or not tasks.size:
+            return estimate_abilities(weights, self.nodes, (), (), None, self.prior_sd)
+        kernel, statistics = self._statistics(value, trials)
+        slopes, covariance = self.slopes.of(kernel, tasks), self.covariance.take(tasks)
+        return estimate_abilities(
+            weights, self.nodes, statistics, slopes, covariance, self.prior_sd
+        )
+
+    def _statistics(self, value: Floats, trials: Whole) -> tuple[Kernel, tuple[Floats, ...]]:
+        if self.items.response == "beta":
+            scores = Beta()
+            return scores, scores.of_scores(np.where(trials > 0, value, np.nan))
+        counts: Binomial | BetaBinomial = Binomial()
+        if self.items.response == "beta-binomial":
+            counts = BetaBinomial(max(int(trials.max()), int(self.trials.max())))
+        return counts, counts.of_counts(value, trials.astype(np.float64))
 
     def __repr__(self) -> str:
-        known = {
-            "all": "errors of tasks and scale counted",
-            "tasks": "errors of tasks counted",
-            "none": "parameters taken as exact",
-        }[self.calibration.uncertainty]
-        return f"TaskBank: {counted(len(self), 'task')}, {self.items.response}, {known}"
+        counting = {"all": "errors of the fit counted", "none": "parameters taken as exact"}
+        about = f"{self.items.response}, {counting[self.uncertainty]}"
+        return f"TaskBank: {counted(len(self), 'task')}, {about}"
+
+
+def _covariance(
+    fit: IRTFit | None, uncertainty: Uncertainty
+) -> tuple[ParameterCovariance | None, tuple[str, ...]]:
+    """The covariance of task parameters that is counted, and a note where there is none."""
+    if fit is None or uncertainty == "none":
+        return None, (_TAKEN_AS_EXACT,)
+    if fit.errors is None:
+        return None, (_NO_ERRORS,)
+    return fit.errors.covariance_of(fit.items), ()
 
 
 def _grid(items: ItemParameters, trials: Whole) -> Quadrature:

@@ -34,7 +34,7 @@ class ExaminationStep:
     """One task of an examination: what was expected and answered, and what is known since.
 
     `expected` is the share of successes, or the score, that was expected; `worth` what the rule said of
-    the task; `deviation` the posterior's, and `error` the stated one, with that of the fit's scale.
+    the task; `deviation` the posterior's, and `error` the total one, which counts the errors of the fit.
     """
 
     task: str
@@ -122,7 +122,7 @@ class Examination:
             (),
             closed,
             None,
-            bank.calibration.notes,
+            bank.notes,
             bank.recipe,
         )
 
@@ -214,14 +214,14 @@ class Examination:
             raise InputError(
                 f"This examination chose by a function named {name}. Give it again as the rule."
             )
-        held = read_stored(StoredAnswers, content)
+        stored = read_stored(StoredAnswers, content)
         plan = Choosing(rule or setting.rule, setting.among, setting.open_shares, setting.balance)
-        begun = cls.begin(bank, plan, held.stop, held.agent, setting.seed)
-        state = begun.state.without(*setting.unanswered)
-        for step in held.steps:
+        start = cls.begin(bank, plan, stored.stop, stored.agent, setting.seed)
+        state = start.state.without(*setting.unanswered)
+        for step in stored.steps:
             state = state.after(bank, step.answer(bank))
         return replace(
-            begun, state=state, steps=held.steps, closed=setting.closed, ending=setting.ending
+            start, state=state, steps=stored.steps, closed=setting.closed, ending=setting.ending
         )
 
     def __repr__(self) -> str:

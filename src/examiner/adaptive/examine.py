@@ -17,7 +17,7 @@ from examiner.adaptive.answers import (
     Whole,
     answers_from,
 )
-from examiner.adaptive.bank import AbilityMoments, TaskBank, weights_of
+from examiner.adaptive.bank import TaskBank, weights_of
 from examiner.adaptive.examination import (
     Examination,
     ExaminationStep,
@@ -29,6 +29,7 @@ from examiner.adaptive.rules import Choosing, Rule
 from examiner.adaptive.state import choose
 from examiner.adaptive.stopping import Stop
 from examiner.irt import IRTFit, ItemParameters, probability
+from examiner.irt.agent_posterior import AbilityEstimates
 from examiner.messages import InputError, shorten
 from examiner.results import ResponseMatrix, Results
 from examiner.validation import Randomness, generator
@@ -40,7 +41,7 @@ Answering: TypeAlias = Callable[[str], Any]
 class Round(NamedTuple):
     """One task for each agent who went on: `rows` of the sitting, `task` columns of the bank.
 
-    `value` is NaN where the task could not be answered; `found` is what is known since.
+    `value` is NaN where the task could not be answered; `estimates` is what is known since.
     """
 
     rows: Indices
@@ -48,14 +49,15 @@ class Round(NamedTuple):
     worth: Floats
     value: Floats
     trials: Whole
-    found: AbilityMoments
+    estimates: AbilityEstimates
 
 
 class Sitting:
     """Agents who are examined side by side, each by its own answers; one agent is a sitting of one row.
 
-    `posterior` [agents, nodes] holds logarithms; `offered` and `taken` [agents, tasks] are the tasks that
-    can be given and those that were, `closed` those that exposure control keeps back, None for nothing.
+    `posterior` [agents, nodes] holds logarithms; `offered` [agents, tasks] are the tasks that can be given,
+    `value` and `trials` [agents, tasks] the answers, with 0 trials where there is none. `closed` are the
+    tasks that exposure control keeps back, None for nothing.
     """
 
     def __init__(self, bank: TaskBank, choosing: Choosing, stop: Stop, agents: int) -> None:
@@ -63,7 +65,8 @@ class Sitting:
         self.closed: Flags | None = None
         self.posterior = np.repeat(bank.log_prior[None], agents, axis=0)
         self.offered = np.ones((agents, len(bank)), dtype=bool)
-        self.taken = ~self.offered
+        self.value = np.zeros((agents, len(bank)))
+        self.trials = np.zeros((agents, len(bank)), dtype=np.int64)
         self.given = np.zeros(agents, dtype=np.int64)
         self.cost = np.zeros(agents)
         self.ending = np.full(agents, None, dtype=object)
@@ -75,7 +78,9 @@ class Sitting:
         sitting.closed = bank.among(now.closed)[None] if now.closed else None
         sitting.posterior[0] = now.state.log_posterior
         sitting.offered[0] = now.state.offered(bank)
-        sitting.taken[0] = bank.among(now.state.tasks)
+        for answer in now.state.answers:
+            column = bank.column(answer.task)
+            sitting.value[0, column], sitting.trials[0, column] = answer.value, answer.trials
         sitting.given[0], sitting.cost[0] = len(now.steps), now.state.cost
         return sitting
 
@@ -91,47 +96,57 @@ class Sitting:
         """
         rows = np.arange(len(self.cost))
         weights = weights_of(self.posterior)
-        found = self.bank.moments(weights)
-        possible, goes_on = self.judge(rows, found, np.zeros(len(rows), dtype=bool))
+        estimates = self.estimates(rows, weights)
+        possible, goes_on = self.judge(rows, estimates, np.zeros(len(rows), dtype=bool))
         while True:
             if not goes_on.all():
                 rows, weights, possible = rows[goes_on], weights[goes_on], possible[goes_on]
-                found = AbilityMoments(*(part[goes_on] for part in found))
+                estimates = AbilityEstimates(*(part[goes_on] for part in estimates))
             if not rows.size:
                 return
-            taken = self.taken[rows]
+            taken = self.trials[rows] > 0
             task, worth = choose(
-                self.bank, self.choosing, weights, found.ability, possible, taken, rng()
+                self.bank, self.choosing, weights, estimates.ability, possible, taken, rng()
             )
             value, trials = answer(rows, task)
             answered = ~np.isnan(value)
             self.offered[rows, task] = False
             self._record(rows[answered], task[answered], value[answered], trials[answered])
             weights = weights_of(self.posterior[rows])
-            found = self.bank.moments(weights)
-            possible, goes_on = self.judge(rows, found, answered)
-            yield Round(rows, task, worth, value, trials, found)
+            estimates = self.estimates(rows, weights)
+            possible, goes_on = self.judge(rows, estimates, answered)
+            yield Round(rows, task, worth, value, trials, estimates)
 
-    def judge(self, rows: Indices, found: AbilityMoments, answered: Flags) -> tuple[Flags, Flags]:
+    def estimates(self, rows: Indices, weights: Floats) -> AbilityEstimates:
+        """Return what is known of some agents with posterior weights [agents, nodes]."""
+        value, trials = self.value.take(rows, axis=0), self.trials.take(rows, axis=0)
+        tasks = np.flatnonzero(trials.any(axis=0))
+        return self.bank.estimates(
+            weights, tasks, value.take(tasks, axis=1), trials.take(tasks, axis=1)
+        )
+
+    def judge(
+        self, rows: Indices, estimates: AbilityEstimates, answered: Flags
+    ) -> tuple[Flags, Flags]:
         """Say who ends, and why; return the tasks that can come next, and who goes on.
 
         Whoever did not answer goes on as long as there is another task.
         """
         offered = possible = self.offered[rows]
         if self.stop.budget is not None:
-            rest = self.stop.budget - self.cost[rows] + 1e-9
-            possible = possible & (self.bank.costs <= rest[:, None])
+            budget_left = self.stop.budget - self.cost[rows] + 1e-9
+            possible = possible & (self.bank.costs <= budget_left[:, None])
         if self.closed is not None:  # better a task too often seen than none
             is_open = possible & ~self.closed[rows]
             possible = np.where(is_open.any(axis=1, keepdims=True), is_open, possible)
         given = np.where(answered, self.given[rows], 0)
-        ending = self.stop.endings(self.bank, found, given, offered, possible)
+        ending = self.stop.endings(self.bank, estimates, given, offered, possible)
         self.ending[rows] = ending
         return possible, np.array([end is None for end in ending], dtype=bool)
 
     def _record(self, rows: Indices, task: Indices, value: Floats, trials: Whole) -> None:
         self.posterior[rows] += self.bank.log_likelihood(task, value, trials)
-        self.taken[rows, task] = True
+        self.value[rows, task], self.trials[rows, task] = value, trials
         self.given[rows] += 1
         self.cost[rows] += self.bank.costs[task]
 
@@ -162,7 +177,7 @@ def examine(
     """
     bank = TaskBank.of(source)
     if isinstance(answer, Results | ResponseMatrix):
-        answer = answers_from(answer, bank.calibration.fit or bank.items, agent or None)
+        answer = answers_from(answer, bank.fit or bank.items, agent or None)
         agent = answer.agent
     if not callable(answer):
         raise InputError(
@@ -206,8 +221,8 @@ def _answering(
         given = answer(name)
         if given is None:
             return np.array([np.nan]), np.ones(1, dtype=np.int64)
-        known = TaskResponse.of(name, given, bank.items.response)
-        return np.array([known.value]), np.array([known.trials])
+        checked = TaskResponse.of(name, given, bank.items.response)
+        return np.array([checked.value]), np.array([checked.trials])
 
     return answered
 
@@ -222,13 +237,13 @@ def replay(
     >>> replay(last, items.rescaled(0.5, 1.0)).ability < last.ability
     True
     """
-    held = read_stored(
+    stored = read_stored(
         StoredAnswers,
         examination.to_dict() if isinstance(examination, Examination) else examination,
     )
     bank = TaskBank.of(source)
-    now = Examination.begin(bank, Choosing(), Stop(), held.agent, 0)  # nothing of it is drawn
-    for step in held.steps:
+    now = Examination.begin(bank, Choosing(), Stop(), stored.agent, 0)  # nothing of it is drawn
+    for step in stored.steps:
         now = _stepped(bank, now, step.answer(bank), step.worth)
     return now
 
@@ -247,7 +262,7 @@ def _resumed(bank: TaskBank, resume: Examination, stop: Stop | None, agent: str)
     if not going.steps:
         return going
     sitting = Sitting.of_one(bank, going)
-    sitting.judge(np.zeros(1, dtype=np.intp), going.state.moments, np.ones(1, dtype=bool))
+    sitting.judge(np.zeros(1, dtype=np.intp), going.state.estimates, np.ones(1, dtype=bool))
     return replace(going, ending=sitting.ending[0])
 
 
@@ -256,7 +271,7 @@ def _stepped(bank: TaskBank, now: Examination, given: TaskResponse, worth: float
     column = bank.column(given.task)
     state = now.state.after(bank, given)
     curve = probability(bank.items.take([column]), bank.nodes)[:, 0]
-    better = now.stop.probability_better(bank, state.moments)
+    better = now.stop.probability_better(bank, state.estimates)
     step = ExaminationStep(
         given.task,
         given.value,

@@ -8,14 +8,17 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from examiner.adaptive.answers import Floats, Indices, Whole
-from examiner.adaptive.bank import TaskBank, weights_of
+from examiner.adaptive.bank import TaskBank
 from examiner.adaptive.examination import closed_tasks
 from examiner.adaptive.examine import Sitting
 from examiner.adaptive.rules import Choosing, Rule
+from examiner.adaptive.state import ExaminationState
 from examiner.adaptive.stopping import Ending, Stop
 from examiner.irt import IRTFit, ItemParameters
 from examiner.irt.errors.intervals import interval
 from examiner.irt.estimation.kernels import AS_BINOMIAL
+from examiner.irt.model import moved
+from examiner.irt.parameter_covariance import ParameterCovariance
 from examiner.irt.simulate import with_ends
 from examiner.messages import InputError, counted
 from examiner.results.display import html_table
@@ -72,8 +75,8 @@ class SimulatedExaminations:
     @property
     def exposure(self) -> Floats:
         """Share of agents that each task was given to, shape [tasks]."""
-        seen = np.bincount(self.given[self.given >= 0], minlength=len(self.tasks))
-        return np.asarray(seen / len(self.truth))
+        counts = np.bincount(self.given[self.given >= 0], minlength=len(self.tasks))
+        return np.asarray(counts / len(self.truth))
 
     def share_ending(self, ending: Ending) -> float:
         """Return the share of examinations that ended in one way.
@@ -135,30 +138,33 @@ def simulate(
     read_only(theta)
     size = max(64, _CELLS // len(bank))
     starts = range(0, theta.size, size)
-    made = _unanswered(bank, theta, min(ends.most or len(bank), len(bank)))
+    runs = _unanswered(bank, theta, min(ends.most or len(bank), len(bank)))
     endings: list[Ending] = []
     for start, child in zip(starts, generator(rng).spawn(len(starts)), strict=True):
         rows = slice(start, start + size)
         respondents = Respondents.of(bank, theta[rows], truth, child)
-        endings += _examined(made, rows, Sitting(bank, plan, ends, theta[rows].size), respondents)
+        endings += _examined(runs, rows, Sitting(bank, plan, ends, theta[rows].size), respondents)
         if progress is not None:
             progress("examining simulated agents", len(endings), theta.size)
-    used = max(int(made.count.max()), 1)  # what nobody came to is left out
+    used = max(int(runs.count.max()), 1)  # what nobody came to is left out
     of_steps = ("given", "answers", "trace", "trace_error")
-    cut = {name: getattr(made, name)[:, :used] for name in of_steps}
-    return replace(made, ending=tuple(endings), **cut)
+    cut = {name: getattr(runs, name)[:, :used] for name in of_steps}
+    return replace(runs, ending=tuple(endings), **cut)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Respondents:
     """Agents of known ability, and the parameters their answers are drawn from.
 
-    `items` holds every task as often as there are versions of it, version after version.
+    With a `covariance` D + F Fᵀ every agent meets tasks as the fit leaves them possible: N(β̂, Σ). `roots`
+    are those of D [tasks, own, own], `common` [agents, directions] the draws of what tasks err by together.
     """
 
     ability: Floats
     items: ItemParameters
-    versions: int
+    covariance: ParameterCovariance | None
+    roots: Floats
+    common: Floats
     rng: np.random.Generator
 
     @classmethod
@@ -169,61 +175,70 @@ class Respondents:
         truth: ItemParameters | None,
         rng: np.random.Generator,
     ) -> Respondents:
-        """Return agents who answer by `truth`, or else as the bank itself thinks possible.
-
-        Then every answer is drawn from a version of the task's parameters, and the ability stands on a
-        scale as uncertain as the bank's: θ' = (θ − m) / s.
-        """
-        if truth is not None:
-            return cls(abilities, truth, 1, rng)
-        versions = bank.calibration.versions
-        scale, acting = bank.calibration.scale, abilities
-        if scale.zero > 0:
-            zero = rng.normal(0.0, np.sqrt(scale.zero), abilities.size)
-            unit = np.maximum(1.0 + rng.normal(0.0, np.sqrt(scale.unit), abilities.size), 0.2)
-            acting = bank.prior_mean + (abilities - zero - bank.prior_mean) / unit
-        return cls(acting, _end_to_end(versions), len(versions), rng)
+        """Return agents who answer by `truth`, or else as the bank itself thinks possible."""
+        covariance = bank.covariance if truth is None else None
+        directions = 0 if covariance is None else covariance.directions.shape[1]
+        common = rng.standard_normal((abilities.size, directions))
+        roots = np.empty((0, 0, 0))
+        if covariance is not None:
+            values, vectors = np.linalg.eigh(covariance.task_blocks)
+            roots = vectors * np.sqrt(np.maximum(values, 0.0))[:, None, :]
+        items = bank.items if truth is None else truth
+        return cls(abilities, items, covariance, roots, common, rng)
 
     def answer(self, agents: Indices, task: Indices, trials: Whole) -> Floats:
         """Draw the answer of each agent to its own task: successes, or a score."""
-        items, rng = self.items, self.rng
-        at = task
-        if self.versions > 1:
-            at = task + rng.integers(self.versions, size=task.size) * (len(items) // self.versions)
-        eta = items.slope[at] * self.ability[agents] + items.intercept[at]
-        low, high = items.guessing[at], items.ceiling[at]
+        rng, items = self.rng, self.items.take(task)
+        if self.covariance is not None:
+            items = self._possible(self.covariance, items, agents, task)
+        eta = items.slope * self.ability[agents] + items.intercept
+        low, high = items.guessing, items.ceiling
         chance = low + (high - low) / (1 + np.exp(-np.clip(eta, -500, 500)))
         if items.precision is not None:
-            nu = items.precision[at]
-            finite = np.minimum(nu, AS_BINOMIAL)
+            finite = np.minimum(items.precision, AS_BINOMIAL)
             inside = np.clip(chance, 1e-9, 1 - 1e-9)
             drawn = rng.beta(inside * finite, (1 - inside) * finite)
             if items.response == "beta":
-                return with_ends(items.take(at), eta, drawn, rng)
-            chance = np.where(nu < AS_BINOMIAL, drawn, chance)
+                return with_ends(items, eta, drawn, rng)
+            chance = np.where(items.precision < AS_BINOMIAL, drawn, chance)
         if (trials == 1).all():
             return np.asarray(rng.random(chance.size) < chance, dtype=np.float64)
         return np.asarray(rng.binomial(trials, np.clip(chance, 0, 1)), dtype=np.float64)
 
-
-def _end_to_end(versions: tuple[ItemParameters, ...]) -> ItemParameters:
-    arrays = {
-        name: np.concatenate([getattr(version, name) for version in versions])
-        for name in ("slope", "intercept", "guessing", "ceiling", "precision", "cuts")
-        if getattr(versions[0], name) is not None
-    }
-    return replace(versions[0], tasks=versions[0].tasks * len(versions), **arrays)  # type: ignore[arg-type]  # arrays alone
+    def _possible(
+        self,
+        covariance: ParameterCovariance,
+        items: ItemParameters,
+        agents: Indices,
+        task: Indices,
+    ) -> ItemParameters:
+        """Draw the parameters of the task of each agent; no agent is given a task twice."""
+        own, common = len(covariance.own), self.common[agents]
+        rows = covariance.directions[task[:, None] * own + np.arange(own)]
+        steps = np.einsum("tin,tn->ti", rows, common)
+        steps += np.einsum("tij,tj->ti", self.roots[task], self.rng.standard_normal(steps.shape))
+        for name, step in zip(covariance.own, steps.T, strict=True):
+            items = moved(items, name, step)
+        shared = (
+            common @ covariance.directions[len(covariance.directions) - len(covariance.shared) :].T
+        )
+        for name, step in zip(covariance.shared, shared.T, strict=True):
+            if not (
+                name == "slope" and covariance.unit_slopes
+            ):  # that is the prior's, not the tasks'
+                items = moved(items, name, step)
+        return items
 
 
 def _unanswered(bank: TaskBank, truth: Floats, steps: int) -> SimulatedExaminations:
     """What is known of agents before the first task, with room for so many steps."""
-    before = bank.moments(weights_of(bank.log_prior[None]))
+    before = ExaminationState.start(bank)
     agents = truth.size
     return SimulatedExaminations(
         bank.tasks,
         truth,
-        np.repeat(before.ability, agents),
-        np.repeat(before.error, agents),
+        np.full(agents, before.ability),
+        np.full(agents, before.error),
         np.zeros(agents, dtype=np.int64),
         np.zeros(agents),
         (),
@@ -233,7 +248,7 @@ def _unanswered(bank: TaskBank, truth: Floats, steps: int) -> SimulatedExaminati
 
 
 def _examined(
-    made: SimulatedExaminations, rows: slice, sitting: Sitting, respondents: Respondents
+    runs: SimulatedExaminations, rows: slice, sitting: Sitting, respondents: Respondents
 ) -> list[Ending]:
     """Examine a block of agents, write down what is told of them, and say how each ended."""
     bank, rng, shares = sitting.bank, respondents.rng, sitting.choosing.open_shares
@@ -244,10 +259,10 @@ def _examined(
         trials = bank.trials[task]
         return respondents.answer(agents, task, trials), trials
 
-    for step, asked in enumerate(sitting.rounds(answer, lambda: rng)):
-        at, found = rows.start + asked.rows, asked.found
-        made.given[at, step], made.answers[at, step] = asked.task, asked.value
-        made.ability[at], made.error[at] = found.ability, found.error
-        made.trace[at, step], made.trace_error[at, step] = found.ability, found.error
-    made.count[rows], made.cost[rows] = sitting.given, sitting.cost
+    for step, round_ in enumerate(sitting.rounds(answer, lambda: rng)):
+        at, (ability, _, error) = rows.start + round_.rows, round_.estimates
+        runs.given[at, step], runs.answers[at, step] = round_.task, round_.value
+        runs.ability[at], runs.error[at] = ability, error
+        runs.trace[at, step], runs.trace_error[at, step] = ability, error
+    runs.count[rows], runs.cost[rows] = sitting.given, sitting.cost
     return list(sitting.ending)

@@ -9,9 +9,10 @@ from typing import NamedTuple
 import numpy as np
 
 from examiner.adaptive.answers import Flags, Floats, Indices, TaskResponse
-from examiner.adaptive.bank import AbilityMoments, TaskBank, weights_of
+from examiner.adaptive.bank import TaskBank, weights_of
 from examiner.adaptive.rules import RULES, Choosing, Rule
 from examiner.irt import IRTFit, ItemParameters
+from examiner.irt.agent_posterior import AbilityEstimates
 from examiner.messages import InputError, counted, listed, shorten
 from examiner.validation import Randomness, generator, read_only
 
@@ -51,9 +52,10 @@ class ExaminationState:
         return tuple(answer.task for answer in self.answers)
 
     @property
-    def moments(self) -> AbilityMoments:
+    def estimates(self) -> AbilityEstimates:
         """Ability, deviation and error as those of one agent among many, shape [1] each."""
-        return AbilityMoments(*(np.array([x]) for x in (self.ability, self.deviation, self.error)))
+        numbers = self.ability, self.deviation, self.error
+        return AbilityEstimates(*(np.array([number]) for number in numbers))
 
     def after(self, bank: TaskBank, answer: TaskResponse) -> ExaminationState:
         """Return the state after one more answer.
@@ -68,12 +70,12 @@ class ExaminationState:
                 f"The task {shorten(answer.task)} was answered before. Give each task once, all its "
                 f"trials in one answer: (3, 5)."
             )
-        told = bank.log_likelihood(
+        log_likelihood = bank.log_likelihood(
             np.array([column]), np.array([answer.value]), np.array([answer.trials])
         )[0]
         cost = self.cost + float(bank.costs[column])
         answers = (*self.answers, answer)
-        return self._of(bank, answers, self.aside, self.log_posterior + told, cost)
+        return self._of(bank, answers, self.aside, self.log_posterior + log_likelihood, cost)
 
     def without(self, *tasks: str) -> ExaminationState:
         """Return the state with tasks put aside: they will not be chosen.
@@ -102,8 +104,13 @@ class ExaminationState:
         cost: float,
     ) -> ExaminationState:
         read_only(log_posterior)
-        found = bank.moments(weights_of(log_posterior[None]))
-        ability, deviation, error = (float(part[0]) for part in found)
+        estimates = bank.estimates(
+            weights_of(log_posterior[None]),
+            np.array([bank.column(answer.task) for answer in answers], dtype=np.intp),
+            np.array([[answer.value for answer in answers]]),
+            np.array([[answer.trials for answer in answers]], dtype=np.int64),
+        )
+        ability, deviation, error = (float(part[0]) for part in estimates)
         return cls(answers, aside, log_posterior, ability, deviation, error, cost)
 
     def __repr__(self) -> str:
@@ -167,13 +174,14 @@ def choose(
 ) -> tuple[Indices, Floats]:
     """Return the next task of each agent, and its value for each unit of cost; each must be offered one.
 
-    `weights` [agents, nodes] are posteriors, `taken` [agents, tasks] the tasks given before. Tasks on
-    which the able do worse come last by every rule of `RULES` but "random": they measure something else.
+    `weights` [agents, nodes] are posteriors, `taken` [agents, tasks] the tasks given before. Tasks of
+    negative slope measure something else, and those without errors cannot be trusted: both come last by
+    every rule of `RULES` but "random".
     """
     values = _values(bank, choosing, weights, abilities)
     if choosing.rule in RULES and choosing.rule != "random":
-        rising = offered & (bank.items.slope >= 0)
-        offered = np.where(rising.any(axis=1, keepdims=True), rising, offered)
+        preferred = offered & bank.preferred
+        offered = np.where(preferred.any(axis=1, keepdims=True), preferred, offered)
     if choosing.balance:
         offered = _balanced(bank, choosing.balance, offered, taken)
     rows = np.arange(len(values))

@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from examiner.adaptive.answers import Flags, Floats, Whole
-from examiner.adaptive.bank import AbilityMoments, TaskBank
+from examiner.adaptive.bank import TaskBank
 from examiner.adaptive.rules import maximum_information
+from examiner.irt.agent_posterior import AbilityEstimates
 from examiner.messages import InputError, shorten
 from examiner.validation import check_known
 
@@ -96,9 +97,9 @@ an ability to compare with.
         if self.error is not None and self.error <= bank.least_error:
             raise InputError(
                 f"A standard error of {self.error:g} cannot be reached: the fit's "
-                f"{bank.calibration.agents} agents leave the zero of the scale uncertain by "
-                f"{bank.least_error:.3f}. Ask for more than that, or count the errors of "
-                f"tasks alone (uncertainty='tasks')."
+                f"{len(bank.landmarks)} agents leave the zero of the scale uncertain by "
+                f"{bank.least_error:.3f}. Ask for more than that, or do not count the errors of the "
+                f"fit (uncertainty='none')."
             )
         if isinstance(self.better_than, str):
             if not bank.landmarks:
@@ -114,15 +115,15 @@ an ability to compare with.
             )
         return self
 
-    def probability_better(self, bank: TaskBank, found: AbilityMoments) -> Floats | None:
+    def probability_better(self, bank: TaskBank, estimates: AbilityEstimates) -> Floats | None:
         """Return P(θ > θ_X) of each agent, or None where no one is to be compared with.
 
-        Both abilities are taken as normal; the error of the scale is common to both and drops out.
+        Both abilities are taken as normal. The errors of the fit, which both share, are counted once.
 
         >>> from examiner.irt import ItemParameters
         >>> bank = TaskBank.of(ItemParameters.of(["t"], [1], [0]))
-        >>> known = AbilityMoments(np.array([1.0]), np.array([0.5]), np.array([0.5]))
-        >>> Stop(better_than=1.0).probability_better(bank, known)
+        >>> estimates = AbilityEstimates(np.array([1.0]), np.array([0.5]), np.array([0.5]))
+        >>> Stop(better_than=1.0).probability_better(bank, estimates)
         array([0.5])
         """
         if self.better_than is None:
@@ -130,33 +131,33 @@ an ability to compare with.
         from scipy.special import ndtr
 
         mark, error = self._mark(bank)
-        spread = np.sqrt(found.deviation**2 + error**2)
-        return np.asarray(ndtr((found.ability - mark) / np.maximum(spread, 1e-12)))
+        spread = np.sqrt(estimates.deviation**2 + error**2)
+        return np.asarray(ndtr((estimates.ability - mark) / np.maximum(spread, 1e-12)))
 
     def reached(
-        self, bank: TaskBank, found: AbilityMoments, given: Whole | int
+        self, bank: TaskBank, estimates: AbilityEstimates, given: Whole | int
     ) -> tuple[Flags, Flags]:
-        """Tell of each agent whether it is known precisely enough, and whether the decision is clear.
+        """Tell of each agent whether it is estimates precisely enough, and whether the decision is clear.
 
         `given` is how many tasks were given, to all or to each.
 
         >>> from examiner.irt import ItemParameters
         >>> bank = TaskBank.of(ItemParameters.of(["t"], [1], [0]))
-        >>> known = AbilityMoments(np.array([1.0]), np.array([0.5]), np.array([0.5]))
-        >>> Stop(error=0.6).reached(bank, known, given=3)
+        >>> estimates = AbilityEstimates(np.array([1.0]), np.array([0.5]), np.array([0.5]))
+        >>> Stop(error=0.6).reached(bank, estimates, given=3)
         (array([ True]), array([False]))
         """
-        precise = clear = np.zeros(found.ability.shape, dtype=np.bool_)
+        precise = clear = np.zeros(estimates.ability.shape, dtype=np.bool_)
         enough = given >= self.least
         if self.error is not None:
-            precise = (found.error <= self.error) & enough
-        better = self.probability_better(bank, found)
+            precise = (estimates.error <= self.error) & enough
+        better = self.probability_better(bank, estimates)
         if better is not None:
             clear = (np.maximum(better, 1 - better) >= self.certainty) & enough
         return precise, clear
 
     def futile(
-        self, bank: TaskBank, found: AbilityMoments, offered: Flags, given: Whole | int
+        self, bank: TaskBank, estimates: AbilityEstimates, offered: Flags, given: Whole | int
     ) -> Flags:
         r"""Tell of each agent whether going on would be futile; `offered` has shape [agents, tasks].
 
@@ -171,28 +172,36 @@ an ability to compare with.
 
         >>> from examiner.irt import ItemParameters
         >>> bank = TaskBank.of(ItemParameters.of(["t", "u"], [1, 1], [0, 9]))
-        >>> known = AbilityMoments(np.array([1.0]), np.array([0.5]), np.array([0.5]))
-        >>> Stop(error=0.3).futile(bank, known, np.array([[False, True]]), given=5)
+        >>> estimates = AbilityEstimates(np.array([1.0]), np.array([0.5]), np.array([0.5]))
+        >>> Stop(error=0.3).futile(bank, estimates, np.array([[False, True]]), given=5)
         array([ True])
         """
-        count = np.broadcast_to(np.asarray(given), found.ability.shape)
+        count = np.broadcast_to(np.asarray(given), estimates.ability.shape)
         futile: Flags = (count >= self.least) & (count % _LOOK_AHEAD_EVERY == 0)
         if (self.error is None and self.better_than is None) or not futile.any():
             return np.zeros_like(futile)
         futile &= offered.any(axis=1)
-        variance = np.maximum(found.deviation**2, 1e-12)
-        told = np.where(offered, maximum_information(bank, found.deviation, found.ability), 0.0)
+        variance = np.maximum(estimates.deviation**2, 1e-12)
+        at_ability = maximum_information(bank, estimates.deviation, estimates.ability)
+        information = np.where(offered, at_ability, 0.0)
         if self.error is not None:
-            left = 1.0 / (1.0 / variance + _most_told(told, count))
-            error = np.sqrt(found.error**2 - found.deviation**2 + left)
-            futile &= (error > self.error) & (error > (1 - _LEAST_GAIN) * found.error)
+            left = 1.0 / (1.0 / variance + _best_information(information, count))
+            error = np.sqrt(estimates.error**2 - estimates.deviation**2 + left)
+            futile &= (error > self.error) & (error > (1 - _LEAST_GAIN) * estimates.error)
         if self.better_than is not None:
-            left = 1.0 / (1.0 / variance + told.sum(axis=1))
-            futile &= self._chance_of_decision(bank, found, variance - left, left) < _LEAST_CHANCE
+            left = 1.0 / (1.0 / variance + information.sum(axis=1))
+            futile &= (
+                self._chance_of_decision(bank, estimates, variance - left, left) < _LEAST_CHANCE
+            )
         return futile
 
     def endings(
-        self, bank: TaskBank, found: AbilityMoments, given: Whole, offered: Flags, possible: Flags
+        self,
+        bank: TaskBank,
+        estimates: AbilityEstimates,
+        given: Whole,
+        offered: Flags,
+        possible: Flags,
     ) -> NDArray[np.object_]:
         """Return why each agent's examination ends, None where it goes on; shape [agents].
 
@@ -201,26 +210,26 @@ an ability to compare with.
 
         >>> from examiner.irt import ItemParameters
         >>> bank = TaskBank.of(ItemParameters.of(["t", "u"], [1, 1], [0, 9]))
-        >>> known = AbilityMoments(np.array([1.0]), np.array([0.5]), np.array([0.5]))
+        >>> estimates = AbilityEstimates(np.array([1.0]), np.array([0.5]), np.array([0.5]))
         >>> left = np.array([[False, True]])
-        >>> Stop(error=0.6, most=1).endings(bank, known, np.array([1]), left, left)[0].name
+        >>> Stop(error=0.6, most=1).endings(bank, estimates, np.array([1]), left, left)[0].name
         'PRECISE'
         """
         ending = np.full(len(given), None, dtype=object)
-        ending[self.futile(bank, found, offered, given)] = Ending.FUTILE
+        ending[self.futile(bank, estimates, offered, given)] = Ending.FUTILE
         nothing = ~possible.any(axis=1)
         if nothing.any():
             ending[nothing] = Ending.BUDGET
             ending[nothing & ~offered.any(axis=1)] = Ending.USED_UP
         if self.most is not None:
             ending[given >= self.most] = Ending.MOST_TASKS
-        precise, clear = self.reached(bank, found, given)
+        precise, clear = self.reached(bank, estimates, given)
         ending[precise] = Ending.PRECISE
         ending[clear] = Ending.DECIDED
         return ending
 
     def _chance_of_decision(
-        self, bank: TaskBank, found: AbilityMoments, moves: Floats, left: Floats
+        self, bank: TaskBank, estimates: AbilityEstimates, moves: Floats, left: Floats
     ) -> Floats:
         """P(|θ̂' − θ_X| ≥ z √(v' + e_X²)) with θ̂' normal around θ̂ with variance v − v'."""
         from scipy.special import ndtr, ndtri
@@ -228,7 +237,7 @@ an ability to compare with.
         mark, error = self._mark(bank)
         needed = ndtri(self.certainty) * np.sqrt(left + error**2)
         by = np.sqrt(np.maximum(moves, 1e-24))
-        away = found.ability - mark
+        away = estimates.ability - mark
         return np.asarray(ndtr((away - needed) / by) + ndtr((-away - needed) / by))
 
     def _mark(self, bank: TaskBank) -> tuple[float, float]:
@@ -239,11 +248,11 @@ an ability to compare with.
         return float(self.better_than), bank.least_error
 
 
-def _most_told(information: Floats, given: Whole) -> Floats:
-    """The information of so many of the best tasks as are looked ahead to; each is [agents]."""
+def _best_information(information: Floats, given: Whole) -> Floats:
+    """The sum over as many of the best tasks as are looked ahead to, [agents]."""
     ahead = np.clip(given // 3, _LOOK_AHEAD_LEAST, None).clip(max=information.shape[1])
-    told = np.empty(len(information))
+    total = np.empty(len(information))
     for count in np.unique(ahead):  # one number, where all agents were given as many tasks
         rows = ahead == count
-        told[rows] = np.partition(information[rows], -count, axis=1)[:, -count:].sum(axis=1)
-    return told
+        total[rows] = np.partition(information[rows], -count, axis=1)[:, -count:].sum(axis=1)
+    return total

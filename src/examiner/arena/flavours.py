@@ -248,7 +248,7 @@ def gaps(judged: Results) -> Flavours:
     missing = [name for name in (*_LEARNER, "mode", "difficulty") if name not in columns]
     if missing:
         raise InputError(
-            f"The results have no column {listed(missing)}. Give what `examiner flavours` judged."
+            f"The results have no column {listed(missing)}. Give what `examiner arena flavours` judged."
         )
     origins = _origins(columns)
     scores: dict[GapKey, list[float]] = {}

@@ -1,11 +1,11 @@
-"""The command line: a command is options, one public call and one finding, loaded when it is called."""
+"""The command line: a command is options, one public call and one answer, imported when it is called."""
 
 from __future__ import annotations
 
 import os
 import sys
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from functools import wraps
 from importlib import import_module
@@ -18,90 +18,156 @@ import click
 from examiner.messages import ExaminerWarning, InputError, nearest
 
 BAD_INPUT = 2
-"""Exit code for anything the user can put right."""
+"""Exit status for anything the user can correct; 3 is reserved for conditions that a user sets."""
 
-COMMANDS = MappingProxyType(
+Listing = Mapping[str, Mapping[str, str]]
+"""Heading → command → its help line."""
+
+GROUPS: Listing = MappingProxyType(
     {
-        "describe": "Say what a table of results holds, and what is missing.",
-        "convert": "Write results in another format, layout or unit.",
-        "datasets": "List the bundled data sets, or show one's card.",
-        "report": "Write a page about agents and tasks.",
-        "run": "Play a plan of agents and games, and keep every episode.",
-        "probe": "Say what an agent loses to sticky actions.",
-        "flavours": "Judge agents in modes and difficulties they did not learn in.",
-        "profile": "Measure what games are to an agent, by simple play.",
-        "curves": "Sum up training logs in several ways, side by side.",
-        "scores": "Aggregate and compare agents, with intervals.",
-        "difference": "Compare two agents, or one with several, task by task.",
-        "cost": "Set scores against what they cost, with the Pareto front.",
-        "fit": "Fit difficulty of tasks and ability of agents.",
-        "diagnose": "Say how well a fit describes tasks and agents.",
-        "audit": "List the tasks that deserve a look, with why.",
-        "place": "Place new agents on a stored fit or a few chosen tasks.",
-        "typology": "Group tasks by kind, and say what is missing.",
-        "information": "Tell what tasks tell about which agent is playing.",
-        "cluster": "Gather tasks that are alike, and tell who could be crowned.",
-        "examine": "Ask an agent the next best task until enough is known of it.",
-        "select": "Choose a few tasks that tell what all of them would.",
-        "distil": "Make a tiny version of a benchmark, with its record.",
-        "compare": "Judge ways of choosing tasks on held-out agents.",
-        "adds": "Say what a new task adds to those there are.",
+        "Look": {
+            "describe": "Show what a table of results contains and what is missing.",
+            "report": "Write a page about agents and tasks.",
+            "datasets": "List the bundled data sets, or show one in detail.",
+            "convert": "Write results in another format, layout or unit.",
+        },
+        "Agents": {
+            "scores": "Aggregate and rank agents, with intervals.",
+            "compare": "Compare one agent with others, task by task.",
+            "curves": "Summarise training logs in several ways, side by side.",
+            "cost": "Compare scores with costs, and show the Pareto front.",
+        },
+        "Tasks": {
+            "fit": "Fit the difficulty of tasks and the ability of agents.",
+            "information": "Show how much each task reveals about which agent is playing.",
+            "audit": "List the flagged tasks, with the reasons.",
+            "cluster": "Cluster similar tasks, and show who wins on which.",
+            "typology": "Group tasks by kind, and list the kinds that are missing.",
+        },
+        "New agent": {
+            "place": "Place new agents on a stored fit or on a few selected tasks.",
+            "examine": "Give an agent the best next task until its ability is known.",
+        },
+        "Shorten": {
+            "select": "Select a few tasks that predict the score on all tasks.",
+            "distil": "Make a tiny version of a benchmark, with its validation.",
+        },
+        "Play": {
+            "arena": "Play games under a stated protocol: run, probe and more.",
+        },
     }
 )
-"""Name → help line. A command is the function of its name in the file of its name, and one line here."""
+"""A command is the function of its name in the file of its name, and one line here."""
+
+COMMANDS = MappingProxyType(
+    {name: line for group in GROUPS.values() for name, line in group.items()}
+)
+
+ARENA: Listing = MappingProxyType(
+    {
+        "Commands": {
+            "run": "Play a plan of agents and games, and store every episode.",
+            "probe": "Measure what an agent loses to sticky actions.",
+            "flavours": "Evaluate agents in modes and difficulties not trained in.",
+            "profile": "Measure the properties of games by simple play.",
+        }
+    }
+)
+
+_OTHER_NAMES = MappingProxyType(
+    {
+        "difference": "compare",
+        "rank": "scores",
+        "adds": "select --adds",
+        "judge": "select --judge",
+        "validate": "select --judge",
+        "diagnose": "fit --check",
+        **{name: f"arena {name}" for name in ARENA["Commands"]},
+    }
+)
+"""What somebody may type → the command that does it."""
 
 
 class Command(click.Command):
-    """A command whose help describes its arguments."""
+    """A command whose help shows its arguments and its own options before the shared ones."""
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """List arguments before options."""
-        from examiner.cli.parsing import Argument
-
-        said = [each.get_help_record(ctx) for each in self.params if isinstance(each, Argument)]
-        if said:
-            with formatter.section("Arguments"):
-                formatter.write_dl(said)
-        super().format_options(ctx, formatter)
+        """List arguments, then options by section: those of output and of reading come last."""
+        sections: dict[str, list[tuple[str, str]]] = {"Arguments": [], "Options": []}
+        for parameter in self.get_params(ctx):
+            record = parameter.get_help_record(ctx)
+            is_argument = isinstance(parameter, click.Argument)
+            section = "Arguments" if is_argument else getattr(parameter, "section", "Output")
+            if record is not None:
+                sections.setdefault(section, []).append(record)
+        last = [name for name in ("Output", "Reading") if name in sections]
+        for name in [*(name for name in sections if name not in last), *last]:
+            if sections[name]:
+                with formatter.section(name):
+                    formatter.write_dl(sections[name])
 
 
 class Commands(click.Group):
-    """The group of all commands, each made from its file when it is asked for.
+    """A group of commands, each built from its file when it is called.
 
-    >>> Commands("examiner").list_commands(click.Context(click.Command("examiner")))[:2]
-    ['describe', 'convert']
+    >>> Commands("examiner", GROUPS).list_commands(click.Context(click.Command("examiner")))[:2]
+    ['describe', 'report']
     """
 
+    def __init__(
+        self, name: str, listing: Listing, package: str = __name__, **settings: Any
+    ) -> None:  # Any: click's own
+        super().__init__(name, no_args_is_help=True, **settings)
+        self.listing, self.package = listing, package
+
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """Their names, in the order of the table."""
-        return list(COMMANDS)
+        """Their names, in the order of the listing."""
+        return [name for group in self.listing.values() for name in group]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """The command of this name, None where there is none."""
-        if cmd_name not in self.commands and cmd_name in COMMANDS:
-            from examiner.cli.parsing import gathered, parameters_of
-
-            function = getattr(import_module(f"{__name__}.{cmd_name}"), cmd_name)
-            self.commands[cmd_name] = Command(
-                cmd_name,
-                params=parameters_of(function),
-                callback=_guarded(gathered(function)),
-                help=getdoc(function),
-            )
+        if cmd_name not in self.commands and cmd_name in self.list_commands(ctx):
+            module = f"{self.package}.{cmd_name}"
+            if cmd_name == "arena":
+                help_text = "Play games under a stated protocol, and store every episode."
+                self.commands[cmd_name] = Commands(cmd_name, ARENA, module, help=help_text)
+            else:
+                self.commands[cmd_name] = _built(getattr(import_module(module), cmd_name))
         return self.commands.get(cmd_name)
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Find the command, or name a near one: click knows only those that were made already."""
-        if args[0] not in COMMANDS and not args[0].startswith("-"):
-            ctx.fail(f"No such command {args[0]!r}. {nearest(args[0], COMMANDS)}".rstrip())
+        """Find the command, or suggest one: click knows only those that were built already."""
+        name, names = args[0], self.list_commands(ctx)
+        if name not in names and not name.startswith("-"):
+            if self.package == __name__ and name in _OTHER_NAMES:
+                ctx.fail(f"No such command {name!r}. Use `examiner {_OTHER_NAMES[name]}`.")
+            ctx.fail(f"No such command {name!r}. {nearest(name, names)}".rstrip())
         return super().resolve_command(ctx, args)
 
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """List the commands before the options."""
+        self.format_commands(ctx, formatter)
+        click.Command.format_options(self, ctx, formatter)
+
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """List the commands from the table, which needs none of their files."""
-        with formatter.section("Commands"):
-            formatter.write_dl(list(COMMANDS.items()))
+        """List the commands by group, which needs none of their files."""
+        widest = max(map(len, self.list_commands(ctx)))
+        for title, group in self.listing.items():
+            with formatter.section(title):
+                formatter.write_dl([(name.ljust(widest), line) for name, line in group.items()])
+
+
+def _built(function: Callable[..., None]) -> click.Command:
+    from examiner.cli.parsing import gathered, parameters_of
+
+    return Command(
+        function.__name__,
+        params=parameters_of(function),
+        callback=_guarded(gathered(function)),
+        help=getdoc(function),
+    )
 
 
 def _print_version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
@@ -114,8 +180,8 @@ def _print_version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None
 
 app = Commands(
     "examiner",
+    GROUPS,
     help="Examine your agents, and your exam.",
-    no_args_is_help=True,
     params=[
         click.Option(
             ["--version"],
@@ -123,7 +189,7 @@ app = Commands(
             is_eager=True,
             expose_value=False,
             callback=_print_version,
-            help="Print the version and stop.",
+            help="Print the version and exit.",
         )
     ],
 )

@@ -1,4 +1,4 @@
-"""`examiner audit`: tasks that deserve a look, ranked, with why."""
+"""`examiner audit`: flagged tasks, ranked, with the reasons."""
 
 from __future__ import annotations
 
@@ -24,23 +24,23 @@ from examiner.scores.unit import response_unit
 
 @dataclass(frozen=True, slots=True)
 class AuditOptions:
-    """Which tasks may share an environment."""
+    """Which tasks may depend on each other."""
 
     groups: str = option(
         ",".join(GROUPS),
-        "Columns of the table of tasks whose groups may move together, with commas.",
+        "Columns of tasks that define groups to test for dependence, comma-separated.",
         metavar="COLUMNS",
     )
 
 
 def audit(
     options: SourceOptions,
+    grouping: AuditOptions,
     comparison: ComparisonOptions,
-    how: AuditOptions,
     drawn: FigureOptions,
-    told: Seeded,
+    printing: Seeded,
 ) -> None:
-    """List the tasks that deserve a look: wrong keys, flat, impossible, repeated, graded unsteadily."""
+    """List flagged tasks: wrong keys, low discrimination, unsolved, redundant, inconsistently graded."""
     with progress_bar("reading") as progress:
         results = results_from(options, progress)
         recipe = Recipe(
@@ -49,10 +49,10 @@ def audit(
             share=comparison.success_share,
         )
         progress("auditing", 0, 1)
-        columns = words_of(how.groups) or []
-        found = irt.audit(results, recipe=recipe, groups=columns, rng=told.seed)
-    finding = findings.tell(found)
+        columns = words_of(grouping.groups) or []
+        audited = irt.audit(results, recipe=recipe, groups=columns, rng=printing.seed)
+    finding = findings.tell(audited)
     figures = drawn.write([finding])
-    beside = {"source": results.provenance.source, "seed": told.seed, "figures": figures}
+    beside = {"source": results.provenance.source, "seed": printing.seed, "figures": figures}
     beside["score_unit"] = response_unit(recipe.learn(results))
-    show(finding, "examiner.audit/1", told, (*results.notes, *found.notes), **beside)
+    show(finding, "examiner.audit/1", printing, (*results.notes, *audited.notes), **beside)

@@ -1,4 +1,4 @@
-"""`examiner cluster`: which tasks are alike, and how much of a benchmark is one thing."""
+"""`examiner cluster`: which tasks are similar, and how much of a benchmark is one factor."""
 
 from __future__ import annotations
 
@@ -18,38 +18,42 @@ from examiner.reporting.findings import likeness as findings
 
 @dataclass(frozen=True, slots=True)
 class ClusterOptions:
-    """How tasks are gathered."""
+    """How tasks are clustered."""
 
-    correlation: Literal["pearson", "spearman"] = option("pearson", "Of values or of ranks.")
-    linkage: Linkage = option("average", "How the distance of two clusters is taken.")
-    threshold: float = option(PAPER_THRESHOLD, "Join clusters up to this distance, 1 − r.")
-    clusters: str | None = option(None, "So many clusters, or 'auto', instead of the threshold.")
-    size: int | None = option(None, "Tasks an agent may be crowned on [default: 10].")
+    correlation: Literal["pearson", "spearman"] = option(
+        "pearson", "Correlation of values or of ranks."
+    )
+    linkage: Linkage = option("average", "Distance between two clusters.")
+    threshold: float = option(PAPER_THRESHOLD, "Merge clusters up to this distance, 1 − r.")
+    clusters: str | None = option(None, "Number of clusters, or 'auto', instead of the threshold.")
+    size: int | None = option(
+        None, "Number of tasks on which an agent could be made to win [default: 10]."
+    )
 
 
-def cluster(options: SourceOptions, how: ClusterOptions, told: Seeded) -> None:
-    """Gather tasks that are alike, and tell who could be crowned by a choice of tasks."""
+def cluster(options: SourceOptions, method: ClusterOptions, printing: Seeded) -> None:
+    """Cluster similar tasks, and show which agents could be made to win by a choice of tasks."""
     with progress_bar("reading") as progress:
         results = results_from(options, progress)
-        found = likeness(
+        clustering = likeness(
             results,
-            rng=np.random.default_rng(told.seed),
-            method=how.correlation,
-            linkage=how.linkage,
-            threshold=how.threshold,
-            number=_number(how.clusters),
-            size=how.size,
+            rng=np.random.default_rng(printing.seed),
+            method=method.correlation,
+            linkage=method.linkage,
+            threshold=method.threshold,
+            number=_number(method.clusters),
+            size=method.size,
             progress=progress,
         )
     show(
-        findings.tell(found, seed=told.seed),
+        findings.tell(clustering, seed=printing.seed),
         "examiner.cluster/1",
-        told,
-        (*results.notes, *found.notes),
-        correlation=how.correlation,
-        linkage=how.linkage,
-        threshold=how.threshold if how.clusters is None else None,
-        seed=told.seed,
+        printing,
+        (*results.notes, *clustering.notes),
+        correlation=method.correlation,
+        linkage=method.linkage,
+        threshold=method.threshold if method.clusters is None else None,
+        seed=printing.seed,
     )
 
 

@@ -1,101 +1,144 @@
-"""`examiner compare`: ways of choosing tasks, judged on agents that had no part in choosing."""
+"""`examiner compare`: one agent and others, compared task by task."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Literal
 
-from examiner.cli.levels import LevelOptions
-from examiner.cli.options import REPS, Seeded, SourceOptions, option, words_of
-from examiner.cli.output import progress_bar, show
-from examiner.cli.select import (
-    MOST_DIGITS,
-    SelectionOptions,
-    agents_named,
-    folds_named,
-    judging,
-    material_from,
+from examiner.cli.levels import LevelOptions, levelled_and_compared
+from examiner.cli.options import (
+    LEVEL,
+    REPS,
+    USUAL_REPS,
+    ComparisonOptions,
+    Seeded,
+    SourceOptions,
+    argument,
+    option,
 )
-from examiner.messages import InputError, shorten
-from examiner.reporting.findings import comparison
-from examiner.scores.unit import value_unit
-from examiner.selection import METHODS, Holdout
-from examiner.selection import compare as compare_selections
+from examiner.cli.output import ProgressCallback, progress_bar, show
+from examiner.cli.source import results_from
+from examiner.datasets import DATASETS
+from examiner.importers.readings import Reading, joined
+from examiner.messages import InputError, counted, listed, nearest, shorten
+from examiner.reporting.findings import difference as findings
+from examiner.results import Provenance, Results
+from examiner.scores import averaging_notes, compare_pairs
+from examiner.scores.unit import score_unit
 
-SIZES = (1, 3, 5, 10)
+ComparedUnit = Literal["runs", "tasks"]
 
 
 @dataclass(frozen=True, slots=True)
 class CompareOptions:
-    """What is compared, and how it is judged."""
+    """Which agents are compared, and with which intervals."""
 
-    sizes: str | None = option(
-        None, "Sizes to compare: 1,3,5 or 1-10 [default: 1,3,5,10].", metavar="NUMBERS"
+    names: list[str] = argument(
+        "A B...",
+        "Agents: A is compared with B and each further one. Or, alone, OLD: a second SOURCE, where each "
+        "of the two has one agent.",
     )
-    methods: str | None = option(
-        None, f"With commas: {', '.join(METHODS)}, best_of [default: all of them].", metavar="NAMES"
+    unit: ComparedUnit | None = option(
+        None, "What is resampled [default: runs if every cell has several, else tasks]."
     )
-    folds: str = option("loo", "Leave one agent (or family) out, or K folds.", metavar="loo|K")
-    draws: int = option(200, "Random sets of each size.", min=1)
-    reps: int = option(400, REPS, min=1)
-    tolerance: float = option(0.05, "Relative error that is good enough, for the answer.")
+    level: float = option(0.95, LEVEL)
+    reps: int | None = option(None, f"{REPS} {USUAL_REPS}")
 
 
 def compare(
     options: SourceOptions,
-    choice: SelectionOptions,
+    who: CompareOptions,
+    comparison: ComparisonOptions,
     levels: LevelOptions,
-    how: CompareOptions,
-    told: Seeded,
+    printing: Seeded,
 ) -> None:
-    """Judge ways of choosing tasks on held-out agents, and tell how many tasks are enough."""
-    with progress_bar("reading") as progress:
-        material = material_from(options, choice, levels, None, progress)
-        sizes = _sizes(how.sizes, int(material.terms.offered.sum()), len(material.terms.must))
-        folds, names = folds_named(how.folds), words_of(how.methods)
-        judged = judging(material, max(sizes), folds, names, choice.workers, progress)
-        agents = agents_named(choice.choose_on, material.agents)
-        found = compare_selections(
-            material,
-            sizes,
-            names,
-            rng=told.seed,
-            holdout=Holdout(folds.folds, agents, draws=how.draws, reps=how.reps),
-            tolerance=how.tolerance,
-            **judged.how,
-        )
-    finding = comparison.tell(found, seed=told.seed)
-    beside = {
-        "score_unit": value_unit(material.recipe),
-        "tolerance": how.tolerance,
-        "seed": told.seed,
-    }
-    show(finding, "examiner.compare/1", told, found.notes, **beside)
+    """Compare agents in pairs: difference, probability of improvement, a test, and every common task.
 
-
-def _sizes(text: str | None, offered: int, must: int) -> list[int]:
-    if text is not None:
-        return _numbers(text)
-    return [size for size in SIZES if max(1, must) <= size < offered] or [offered]
-
-
-def _numbers(text: str) -> list[int]:
-    """Sizes as whole numbers with commas, and ranges.
-
-    >>> _numbers("1,3-5")
-    [1, 3, 4, 5]
+    With several agents, A is compared with each of the others, and p-values are corrected (Holm).
     """
-    found: list[int] = []
-    for word in words_of(text) or ():
-        first, dash, last = word.partition("-")
-        ends = (first, last) if dash else (first, first)
-        if not all(end.isdecimal() and len(end) <= MOST_DIGITS for end in ends):
+    with progress_bar("reading") as progress:
+        read, names = _read(options, who.names, progress)
+        prepared = levelled_and_compared(read, levels, comparison)
+        results = prepared.results
+        if comparison.normalise is None:
+            results = results.with_notes(*averaging_notes(results))
+        pairs = compare_pairs(
+            results,
+            names[0],
+            names[1:],
+            rng=printing.seed,
+            level=who.level,
+            reps=who.reps,
+            total=prepared.total,
+            unit=who.unit,
+        )
+    show(
+        findings.tell(pairs, seed=printing.seed),
+        "examiner.compare/1",
+        printing,
+        (*results.notes, *(note for pair in pairs for note in pair.notes)),
+        score_unit=score_unit(results),
+        source=results.provenance.source,
+        seed=printing.seed,
+    )
+
+
+def _read(
+    options: SourceOptions, names: list[str], progress: ProgressCallback
+) -> tuple[Results, list[str]]:
+    """Results and the names of the agents to compare: in one source, or one agent in each of two."""
+    if len(names) == 1 and (names[0] in DATASETS or Path(names[0]).exists()):
+        return _of_two(options, replace(options, source=names[0]), progress)
+    results = results_from(options, progress)
+    for name in names:
+        if name not in results.agents:
             raise InputError(
-                f"The sizes are {shorten(text)}. Give whole numbers, as in 1,3,5 or 1-10."
+                f"There is no agent {name!r}. {nearest(name, results.agents)}List the agents with "
+                f"`examiner describe {options.source}`."
             )
-        numbers = range(int(ends[0]), int(ends[1]) + 1)
-        if not numbers:
+    if len(names) == 1:
+        raise InputError(
+            f"Only the agent {shorten(names[0])} is named. Name two, `examiner compare SOURCE A B`, or "
+            f"give two files with one agent each, `examiner compare NEW OLD`."
+        )
+    return results, names
+
+
+def _of_two(
+    new: SourceOptions, old: SourceOptions, progress: ProgressCallback
+) -> tuple[Results, list[str]]:
+    parts = []
+    for options in (new, old):
+        results = results_from(options, progress)
+        if len(results.agents) != 1:
             raise InputError(
-                f"The sizes are {shorten(text)}, and {word} is empty. Write the smaller first: 1-10."
+                f"{shorten(options.source, 200)} has {counted(len(results.agents), 'agent')}, and two "
+                f"files are compared by one agent each. Keep one with `--keep agent:NAME`, or compare "
+                f"agents of one source: `examiner compare SOURCE A B`."
             )
-        found += numbers
-    return found
+        parts.append((options.source, results))
+    for (source, one), (_, other) in (parts, parts[::-1]):
+        extra = sorted(set(one.tasks) - set(other.tasks))
+        if extra:
+            raise InputError(
+                f"The two sources do not have the same tasks: {counted(len(extra), 'task')} only in "
+                f"{shorten(source, 200)}: {listed(extra)}. Keep the common tasks with `--keep task:GLOB`."
+            )
+    if parts[0][1].agents == parts[1][1].agents:
+        parts = [(source, _renamed(results, source)) for source, results in parts]
+    origin = Provenance(source=f"{new.source} and {old.source}")
+    together = joined([Reading(results) for _, results in parts], origin).results
+    return together, [results.agents[0] for _, results in parts]
+
+
+def _renamed(results: Results, source: str) -> Results:
+    """The agent with its source, since both sources have one of the same name."""
+    columns = results.to_dict() | {"agent": [f"{results.agents[0]} ({source})"] * len(results)}
+    return Results.from_dict(
+        columns,
+        measures=results.measures,
+        item=results.item,
+        scales=results.scales,
+        provenance=results.provenance,
+    )

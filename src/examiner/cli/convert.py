@@ -18,24 +18,29 @@ from examiner.results.writers import check_path
 
 @dataclass(frozen=True, slots=True)
 class ConvertOptions:
-    """What is written."""
+    """What is written, and in which layout."""
 
-    target: Path = argument("TARGET", "File to write; its ending says the kind.", writes="results")
+    target: Path = argument(
+        "TARGET", "File to write; its ending gives the file type.", writes="results"
+    )
     to: str = option("tidy", f"Layout to write: {', '.join(WRITERS)}.", metavar="LAYOUT")
     append: bool = option(
         False,
-        "Read only logs that TARGET lacks or that have changed since, and add them to it.",
+        "Read only logs that TARGET lacks or that have changed, and add them to it.",
         "--append",
     )
     for_spreadsheets: bool = option(
         False,
-        "Put an apostrophe before names that a spreadsheet would compute.",
+        "Put an apostrophe before names that a spreadsheet would read as formulas.",
         "--for-spreadsheets",
     )
 
 
 def convert(
-    options: SourceOptions, wanted: ConvertOptions, comparison: ComparisonOptions, told: Printing
+    options: SourceOptions,
+    wanted: ConvertOptions,
+    comparison: ComparisonOptions,
+    printing: Printing,
 ) -> None:
     """Write results as CSV, TSV, NDJSON or Parquet, tidy or wide, or as other tools read them."""
     target, layout = wanted.target, wanted.to
@@ -55,7 +60,7 @@ def convert(
     notes = (*results.notes, *_losses(results, target, layout))
     if not wanted.for_spreadsheets:
         notes += _formulas(results, target, layout)
-    show(Finding("convert", "Results", lead, data=data), "examiner.convert/1", told, notes)
+    show(Finding("convert", "Results", lead, data=data), "examiner.convert/1", printing, notes)
 
 
 def _appended(target: Path, layout: str) -> Path | None:

@@ -1,4 +1,4 @@
-"""`examiner cost`: score against money, tokens or seconds, and who is on the Pareto front."""
+"""`examiner cost`: score against money, tokens or seconds, and the Pareto front."""
 
 from __future__ import annotations
 
@@ -6,7 +6,9 @@ from dataclasses import dataclass
 
 from examiner.cli.levels import LevelOptions, levelled_and_compared
 from examiner.cli.options import (
+    LEVEL,
     REPS,
+    USUAL_REPS,
     ComparisonOptions,
     FigureOptions,
     Seeded,
@@ -20,49 +22,49 @@ from examiner.scores import averaging_notes, pareto
 from examiner.scores.costs import needed_cost
 from examiner.scores.unit import score_unit
 
-COST = "What attempts cost: a column, or tokens_in*PRICE+tokens_out*PRICE"
+COST = "Cost of an attempt: a column, or tokens_in*PRICE+tokens_out*PRICE"
 
 
 @dataclass(frozen=True, slots=True)
 class CostOptions:
-    """What an attempt costs, and how surely the front is told."""
+    """The cost of an attempt, and the intervals of the front."""
 
     cost: str | None = option(
-        None, f"{COST} [default: cost, tokens or seconds, the first there is].", metavar="COLUMN"
+        None, f"{COST} [default: the first of cost, tokens, seconds].", metavar="COLUMN"
     )
     coverage: float = option(
-        0.9, "Share of the tasks on which an agent's score and cost must be known."
+        0.9, "Share of the tasks with both score and cost that an agent must have."
     )
-    reps: int = option(2000, REPS)
-    level: float = option(0.95, "Level of the intervals.")
+    reps: int | None = option(None, f"{REPS} {USUAL_REPS}")
+    level: float = option(0.95, LEVEL)
 
 
 def cost(
     options: SourceOptions,
-    how: CostOptions,
+    pricing: CostOptions,
     comparison: ComparisonOptions,
     levels: LevelOptions,
     drawn: FigureOptions,
-    told: Seeded,
+    printing: Seeded,
 ) -> None:
-    """Set scores against what they cost: who is on the Pareto front, how surely, and who is dominated."""
+    """Compare scores with costs: which agents are on the Pareto front, how certainly, and which are not."""
     with progress_bar("reading") as progress:
-        known = levelled_and_compared(results_from(options, progress), levels, comparison)
-        results = known.results
-        if known.normalise is None:
+        prepared = levelled_and_compared(results_from(options, progress), levels, comparison)
+        results = prepared.results
+        if prepared.normalise is None:
             results = results.with_notes(*averaging_notes(results))
-        found = pareto(
+        front = pareto(
             results,
-            needed_cost(results, how.cost),
-            rng=told.seed,
-            total=known.total,
-            coverage=how.coverage,
-            reps=how.reps,
-            level=how.level,
+            needed_cost(results, pricing.cost),
+            rng=printing.seed,
+            total=prepared.total,
+            coverage=pricing.coverage,
+            reps=pricing.reps,
+            level=pricing.level,
             progress=progress,
         )
-        finding = findings.tell(found, seed=told.seed)
+        finding = findings.tell(front, seed=printing.seed)
         figures = drawn.write([finding])
-    beside = {"source": results.provenance.source, "seed": told.seed, "figures": figures}
+    beside = {"source": results.provenance.source, "seed": printing.seed, "figures": figures}
     unit = score_unit(results)
-    show(finding, "examiner.cost/1", told, results.notes, score_unit=unit, **beside)
+    show(finding, "examiner.cost/1", printing, results.notes, score_unit=unit, **beside)

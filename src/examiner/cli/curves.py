@@ -1,4 +1,4 @@
-"""`examiner curves`: training logs over time and summed up in several ways, as papers show them."""
+"""`examiner curves`: training logs over time, and summarised in several ways as papers do."""
 
 from __future__ import annotations
 
@@ -27,23 +27,23 @@ from examiner.scores.unit import score_unit
 
 @dataclass(frozen=True, slots=True)
 class CurvesOptions:
-    """Where learning curves are looked at."""
+    """At which points learning curves are summarised."""
 
     points: str | None = option(
-        None, "Frames to report at, comma-separated [default: 5, 25, 50 and 100 per cent]."
+        None, "Frames to report at, comma-separated [default: 5, 25, 50 and 100 %]."
     )
-    last: int = option(100, "Episodes averaged at each report point.", min=1)
+    last: int = option(100, "Number of episodes averaged at each point.", min=1)
     normalise: str = option("auto", normaliser_names, *NORMALISE, metavar="NAME")
     threshold: float | None = option(
-        None, "Value whose first time is told [default: human, or the second best's end]."
+        None, "Report when this value is first reached [default: human, or the second best's end]."
     )
     log_axis: bool = option(False, "Draw time on a logarithmic axis.", "--log-axis")
 
 
 def curves(
-    options: SourceOptions, wanted: CurvesOptions, drawn: FigureOptions, told: Seeded
+    options: SourceOptions, curve_options: CurvesOptions, drawn: FigureOptions, printing: Seeded
 ) -> None:
-    """Follow agents while they learn, and sum up: during training, after it, best policy, area, drops."""
+    """Summarise learning curves: during training, after it, best policy, area under the curve, drops."""
     if options.reduce is not None:
         raise InputError(
             f"Learning curves need whole runs, and --reduce {options.reduce} leaves one value of "
@@ -57,32 +57,34 @@ def curves(
                 "with `examiner scores`."
             )
         progress("summing up", 1, 3)
-        made = learning_curves(results, points=_frames(wanted.points), last=wanted.last)
-        finding = summaries.tell(made)
+        summarised = learning_curves(
+            results, points=_frames(curve_options.points), last=curve_options.last
+        )
+        finding = summaries.tell(summarised)
         progress("following", 2, 3)
-        over_time = _over_time(results, wanted, drawn, told)
-    figures = drawn.write([over_time, summaries.drawn(made)])
+        over_time = _over_time(results, curve_options, drawn, printing)
+    figures = drawn.write([over_time, summaries.drawn(summarised)])
     blocks = (*finding.blocks, *over_time.folded_tables)
-    beside = {"source": results.provenance.source, "seed": told.seed, "figures": figures}
+    beside = {"source": results.provenance.source, "seed": printing.seed, "figures": figures}
     beside |= {"over_time": over_time.data or None}
-    notes = (*results.notes, *made.notes)
+    notes = (*results.notes, *summarised.notes)
     finding, unit = replace(finding, blocks=blocks), score_unit(results)
-    show(finding, "examiner.curves/1", told, notes, score_unit=unit, **beside)
+    show(finding, "examiner.curves/1", printing, notes, score_unit=unit, **beside)
 
 
 def _over_time(
-    results: Results, wanted: CurvesOptions, drawn: FigureOptions, told: Seeded
+    results: Results, curve_options: CurvesOptions, drawn: FigureOptions, printing: Seeded
 ) -> Finding:
     """Curves over time, or nothing where the log has no time or cannot be made comparable."""
     log = replace(results, provenance=replace(results.provenance, training=True))
-    normalise = None if wanted.normalise == "none" else wanted.normalise
+    normalise = None if curve_options.normalise == "none" else curve_options.normalise
     try:
-        study = Study.of(log, normalise, rng=told.seed)
+        study = Study.of(log, normalise, rng=printing.seed)
         panels = None if drawn.figures is not None else learning.MOST_PANELS
-        shown = learning.CurveOptions(None, wanted.log_axis, wanted.threshold, panels)
+        shown = learning.CurveOptions(None, curve_options.log_axis, curve_options.threshold, panels)
         return learning.tell(study, shown)
     except InputError:
-        if wanted.threshold is not None or drawn.figures is not None:
+        if curve_options.threshold is not None or drawn.figures is not None:
             raise
         return Finding()
 

@@ -1,4 +1,4 @@
-"""`examiner datasets`: what comes with the package, and what each returns."""
+"""`examiner datasets`: the bundled data sets, and what each returns."""
 
 from __future__ import annotations
 
@@ -17,28 +17,25 @@ class DatasetOptions:
     """Which data set is shown."""
 
     name: str | None = argument(
-        "NAME", "Show the card of this data set; without it, list all.", None
+        "NAME", "Data set to show in detail; without it, all are listed.", None
     )
 
 
-def datasets(options: DatasetOptions, told: Tabled) -> None:
-    """List the bundled data sets with what each returns, or show one's card."""
+def datasets(options: DatasetOptions, printing: Tabled) -> None:
+    """List the bundled data sets, or show one in detail: source, licence, columns, notes."""
     if options.name is not None:
-        show(_shown(card(options.name)), "examiner.dataset/1", told)
+        show(_shown(card(options.name)), "examiner.dataset/1", printing)
         return
     rows = [card(known).to_dict() for known in DATASETS]
     columns = (
         Column("name", "name"),
         Column("returns", "text"),
-        Column("year", "text"),
         Column("what", "name", key="title"),
     )
-    table = Table.of(
-        [row | {"year": str(row["year"])} for row in rows], columns, "Bundled data sets"
-    )
-    hint = "Show one's card with `examiner datasets NAME`; load it with `ex.load(NAME)`."
+    table = Table.of(rows, columns, "Bundled data sets")
+    hint = "Details: `examiner datasets NAME`. In Python: `ex.load(NAME)`."
     listed = Finding("datasets", "Data sets", (), (table, Text(hint)), {"datasets": rows})
-    show(listed, "examiner.datasets/1", told)
+    show(listed, "examiner.datasets/1", printing)
 
 
 def _shown(chosen: Card) -> Finding:

@@ -1,4 +1,4 @@
-"""`examiner describe`: what is in a table of results, before any analysis."""
+"""`examiner describe`: what a table of results contains, before any analysis."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from examiner.cli.source import results_from
 from examiner.reporting.findings import reading
 
 
-def describe(options: SourceOptions, told: Tabled) -> None:
-    """Show what a table of results holds: agents, tasks, runs, trials, measures, what is missing."""
+def describe(options: SourceOptions, printing: Tabled) -> None:
+    """Show what a table of results contains: agents, tasks, runs, trials, measures, what is missing."""
     with progress_bar("reading") as progress:
         results = results_from(options, progress, reduce_training_logs=False)
-    show(reading.describe(results), "examiner.describe/1", told, results.notes)
+    show(reading.describe(results), "examiner.describe/1", printing, results.notes)

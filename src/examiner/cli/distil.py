@@ -6,8 +6,6 @@ import json
 from dataclasses import dataclass
 from pathlib import Path
 
-import numpy as np
-
 from examiner import selection
 from examiner.cli.levels import LevelOptions
 from examiner.cli.options import OUTPUT, Seeded, SourceOptions, option
@@ -27,29 +25,24 @@ from examiner.reporting.terminal import print_line
 from examiner.results import Results
 from examiner.results.storage import write_text
 from examiner.scores.unit import value_unit
-from examiner.selection.distil import DRAWS
 from examiner.storage import save
 
 
 @dataclass(frozen=True, slots=True)
 class DistilOptions:
-    """How large the tiny version is, and where it goes."""
+    """The size of the tiny version, and where it is stored."""
 
-    size: int = option(100, "Tasks of the tiny version.")
-    folds: str | None = option(
-        None,
-        FOLDS,
-        metavar="loo|K",
-    )
+    size: int = option(100, "Number of tasks of the tiny version.")
+    folds: str | None = option(None, FOLDS, metavar="loo|K")
     output: Path = option(
-        Path("tiny.json"), "Where it is stored.", *OUTPUT, metavar="FILE", writes="answer"
+        Path("tiny.json"), "File to store it in.", *OUTPUT, metavar="FILE", writes="answer"
     )
     lm_eval: Path | None = option(
-        None, "Write the JSON that `lm_eval --samples` takes, too.", metavar="FILE", writes="answer"
+        None, "Also write the JSON for `lm_eval --samples`.", metavar="FILE", writes="answer"
     )
     inspect: Path | None = option(
         None,
-        "Write the ids that inspect_ai's `sample_id` takes, too.",
+        "Also write the ids for inspect_ai's `sample_id`.",
         metavar="FILE",
         writes="answer",
     )
@@ -57,51 +50,47 @@ class DistilOptions:
 
 def distil(
     options: SourceOptions,
+    distil_options: DistilOptions,
     choice: SelectionOptions,
     levels: LevelOptions,
-    how: DistilOptions,
-    told: Seeded,
+    printing: Seeded,
 ) -> None:
-    """Make a tiny version of a benchmark: chosen tasks, what predicts the whole, and its record."""
+    """Make a tiny version of a benchmark: selected tasks, a predictor of the whole, its validation."""
     if choice.choose_on is not None:
-        raise InputError("A tiny version is chosen on all agents. Leave out `--choose-on`.")
+        raise InputError("A tiny version is selected on all agents. Leave out `--choose-on`.")
     with progress_bar("reading") as progress:
         results = results_from(options, progress)
         material = material_of(results, choice, levels)
-        if how.size >= len(material.tasks):
+        if distil_options.size >= len(material.tasks):
             raise InputError(
-                f"A tiny version of {how.size:,} tasks is no smaller than the benchmark, which has "
-                f"{len(material.tasks):,}. Give a smaller `--size`."
+                f"A tiny version of {distil_options.size:,} tasks is no smaller than the benchmark, which "
+                f"has {len(material.tasks):,}. Give a smaller `--size`."
             )
-        folds = selection.folds_of_proof(material) if how.folds is None else folds_named(how.folds)
-        methods = [selection.DEFAULT]
-        judged = judging(material, how.size, folds, methods, choice.workers, progress)
         tiny = selection.distil(
             material,
-            how.size,
-            rng=np.random.default_rng(told.seed),
-            holdout=selection.Holdout(folds.folds, repeats=folds.repeats, draws=DRAWS),
-            **judged.how,
+            distil_options.size,
+            rng=printing.seed,
+            holdout=selection.Holdout(folds_named(distil_options.folds)),
+            **judging(choice.workers, progress),
         )
-        lists = _lists(results, how, tiny)
-    stored = {"stored": str(save(tiny, how.output))}
+        lists = _lists(results, distil_options, tiny)
+    stored = {"stored": str(save(tiny, distil_options.output))}
     for path, content in lists:
         write_text(path, json.dumps(content) + "\n")
-    notes = [*tiny.notes, *([folds.note] if folds.note else [])]
-    finding = findings.tell(tiny, seed=told.seed)
-    beside = {"score_unit": value_unit(tiny.recipe), "seed": told.seed, **stored}
-    show(finding, "examiner.distil/1", told, tuple(notes), **beside)
-    if told.for_people:
+    finding = findings.tell(tiny, seed=printing.seed)
+    beside = {"score_unit": value_unit(tiny.recipe), "seed": printing.seed, **stored}
+    show(finding, "examiner.distil/1", printing, tiny.notes, **beside)
+    if printing.for_people:
         print_line(f"Stored: {stored['stored']}")
 
 
 def _lists(
-    results: Results, how: DistilOptions, tiny: selection.Selection
+    results: Results, distil_options: DistilOptions, tiny: selection.Selection
 ) -> list[tuple[Path, object]]:
     """What other tools take; made before anything is written."""
-    made: list[tuple[Path, object]] = []
-    if how.lm_eval is not None:
-        made.append((how.lm_eval, lm_eval_samples(results, tiny.tasks)))
-    if how.inspect is not None:
-        made.append((how.inspect, inspect_sample_ids(results, tiny.tasks)))
-    return made
+    lists: list[tuple[Path, object]] = []
+    if distil_options.lm_eval is not None:
+        lists.append((distil_options.lm_eval, lm_eval_samples(results, tiny.tasks)))
+    if distil_options.inspect is not None:
+        lists.append((distil_options.inspect, inspect_sample_ids(results, tiny.tasks)))
+    return lists

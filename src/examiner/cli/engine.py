@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, TypedDict
+from typing import TYPE_CHECKING, ClassVar, Literal, TypedDict
 
 from examiner.cli.options import ComparisonOptions, SourceOptions, option, success_of
 from examiner.cli.output import ProgressCallback
@@ -24,22 +24,23 @@ _NOT_IN_SHARDS = (
 
 @dataclass(frozen=True, slots=True)
 class EngineOptions:
-    """Where responses lie and who multiplies them."""
+    """Where responses are stored and computed on."""
 
+    section: ClassVar[str] = "Engine"
     engine: Literal["auto", "memory", "shards", "gpu", "ray"] = option(
         "auto",
-        "auto: shards for Parquet at a URL or beyond the memory, else memory; gpu and ray need extras.",
+        "auto: shards for Parquet at a URL or larger than memory, else memory; gpu and ray need extras.",
     )
-    memory: float = option(2.0, "GB that shards may take.", metavar="GB")
+    memory: float = option(2.0, "Memory that shards may use, in GB.", metavar="GB")
     cache: Path | None = option(
         None,
-        "Folder where decoded shards are kept, and found again.",
+        "Folder for decoded shards, which later fits reuse.",
         metavar="FOLDER",
         writes="answer",
     )
     address: str | None = option(
         None,
-        "A running Ray cluster, for --engine ray [default: one on this machine].",
+        "Address of a Ray cluster, for --engine ray [default: this machine].",
         metavar="ADDRESS",
     )
 

@@ -1,16 +1,15 @@
-"""`examiner examine`: ask an agent the next best task until enough is known of it."""
+"""`examiner examine`: give an agent the best next task until its ability is precise enough."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
 from examiner import adaptive
-from examiner.cli.answers import Answering, ByHandError, TypedAnswers
 from examiner.cli.fitting import response_unit
 from examiner.cli.options import (
     OUTPUT,
@@ -25,6 +24,7 @@ from examiner.cli.options import (
 )
 from examiner.cli.output import print_notes, progress_bar, show
 from examiner.cli.source import classification_from, results_from
+from examiner.cli.typed_answers import Answering, ByHandError, TypedAnswers
 from examiner.importers import read_tasks
 from examiner.irt import IRTFit
 from examiner.messages import InputError, listed, shorten
@@ -38,30 +38,30 @@ from examiner.typology import kinds as task_kinds
 
 @dataclass(frozen=True, slots=True)
 class OracleOptions(SourceOptions):
-    """The results that answer, with the options of any results."""
+    """The results that answer for the agent, and how they are read."""
 
     source: str = other_source("--oracle", "Results that answer for the agent")
 
 
 @dataclass(frozen=True, slots=True)
 class ExamineOptions:
-    """Who is examined, on what, and where it is stored."""
+    """Which agent is examined, on which tasks, and where the examination is stored."""
 
     fit: Path | None = option(None, "A fit stored by `examiner fit -o`.", metavar="FILE")
     agent: str | None = option(
         None,
-        "Agent of the oracle; or with --protocol one to play live.",
+        "Agent of the oracle, or the agent that plays live with --protocol.",
         metavar="NAME|MODULE:FACTORY",
     )
-    interactive: bool = option(False, "Answers are typed at the terminal.", "--interactive")
-    simulate: int | None = option(None, "Study N simulated agents instead.", metavar="N")
+    interactive: bool = option(False, "Type the answers at the terminal.", "--interactive")
+    simulate: int | None = option(None, "Examine N simulated agents instead.", metavar="N")
     protocol: str | None = option(None, "Play --agent live under this protocol.", metavar="NAME")
-    environment: str = option("ale", "Where games are played live.")
+    environment: str = option("ale", "Environment of live play.")
     output: Path | None = option(
         None, "Store the examination after every answer.", *OUTPUT, metavar="FILE", writes="answer"
     )
     resume: Path | None = option(
-        None, "Go on with a stored examination.", metavar="FILE", reads=UPDATED
+        None, "Continue a stored examination.", metavar="FILE", reads=UPDATED
     )
 
 
@@ -69,58 +69,58 @@ class ExamineOptions:
 class ChoosingOptions:
     """How the next task is chosen."""
 
-    rule: str = option("information", f"{', '.join(adaptive.RULES)}.", metavar="NAME")
+    section: ClassVar[str] = "Choosing tasks"
+    rule: str = option("information", f"Rule: {', '.join(adaptive.RULES)}.", metavar="NAME")
     among: int = option(1, "Choose at random among the N best tasks.", metavar="N")
     exposure: float | None = option(
-        None, "Give no task to more than this share of agents.", metavar="SHARE"
+        None, "Maximum share of agents that get the same task.", metavar="SHARE"
     )
     cost: str | None = option(
         None,
-        "What a task costs: a column of the oracle's results, or a table of tasks.",
+        "Cost of a task: a column of the oracle's results, or a table of tasks.",
         metavar="COLUMN|FILE",
     )
     balance: str | None = option(
         None, "Balance groups of tasks: a column of --tasks.", metavar="COLUMN"
     )
     typology: str | None = option(None, f"Balance kinds of task. {TYPOLOGY}", metavar="NAME|FILE")
-    trials: int = option(1, "Trials that one asking of a task takes.", min=1)
-    uncertainty: Literal["all", "tasks", "none"] = option(
-        "all", "Errors of the fit that are counted."
-    )
+    trials: int = option(1, "Number of trials per task.", min=1)
+    uncertainty: Literal["all", "none"] = option("all", "Errors of the fit that are included.")
 
 
 @dataclass(frozen=True, slots=True)
 class StopOptions:
-    """When the examination ends."""
+    """When the examination stops."""
 
-    standard_error: float | None = option(None, "End at this standard error of the ability.")
-    budget: float | None = option(None, "The most that all tasks may cost.")
-    most: int | None = option(None, "The most tasks to give.", metavar="N")
-    least: int = option(1, "The fewest tasks to give.", metavar="N")
+    section: ClassVar[str] = "Stopping"
+    standard_error: float | None = option(None, "Stop at this standard error of the ability.")
+    budget: float | None = option(None, "Maximum total cost.")
+    most: int | None = option(None, "Maximum number of tasks.", metavar="N")
+    least: int = option(1, "Minimum number of tasks.", metavar="N")
     better_than: str | None = option(
-        None, "End when it is clear whether the agent is better.", metavar="AGENT|ABILITY"
+        None, "Stop when it is clear whether the agent is better.", metavar="AGENT|ABILITY"
     )
-    certainty: float = option(0.95, "The probability that makes a decision clear.")
+    certainty: float = option(0.95, "Probability at which that is clear.")
 
 
 def examine(
     options: OracleOptions,
+    who: ExamineOptions,
     choosing: ChoosingOptions,
     stopping: StopOptions,
-    who: ExamineOptions,
-    told: Seeded,
+    printing: Seeded,
 ) -> None:
-    """Ask an agent the next best task, again and again, until its ability is known well enough."""
+    """Give an agent the best next task until its ability is known precisely enough."""
     if who.fit is None:
         raise InputError(
-            "Nothing is known of the tasks. Name a fit stored by `examiner fit … -o fit.json` with "
+            "A stored fit is needed. Name one stored by `examiner fit … -o fit.json` with "
             "`--fit fit.json`."
         )
     fit = open_fit(who.fit)
     simulated, live = who.simulate is not None, who.protocol is not None
     if sum((bool(options.source), who.interactive, simulated, live)) != 1:
         raise InputError(
-            "Say who answers, in one way: --oracle RESULTS --agent NAME, --interactive, "
+            "Choose one way to answer: --oracle RESULTS --agent NAME, --interactive, "
             "--agent MODULE:FACTORY --protocol NAME, or --simulate N."
         )
     if simulated and (who.output is not None or who.resume is not None):
@@ -135,7 +135,7 @@ def examine(
     bank = _bank(fit, choosing, options.tasks, results)
     stop = _stop(stopping, bank, who.resume is not None)
     if who.simulate is not None:
-        _study(bank, choosing, stop, who.simulate, told)
+        _study(bank, choosing, stop, who.simulate, printing)
         return
     notes: tuple[str, ...] = ()
     answer: Answering
@@ -143,16 +143,16 @@ def examine(
         answer = table = adaptive.answers_from(results, fit, who.agent)
         who, notes = replace(who, agent=table.agent), (*results.notes, *table.notes)
     elif live:
-        answer = _live(fit, who, choosing.trials, told.seed)
+        answer = _live(fit, who, choosing.trials, printing.seed)
     else:
         answer = TypedAnswers(fit.items.response)
-    shown = results is None and not told.json
-    last = _examined(bank, answer, choosing, stop, who, told.seed, shown)
+    shown = results is None and not printing.json
+    last = _examined(bank, answer, choosing, stop, who, printing.seed, shown)
     outcome = getattr(answer, "ended", None)
-    finding = findings.tell_examination(bank, last, fit, outcome=outcome, seed=told.seed)
-    beside = {"score_unit": response_unit(fit), "fit": str(who.fit), "seed": told.seed}
-    told_notes = (*bank.calibration.notes, *notes)
-    show(finding, "examiner.examine/1", told, told_notes, **beside)
+    finding = findings.tell_examination(bank, last, fit, outcome=outcome, seed=printing.seed)
+    beside = {"score_unit": response_unit(fit), "fit": str(who.fit), "seed": printing.seed}
+    shown_notes = (*bank.notes, *notes)
+    show(finding, "examiner.examine/1", printing, shown_notes, **beside)
 
 
 def _examined(
@@ -213,17 +213,17 @@ def _study(
     options: ChoosingOptions,
     stop: adaptive.Stop | None,
     agents: int,
-    told: Seeded,
+    printing: Seeded,
 ) -> None:
-    rng = np.random.default_rng(told.seed)
+    rng = np.random.default_rng(printing.seed)
     chosen = _choosing(bank, options, stop, rng)
     with progress_bar("examining simulated agents") as progress:
         study = adaptive.study(
             bank, rng=rng, stop=stop, rules=[chosen], agents=agents, progress=progress
         )
-    finding = findings.tell_study(bank, study, seed=told.seed)
-    notes = bank.calibration.notes
-    show(finding, "examiner.examine-study/1", told, notes, seed=told.seed)
+    finding = findings.tell_study(bank, study, seed=printing.seed)
+    notes = bank.notes
+    show(finding, "examiner.examine-study/1", printing, notes, seed=printing.seed)
 
 
 def _bank(

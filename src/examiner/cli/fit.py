@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
 
+from examiner.cli.check import CheckOptions, check
 from examiner.cli.engine import EngineOptions, chosen_engine, shards_from
 from examiner.cli.fitting import FitArguments, ModelOptions, recipe_of, response_unit
 from examiner.cli.options import (
@@ -43,19 +44,22 @@ from examiner.storage import open_fit, save
 
 @dataclass(frozen=True, slots=True)
 class FitOptions(ModelOptions):
-    """Which model is fitted and how, in which bins generality is told, and where the fit is stored."""
+    """Which model is fitted and how, the bins of generality, and where the fit is stored."""
 
+    check: bool = option(
+        False, "Check how well the model fits tasks and agents, instead of the fit.", "--check"
+    )
     bins: str | None = option(
-        None, "Bins of difficulty for generality, or their ends.", metavar="NUMBER|EDGES"
+        None, "Number of bins of difficulty for generality, or their edges.", metavar="NUMBER|EDGES"
     )
     over: str | None = option(
         None,
-        "Also tell progress over years: a column of agents with years or dates.",
+        "Also show progress over time: a column of agents with years or dates.",
         metavar="COLUMN",
     )
     add: bool = option(
         False,
-        "Add the results to the fit that --fit names: place agents, calibrate tasks, leave the rest.",
+        "Add the results to the fit named by --fit: place new agents, calibrate new tasks.",
         "--add",
     )
     fit: Path | None = option(
@@ -67,7 +71,7 @@ class FitOptions(ModelOptions):
 
 
 class _Fitted(NamedTuple):
-    """A fit, what is told of its agents, and what was met on the way."""
+    """A fit, the indicators of its agents, and the notes."""
 
     fit: IRTFit
     found: Indicators
@@ -79,14 +83,18 @@ class _Fitted(NamedTuple):
 
 def fit(
     options: SourceOptions,
-    comparison: ComparisonOptions,
     how: FitOptions,
+    comparison: ComparisonOptions,
+    checking: CheckOptions,
     where: EngineOptions,
-    told: Seeded,
+    printing: Seeded,
 ) -> None:
     """Fit an IRT model: difficulty and discrimination of tasks, ability and generality of agents."""
+    if how.check:
+        check(options, comparison, how, checking, printing)
+        return
     if how.add or how.fit is not None:
-        _added(options, comparison, how, told)
+        _added(options, comparison, how, printing)
         return
     engine = chosen_engine(options, where)
     if where.cache is not None and engine not in ("shards", "ray"):
@@ -94,7 +102,7 @@ def fit(
             (f"--cache is for shards and clusters; the engine is {engine}, which keeps nothing.",)
         )
     with progress_bar("reading") as progress:
-        asked = how.asked(told.seed, progress)
+        asked = how.asked(printing.seed, progress)
         if how.over is not None and engine != "memory":
             raise InputError(
                 f"Progress over years needs generality, which the engine {engine} does not tell. Leave "
@@ -112,26 +120,26 @@ def fit(
     finding = findings.tell(made, done.found, repeats_mean=scores is None and _repeats_mean(made))
     notes = (*done.notes, *made.warnings, *done.found.notes)
     if done.years is not None:
-        progress_told = years.tell(done.years)
-        blocks = (*finding.blocks, *progress_told.blocks, Text(progress_told.lead))
-        finding = replace(finding, blocks=blocks, data=finding.data | {"over": progress_told.data})
+        progress_shown = years.tell(done.years)
+        blocks = (*finding.blocks, *progress_shown.blocks, Text(progress_shown.lead))
+        finding = replace(finding, blocks=blocks, data=finding.data | {"over": progress_shown.data})
         notes = (*notes, *done.years.notes)
     show(
         finding,
         "examiner.fit/1",
-        told,
+        printing,
         tuple(dict.fromkeys(notes)),
         score_unit=response_unit(made),
         regularity_of="responses" if scores is None else f"Φ(z) of {scores}",
         engine=engine,
-        seed=told.seed,
+        seed=printing.seed,
     )
-    if how.output is not None and told.for_people:
+    if how.output is not None and printing.for_people:
         print_line(f"\nFit: {how.output}")
 
 
 def _added(
-    options: SourceOptions, comparison: ComparisonOptions, how: FitOptions, told: Seeded
+    options: SourceOptions, comparison: ComparisonOptions, how: FitOptions, printing: Seeded
 ) -> None:
     """Add later results to a stored fit."""
     if not how.add or how.fit is None:
@@ -145,12 +153,12 @@ def _added(
         new: Results | ResponseMatrix = results
         if before.recipe is None:  # of shards, which are fitted as they are written
             new = recipe_of(comparison).learn(results).responses(results)
-        grown = grow(before, new, rng=told.seed)
+        grown = grow(before, new, rng=printing.seed)
     output = how.output or how.fit
     save(grown.fit, output)
     beside = {"score_unit": response_unit(grown.fit), "fit": str(output)}
-    show(growth.tell(grown), "examiner.growth/1", told, results.notes, **beside)
-    if told.for_people:
+    show(growth.tell(grown), "examiner.growth/1", printing, results.notes, **beside)
+    if printing.for_people:
         print_line(f"\nFit: {output}")
 
 

@@ -1,4 +1,4 @@
-"""Options that say which IRT model is fitted, and the fit that they make."""
+"""Options for the IRT model that is fitted, and the fit."""
 
 from __future__ import annotations
 
@@ -22,24 +22,27 @@ class ModelOptions:
 
     model: str = option(
         "2pl",
-        f"{', '.join(MODELS)}: normal for scores, beta for those in [0, 1], the others for successes.",
+        f"{', '.join(MODELS)}: normal for scores, beta for scores in [0, 1], the others for successes.",
+        metavar="NAME",
     )
     estimator: Literal["map", "ml"] = option("map", "map: weak priors; ml: maximum likelihood.")
     prior: list[str] | None = option(
         None,
-        "Another prior under map, for example slope=1,0.5; may be repeated. `fixed`: slopes N(1, 1).",
+        "A prior for map, for example slope=1,0.5; may be repeated. `fixed`: slopes N(1, 1).",
         metavar="PARAMETER=MEAN,SD",
     )
     response: Literal["binomial", "beta-binomial"] | None = option(
-        None, "For several trials a cell [default: beta-binomial where there are]."
+        None, "Distribution of several trials per cell [default: beta-binomial]."
     )
     landmark: float | None = option(
         None,
-        "Score at which the model normal tells difficulty [default: what --normalise calls human, or "
-        "random; or 0].",
+        "Score at which the model normal measures difficulty [default: the human or random score of "
+        "--normalise, or 0].",
     )
-    starts: int | None = option(None, "Starts to try [default: by size].")
-    nodes: int | None = option(None, "Gauss–Hermite nodes [default: a grid, by test length].")
+    starts: int | None = option(None, "Number of random starts [default: depends on the size].")
+    nodes: int | None = option(
+        None, "Number of Gauss–Hermite nodes [default: a grid that depends on the tasks]."
+    )
 
     def fitted(
         self, results: Results, comparison: ComparisonOptions, seed: int, progress: Progress

@@ -1,4 +1,4 @@
-"""`examiner information`: how many bits tasks tell about which agent is playing."""
+"""`examiner information`: how much each task reveals about which agent is playing (bits)."""
 
 from __future__ import annotations
 
@@ -24,47 +24,51 @@ from examiner.scores import responses
 
 @dataclass(frozen=True, slots=True)
 class InformationOptions:
-    """What counts as noise, and how the set of tasks is sought."""
+    """What counts as noise, and how the set of tasks is searched."""
 
-    size: int | None = option(None, "Tasks to choose [default: 10, or all where there are fewer].")
+    size: int | None = option(
+        None, "Number of tasks to select [default: 10, or all if there are fewer]."
+    )
     noise: Literal["trial", "mean"] = option(
-        "trial", "Deviation of one trial, or error of the mean."
+        "trial", "Standard deviation of one trial, or error of the mean."
     )
     deviations: str = option(
         "own", "own, pooled, or a share of the task's spread between agents.", metavar="WHOSE"
     )
     spread: Literal["sum", "quadrature"] = option(
-        "sum", "How the deviations of two agents are added."
+        "sum", "How the deviations of two agents are combined."
     )
     literal_wins: bool = option(
-        False, "Wins by their mean and deviation, as the paper prints it.", "--literal-wins"
+        False, "Model wins by mean and deviation, as printed in the paper.", "--literal-wins"
     )
-    correlated: bool = option(False, "Take measures with their correlation.", "--correlated")
-    exact: bool = option(False, "Mutual information instead of the paper's equation 3.", "--exact")
+    correlated: bool = option(False, "Use the correlation between measures.", "--correlated")
+    exact: bool = option(
+        False, "Exact mutual information instead of the paper's equation 3.", "--exact"
+    )
     search: Literal["greedy", "swap", "optimum"] = option(
-        "greedy", "Improve the greedy set by swaps, or try every set."
+        "greedy", "greedy, improved by swaps, or every set."
     )
     cost: str | None = option(
         None,
-        "What attempts cost: a column; tasks that tell most for it come first.",
+        "Cost of an attempt: a column; tasks are then ranked by bits per cost.",
         metavar="COLUMN",
     )
     reps: int = option(100, REPS, min=0)
 
 
-def information(options: SourceOptions, how: InformationOptions, told: Seeded) -> None:
-    """Tell how many bits each task, and a few chosen ones, tell about which agent is playing."""
+def information(options: SourceOptions, how: InformationOptions, printing: Seeded) -> None:
+    """Show how much each task, and the best few together, reveal about which agent is playing (bits)."""
     with progress_bar("reading") as progress:
         results = results_from(options, progress)
         prices = _prices(results, how)
         fit = _fit(results) if _about_ability(results, how) else None
         if fit is not None:
-            _tell_ability(results, fit, how, told, prices)
+            _tell_ability(results, fit, how, printing, prices)
             return
         found = analyse(
             results,
             options.measure,
-            rng=np.random.default_rng(told.seed),
+            rng=np.random.default_rng(printing.seed),
             size=how.size,
             model=ChannelModel(
                 Noise(how.noise, _deviations(how.deviations), literal_wins=how.literal_wins),
@@ -84,9 +88,9 @@ def information(options: SourceOptions, how: InformationOptions, told: Seeded) -
                 progress=progress,
             )
     show(
-        findings.tell(found, improved, prices=prices, seed=told.seed),
+        findings.tell(found, improved, prices=prices, seed=printing.seed),
         "examiner.information/1",
-        told,
+        printing,
         (*results.notes, *found.notes, *(prices.notes if prices else ())),
         noise=how.noise,
         deviations=how.deviations,
@@ -94,7 +98,7 @@ def information(options: SourceOptions, how: InformationOptions, told: Seeded) -
         literal_wins=how.literal_wins,
         exact=how.exact,
         reps=how.reps,
-        seed=told.seed,
+        seed=printing.seed,
     )
 
 
@@ -124,25 +128,25 @@ def _tell_ability(
     results: Results,
     fit: IRTFit,
     how: InformationOptions,
-    told: Seeded,
+    printing: Seeded,
     prices: TaskPrices | None,
 ) -> None:
     size = min(USUAL_SIZE, len(fit.items)) if how.size is None else how.size
-    found = ability_information(fit, rng=told.seed, size=size)
+    found = ability_information(fit, rng=printing.seed, size=size)
     evidence = fit.evidence
     alike = evidence is not None and not evidence.abilities_differ
     not_shown = evidence.sentences()[0] if evidence is not None and alike else ""
-    finding = ability_bits.tell(found, prices, seed=told.seed, not_shown=not_shown)
+    finding = ability_bits.tell(found, prices, seed=printing.seed, not_shown=not_shown)
     notes = (*results.notes, *fit.warnings, *(prices.notes if prices else ()))
     p_value = None if evidence is None else evidence.abilities.p_value
     show(
         finding,
         "examiner.information/1",
-        told,
+        printing,
         notes,
         model=fit.model,
         p_value=p_value,
-        seed=told.seed,
+        seed=printing.seed,
     )
 
 

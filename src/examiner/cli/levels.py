@@ -1,11 +1,11 @@
-"""Levels between task and total, as options: by which columns, which average, weights, chance levels."""
+"""How tasks are averaged to a total, as options: groups, weights and chance levels."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import ClassVar, Literal, NamedTuple
 
 from examiner.cli.options import ComparisonOptions, option, parsed, words_of
 from examiner.cli.source import comparable
@@ -17,31 +17,32 @@ from examiner.scores import Total, chance_scales, total
 
 @dataclass(frozen=True, slots=True)
 class LevelOptions:
-    """How tasks make a total."""
+    """How tasks are averaged to a total."""
 
+    section: ClassVar[str] = "Averaging tasks"
     by: str | None = option(
         None,
         "Columns that group tasks, outermost first: subtask, or benchmark,subtask.",
         metavar="COLUMNS",
     )
     average: Literal["micro", "macro"] | None = option(
-        None, "Whether groups count alike (macro, the default with --by) or tasks (micro)."
+        None, "Equal weights for groups (macro, the default with --by) or for tasks (micro)."
     )
     weights: str | None = option(
         None,
-        "What tasks or groups count: a table of names and weights, or a column of tasks.",
+        "Weights of tasks or groups: a table of names and weights, or a column of tasks.",
         metavar="FILE|COLUMN",
     )
     chance: str | None = option(
         None,
-        "What guessing gets: a table of tasks or groups and their chance, or a column of tasks; scores "
-        "become (x - chance) / (1 - chance).",
+        "Score expected by guessing: a table of tasks or groups with their chance, or a column of tasks; "
+        "scores become (x - chance) / (1 - chance).",
         metavar="FILE|COLUMN",
     )
 
 
 class Levelled(NamedTuple):
-    """Results with their chance levels, the normaliser these ask for, and how tasks make a total."""
+    """Results with their chance levels, the normaliser these need, and how tasks are averaged."""
 
     results: Results
     normalise: str | None

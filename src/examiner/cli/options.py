@@ -1,4 +1,4 @@
-"""The options commands share, each said once; a command takes whole groups of them."""
+"""The options that commands share, each declared once; a command takes whole groups of them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable, Sequence
 from dataclasses import MISSING, dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar, cast
 
 from examiner.importers import FORMATS
 from examiner.messages import InputError, shorten
@@ -16,24 +16,29 @@ if TYPE_CHECKING:
     from examiner.scores import Success
 
 NORMALISE = ("--normalise", "--normalize")
-SUCCESS_SHARE = "Share of trials that must succeed for the cell to."
+SUCCESS_SHARE = "Count a cell as a success if this share of its trials succeeds."
 SUCCESS = (
-    "What counts as success: a number in units of the normaliser you name, else of the scores as read; "
-    "'reference' or 'random'."
+    "Smallest score that counts as a success, in units of the normaliser you name, else of the scores as "
+    "read; or 'reference' or 'random'."
 )
-TYPOLOGY = "Kinds of the tasks: a table with a column 'task' or 'game' and one a feature, or a bundled one."
-REPS = "Resamples to draw, for intervals and for chance."
+TYPOLOGY = (
+    "Kinds of tasks: a bundled classification, or a table of tasks with a column per feature."
+)
+REPS = "Number of resamples, for intervals and permutation tests."
+USUAL_REPS = "[default: 2000, fewer for very large tables]"
+LEVEL = "Level of the intervals."
+WORKERS = "Number of local processes [default: one per core]."
 Parsed = TypeVar("Parsed")
 OUTPUT = ("--output", "-o")
 UPDATED = "updated in place"
-"""Says of an option that the file it names may also be the output."""
+"""Marks an option whose file may also be the output."""
 
 
 # Any: a field
 def option(default: object, meaning: str | Callable[[], str], *names: str, **more: Any) -> Any:
-    """Say an option as a field of a group: its default, what it is, and its names if not the field's.
+    """Declare an option as a field of a group: default, meaning, and its names if not the field's.
 
-    What it is may be a function, where the table it lists is not to be loaded for every command.
+    The meaning may be a function, so that the table it lists is not imported for every command.
 
     >>> option(5, "Tasks to choose.").default
     5
@@ -44,23 +49,24 @@ def option(default: object, meaning: str | Callable[[], str], *names: str, **mor
 def argument(
     metavar: str, meaning: str, default: object = MISSING, *, writes: str | None = None
 ) -> Any:  # Any: a field
-    """Say an argument as a field of a group.
+    """Declare an argument as a field of a group.
 
     >>> argument("GAME", "The game to play.", None).default is None
     True
     """
-    said = {"meaning": meaning, "metavar": metavar, "writes": writes}
-    return field(default=default, metadata=said)
+    return field(
+        default=default, metadata={"meaning": meaning, "metavar": metavar, "writes": writes}
+    )
 
 
 def other_source(name: str, what: str) -> Any:  # Any: a field
-    """Say results as an option of this name, where the argument of a command is something else.
+    """Declare results as an option of this name, where the argument of a command is something else.
 
     >>> other_source("--oracle", "Results that answer").default
     ''
     """
     meaning = f"{what}: a file, folder, pattern or bundled data set."
-    return option("", meaning, name, metavar="SOURCE", show_default=False)
+    return option("", meaning, name, metavar="SOURCE", show_default=False, section="Options")
 
 
 def normaliser_names() -> str:
@@ -76,19 +82,22 @@ def normaliser_names() -> str:
 
 @dataclass(frozen=True, slots=True)
 class SourceOptions:
-    """What is read, and how it is understood."""
+    """Which results are read, and how they are interpreted."""
 
+    section: ClassVar[str] = "Reading"
     source: str = argument(
-        "SOURCE", "A results file, folder or pattern, or the name of a bundled data set."
+        "SOURCE", "A file, folder or pattern of results, or the name of a bundled data set."
     )
     format: str | None = option(
-        None, f"Format of the files, told from their content: {', '.join(FORMATS)}.", metavar="NAME"
+        None,
+        f"Format of the files [default: detected from their content]: {', '.join(FORMATS)}.",
+        metavar="NAME",
     )
     layout: Literal["tidy", "wide"] | None = option(
-        None, "Layout of a plain table; told from its header."
+        None, "Layout of a plain table [default: detected from its header]."
     )
     tasks_are: Literal["rows", "columns"] | None = option(
-        None, "Which way a wide table lies: tasks as rows or columns."
+        None, "Whether the tasks of a wide table are its rows or its columns."
     )
     rename: list[str] | None = option(
         None,
@@ -96,34 +105,32 @@ class SourceOptions:
         metavar="COLUMN=NAME",
     )
     path: str | None = option(
-        None, "Names from folders, for example '{agent}/{task}_{run}/'.", metavar="TEMPLATE"
+        None, "Take names from folders, for example '{agent}/{task}_{run}/'.", metavar="TEMPLATE"
     )
     strict: bool = option(
-        False,
-        "Refuse a folder with a file that cannot be read, instead of skipping it.",
-        "--strict",
+        False, "Refuse a folder with an unreadable file instead of skipping that file.", "--strict"
     )
     time: str | None = option(
         None,
-        "Column that is time in a run, times a number for frames: global_step*4; or none.",
+        "Column with the time within a run, with a factor for frames: global_step*4; or none.",
         metavar="COLUMN[*FACTOR]",
     )
     measure: list[str] | None = option(
         None,
-        "Column to use as a measure; may be repeated, first is main. Of logs of evaluations: a measure, or "
-        "BENCHMARK=MEASURE.",
+        "Column to use as a measure; may be repeated, the first is the main one. For evaluation logs: "
+        "a measure, or BENCHMARK=MEASURE.",
         metavar="COLUMN",
     )
     item: str | None = option(
-        None, "What makes an item: task[,level,…]; others fold into trials.", metavar="COLUMNS"
+        None,
+        "Columns that identify an item: task[,level,…]; rows that differ in others become trials.",
+        metavar="COLUMNS",
     )
     items: str | None = option(
-        None,
-        "List of a benchmark's items, for logs that name only what was solved.",
-        metavar="FILE",
+        None, "List of a benchmark's items, for logs that name only solved ones.", metavar="FILE"
     )
     item_text: bool = option(
-        False, "Keep the first 300 letters of each item, of logs that hold them.", "--item-text"
+        False, "Keep the first 300 characters of each item, if the logs contain it.", "--item-text"
     )
     scales: list[str] | None = option(
         None, "Bundled scales, or a table of task, random, reference.", metavar="NAME|FILE"
@@ -133,25 +140,25 @@ class SourceOptions:
     )
     agents: str | None = option(None, "Table of agents: agent, family, ….", metavar="FILE")
     keep: list[str] | None = option(
-        None, "Keep only agents or tasks like this: agent:GLOB or task:GLOB.", metavar="PATTERN"
+        None, "Keep only matching agents or tasks: agent:GLOB or task:GLOB.", metavar="PATTERN"
     )
     drop: list[str] | None = option(
-        None, "Leave out agents or tasks like this: agent:GLOB or task:GLOB.", metavar="PATTERN"
+        None, "Exclude matching agents or tasks: agent:GLOB or task:GLOB.", metavar="PATTERN"
     )
     reduce: str | None = option(
         None,
-        "One value a run: last:K episodes, 'last:N checkpoints', final, final:FRAMES, auc or all [default: "
-        "last:100 for logs of episodes, final for checkpoints, else all].",
-        metavar="HOW",
+        "One value per run: last:K episodes, 'last:N checkpoints', final, final:FRAMES, auc or all "
+        "[default: last:100 for logs of episodes, final for checkpoints, else all].",
+        metavar="RULE",
     )
 
 
 @dataclass(frozen=True, slots=True)
 class ComparisonOptions:
-    """How scores are made comparable, and what counts as success."""
+    """How scores are made comparable, and what counts as a success."""
 
     normalise: str | None = option(None, normaliser_names, *NORMALISE, metavar="NAME")
-    success: str | None = option(None, SUCCESS, metavar="WHAT")
+    success: str | None = option(None, SUCCESS, metavar="SCORE")
     success_share: float | None = option(None, SUCCESS_SHARE, metavar="SHARE")
 
 
@@ -159,8 +166,12 @@ class ComparisonOptions:
 class Printing:
     """How the answer is printed."""
 
+    section: ClassVar[str] = "Output"
     json: bool = option(
         False, "Print one JSON object on standard output, and nothing else.", "--json"
+    )
+    everything: bool = option(
+        False, "Show all rows, columns and notes instead of one screen.", "--all"
     )
 
 
@@ -169,12 +180,12 @@ class Tabled(Printing):
     """How the answer is printed: for people, or its tables for a paper or a spreadsheet."""
 
     to: Literal["latex", "markdown", "csv"] | None = option(
-        None, "Print the tables alone, all rows: latex (booktabs), markdown or csv."
+        None, "Print only the tables, with all rows: latex (booktabs), markdown or csv."
     )
 
     @property
     def for_people(self) -> bool:
-        """Whether people read the answer: what was written is then told beside it."""
+        """Whether people read the answer: the command then also prints which files it wrote."""
         return not self.json and self.to is None
 
 
@@ -182,14 +193,15 @@ class Tabled(Printing):
 class FigureOptions:
     """Where figures are written, and for which page."""
 
+    section: ClassVar[str] = "Output"
     figures: Path | None = option(
-        None, "Folder to write every figure into, for papers.", metavar="DIR", writes="figures"
+        None, "Write every figure into this folder, for papers.", metavar="DIR", writes="figures"
     )
-    figures_as: Literal["pdf", "svg", "png"] = option("pdf", "What figures are written as.")
-    columns: Literal["one", "two"] = option("two", "How wide they are: as one column or two.")
+    figures_as: Literal["pdf", "svg", "png"] = option("pdf", "File format of the figures.")
+    columns: Literal["one", "two"] = option("two", "Width of the figures, in columns of a page.")
 
     def write(self, findings: Sequence[Finding]) -> list[str]:
-        """Write the figures of findings where a folder is named, and return where they are."""
+        """Write the figures of findings if a folder is given, and return their paths."""
         if self.figures is None:
             return []
         paths = save_figures(findings, self.figures, self.figures_as, self.columns)
@@ -200,9 +212,9 @@ class FigureOptions:
 
 @dataclass(frozen=True, slots=True)
 class Seeded(Tabled):
-    """How the answer is printed, and where everything random starts."""
+    """How the answer is printed, and the seed of everything random."""
 
-    seed: int = option(0, "Seed of everything random; printed.", min=0)
+    seed: int = option(0, "Seed of all random numbers; printed with the answer.", min=0)
 
 
 def success_of(text: str | None) -> Success | None:

@@ -11,13 +11,16 @@ from contextlib import contextmanager, suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+import click
+
 from examiner.cli.advice import as_options
 from examiner.cli.options import Printing, Tabled
+from examiner.datasets import DATASETS, card
 from examiner.messages import InputError
 from examiner.reporting.finding import Finding, Text
 from examiner.reporting.json import one_object
 from examiner.reporting.prose import Name
-from examiner.reporting.terminal import print_finding, printable
+from examiner.reporting.terminal import everything, print_line, printable, screen
 
 if TYPE_CHECKING:
     from rich.console import Group
@@ -36,21 +39,29 @@ JOBS_SHOWN = 20
 def show(
     finding: Finding,
     schema: str,
-    told: Printing,
+    printing: Printing,
     notes: Sequence[str] | None = None,
     **beside: object,
 ) -> None:
-    """Print a finding for people, its tables for a paper, or its data and more as one JSON object.
+    """Print an answer: one screen for people, its tables for a paper, or its data as one JSON object.
 
-    `score_unit` among what stands beside says what scores are measured in: people see it above the tables.
+    `score_unit` says in what scores are measured: people see it above the tables. The notes on the card of
+    a bundled data set are in the JSON; people see them where the data set itself is described.
 
-    >>> found = Finding("f", "F", ("Found.",), data={"mean": float("nan")})
-    >>> show(found, "examiner.f/1", Printing(json=True), seed=0)
+    >>> answer = Finding("f", "F", ("Found.",), data={"mean": float("nan")})
+    >>> show(answer, "examiner.f/1", Printing(json=True), seed=0)
     {"schema": "examiner.f/1", "mean": null, "seed": 0}
     """
-    to = told.to if isinstance(told, Tabled) else None
-    if told.json and to is not None:
+    notes = None if notes is None else tuple(dict.fromkeys(notes))
+    unit, to = beside.get("score_unit"), printing.to if isinstance(printing, Tabled) else None
+    if printing.json and to is not None:
         raise InputError("The answer is printed as JSON or as tables. Choose `--json` or `--to`.")
+    if printing.json:
+        warned = {} if notes is None else {"warnings": [as_options(note) for note in notes]}
+        print_json(schema, finding.data | beside | warned)
+        return
+    cards = _card_notes()
+    for_people = [as_options(note) for note in notes or () if note not in cards]
     if to is not None:
         from examiner.reporting.written import written  # for papers only
 
@@ -58,18 +69,30 @@ def show(
         if not text:
             raise InputError("There is no table in this answer to print. Leave `--to` out.")
         sys.stdout.write(text + "\n")
-        unit = beside.get("score_unit")
-        print_notes((*(() if unit is None else (f"Scores: {unit}",)), *(notes or ())))
+        print_notes((*(() if unit is None else (f"Scores: {unit}",)), *for_people))
         return
-    if told.json:
-        warned = {} if notes is None else {"warnings": [as_options(note) for note in notes]}
-        print_json(schema, finding.data | beside | warned)
-        return
-    if beside.get("score_unit") is not None:
-        unit = Text(("Scores: ", Name(str(beside["score_unit"]))))
-        finding = replace(finding, blocks=(unit, *finding.blocks))
-    print_finding(finding)
-    print_notes(notes or ())
+    if unit is not None:
+        text_of_unit = Text(("Scores: ", Name(str(unit))))
+        finding = replace(finding, blocks=(text_of_unit, *finding.blocks))
+    if printing.everything:
+        lines = everything(finding)
+        shown_notes = [f"note: {printable(note, limit=2_000)}" for note in for_people]
+    else:
+        lines, shown_notes = screen(finding, for_people)
+    for line in lines:
+        print_line(line)
+    for line in shown_notes:
+        sys.stderr.write(line + "\n")
+
+
+def _card_notes() -> set[str]:
+    """The notes on the cards of the bundled data sets that a command analyses, but does not describe."""
+    context = click.get_current_context(silent=True)
+    if context is None or context.info_name == "describe":
+        return set()
+    names = context.params.values()
+    given = {name for name in names if isinstance(name, str) and name in DATASETS}
+    return {note for name in given for note in card(name).notes}
 
 
 def print_json(schema: str, content: dict[str, Any]) -> None:  # Any: JSON values

@@ -16,6 +16,14 @@ from examiner.cli.pointless import check_effects
 _PLAIN = {str: click.STRING, int: click.INT, float: click.FLOAT, Path: click.Path(path_type=Path)}
 
 
+class Option(click.Option):
+    """An option that knows the section of the help it is listed in."""
+
+    def __init__(self, declared: list[str], section: str, **more: Any) -> None:  # Any: click's own
+        super().__init__(declared, **more)
+        self.section = section
+
+
 class Argument(click.Argument):
     """An argument that says what it is, as options do."""
 
@@ -33,25 +41,25 @@ def parameters_of(command: Callable[..., None]) -> list[click.Parameter]:
     """Spread a command's groups of options into single ones, those that must be given first.
 
     >>> from examiner.cli.options import Printing, SourceOptions
-    >>> def count(options: SourceOptions, told: Printing) -> None: ...
+    >>> def count(options: SourceOptions, printing: Printing) -> None: ...
     >>> [parameter.name for parameter in parameters_of(count)][:3]
     ['source', 'format', 'layout']
     """
-    made = [
-        _parameter(each, hints[each.name])
+    parameters = [
+        _parameter(each, hints[each.name], getattr(group, "section", "Options"))
         for group in _groups(command).values()
         for hints in [get_type_hints(group)]
         for each in fields(group)
     ]
-    return sorted(made, key=lambda parameter: not parameter.required)
+    return sorted(parameters, key=lambda parameter: not parameter.required)
 
 
 def gathered(command: Callable[..., None]) -> Callable[..., None]:
     """Let a command be called with single options, which it takes in groups.
 
     >>> from examiner.cli.options import Printing
-    >>> def say(told: Printing) -> None: print("as JSON" if told.json else "in words")
-    >>> gathered(say)(json=True)
+    >>> def say(printing: Printing) -> None: print("as JSON" if printing.json else "in words")
+    >>> gathered(say)(json=True, everything=False)
     as JSON
     """
     groups = _groups(command)
@@ -100,34 +108,35 @@ def _plain(value: object) -> object:
     return (list(value) or None) if isinstance(value, tuple) else value
 
 
-def _parameter(each: Field[Any], kind: Any) -> click.Parameter:  # Any: an annotation
+def _parameter(each: Field[Any], kind: Any, section: str) -> click.Parameter:  # Any: an annotation
     """The option or argument that a field of a group is."""
-    said = {key: each.metadata[key] for key in each.metadata if key not in ("writes", "reads")}
-    meaning, names = said.pop("meaning"), said.pop("names", None)
+    settings = {key: each.metadata[key] for key in each.metadata if key not in ("writes", "reads")}
+    meaning, names = settings.pop("meaning"), settings.pop("names", None)
+    section = settings.pop("section", section)
     text = meaning() if callable(meaning) else meaning
     required = each.default is MISSING
     # A default of None would stand in for an argument that must be given.
-    said |= {"required": True} if required else {"default": each.default}
+    settings |= {"required": True} if required else {"default": each.default}
     if get_origin(kind) in (Union, UnionType):
         (kind,) = (part for part in get_args(kind) if part is not NoneType)
     if names is None:
         if get_origin(kind) is list:  # as many as there are
-            (kind,), said["nargs"] = get_args(kind), -1
-        return Argument([each.name], text, type=_type(kind, said), **said)
+            (kind,), settings["nargs"] = get_args(kind), -1
+        return Argument([each.name], text, type=_type(kind, settings), **settings)
     declared = [each.name, *(names or ("--" + each.name.replace("_", "-"),))]
-    said = {"show_default": True, "help": text} | said
+    settings = {"show_default": True, "help": text} | settings
     if kind is bool:
-        return click.Option(declared, is_flag=True, **said)
+        return Option(declared, section, is_flag=True, **settings)
     if get_origin(kind) is list:
-        (kind,), said["multiple"] = get_args(kind), True
-    return click.Option(declared, type=_type(kind, said), **said)
+        (kind,), settings["multiple"] = get_args(kind), True
+    return Option(declared, section, type=_type(kind, settings), **settings)
 
 
-def _type(kind: Any, said: dict[str, Any]) -> click.types.ParamType[Any]:  # Any: an annotation
-    """What click understands a value as; the least and most are taken from what is said of it."""
+def _type(kind: Any, settings: dict[str, Any]) -> click.types.ParamType[Any]:  # Any: an annotation
+    """The type that click converts a value to; the least and most are taken out of the settings."""
     if get_origin(kind) is Literal:
         return click.Choice(get_args(kind))
-    ends = {name: said.pop(name) for name in ("min", "max") if name in said}
+    ends = {name: settings.pop(name) for name in ("min", "max") if name in settings}
     if not ends:
         return _PLAIN[kind]
     between = click.IntRange(**ends) if kind is int else click.FloatRange(**ends)

@@ -1,4 +1,4 @@
-"""`examiner place`: a new agent on what is already known of the tasks, without fitting again."""
+"""`examiner place`: a new agent on a stored fit or stored tasks, without fitting again."""
 
 from __future__ import annotations
 
@@ -23,24 +23,24 @@ from examiner.storage import open_fit, open_selection
 
 @dataclass(frozen=True, slots=True)
 class PlaceOptions:
-    """What is already known of the tasks."""
+    """A stored fit or stored tasks."""
 
     fit: Path | None = option(None, "A fit stored by `examiner fit -o`.", metavar="FILE")
     chosen: Path | None = option(
-        None, "A few tasks stored by `examiner select -o` or `distil -o`.", "--with", metavar="FILE"
+        None, "Tasks stored by `examiner select -o` or `distil -o`.", "--with", metavar="FILE"
     )
 
 
-def place(options: SourceOptions, known: PlaceOptions, told: Tabled) -> None:
-    """Place new agents on a stored fit or a few chosen tasks: rank, and what to expect elsewhere."""
-    if known.fit is not None and known.chosen is not None:
+def place(options: SourceOptions, stored: PlaceOptions, printing: Tabled) -> None:
+    """Place new agents on a stored fit or on a few selected tasks: rank, and expected scores elsewhere."""
+    if stored.fit is not None and stored.chosen is not None:
         raise InputError(
             "Both `--fit` and `--with` are given. Place agents on one of them at a time."
         )
-    if known.chosen is not None:
-        _by_few_tasks(options, known.chosen, told)
-    elif known.fit is not None:
-        _on_fit(options, known.fit, told)
+    if stored.chosen is not None:
+        _by_few_tasks(options, stored.chosen, printing)
+    elif stored.fit is not None:
+        _on_fit(options, stored.fit, printing)
     else:
         raise InputError(
             "Nothing is given to place the new results on. Name a fit stored by `examiner fit … -o "
@@ -49,26 +49,26 @@ def place(options: SourceOptions, known: PlaceOptions, told: Tabled) -> None:
         )
 
 
-def _on_fit(options: SourceOptions, path: Path, told: Tabled) -> None:
+def _on_fit(options: SourceOptions, path: Path, printing: Tabled) -> None:
     fit = open_fit(path)
     with progress_bar("reading") as progress:
         results = _results_for(fit.recipe, options, progress)
-        found = place_on_fit(results, fit)
-    notes = dict.fromkeys((*results.notes, *(note for each in found for note in each.notes)))
-    finding, unit = findings.tell(fit, found), response_unit(fit)
-    show(finding, "examiner.place/1", told, tuple(notes), score_unit=unit, fit=str(path))
+        placements = place_on_fit(results, fit)
+    notes = dict.fromkeys((*results.notes, *(note for each in placements for note in each.notes)))
+    finding, unit = findings.tell(fit, placements), response_unit(fit)
+    show(finding, "examiner.place/1", printing, tuple(notes), score_unit=unit, fit=str(path))
 
 
-def _by_few_tasks(options: SourceOptions, path: Path, told: Tabled) -> None:
+def _by_few_tasks(options: SourceOptions, path: Path, printing: Tabled) -> None:
     chosen = open_selection(path)
     with progress_bar("reading") as progress:
         results = _results_for(chosen.recipe, options, progress)
-        found = place_by_few(results, chosen)
-    finding = findings.tell_set(chosen, found)
+        placements = place_by_few(results, chosen)
+    finding = findings.tell_set(chosen, placements)
     doubts = (note for note in chosen.notes if note.startswith(DOUBT))
     notes = (*results.notes, *doubts)
     unit = value_unit(chosen.recipe)
-    show(finding, "examiner.place/1", told, notes, score_unit=unit, chosen=str(path))
+    show(finding, "examiner.place/1", printing, notes, score_unit=unit, chosen=str(path))
 
 
 def _results_for(

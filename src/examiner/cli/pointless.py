@@ -33,7 +33,18 @@ _OF_A_NEW_FIT = (
     *("model", "estimator", "prior", "response", "landmark", "starts", "nodes", "bins", "over"),
     *("engine", "memory", "cache", "address"),
 )
-_OF_A_CHOICE = ("size", "budget", "method", "folds", "output", "choose_on", "must", "must_not")
+_OF_A_STORED_FIT = ("bins", "over", "add", "fit", "output", "engine", "memory", "cache", "address")
+_OF_TOTALS = ("by", "average", "weights", "chance")
+_OF_A_SELECTION = ("size", "budget", "method", "proof", "output")
+
+
+def _needs(shown: str, name: str, *options: str) -> Rule:
+    """Options that need another one, which is shown as users write it."""
+    return Rule(
+        options,
+        _given(name),
+        f"has no effect without `{shown}`. Give that too, or leave it out.",
+    )
 
 
 def _given(name: str) -> Callable[[Given], bool]:
@@ -46,6 +57,11 @@ def _not_given(name: str) -> Callable[[Given], bool]:
 
 EVERYWHERE = (
     Rule(
+        ("everything",),
+        lambda given: not given.get("json") and given.get("to") not in ("latex", "markdown", "csv"),
+        "is for people: `--json` and `--to` print everything. Leave it out.",
+    ),
+    Rule(
         _FILES_ONLY,
         lambda given: given.get("source") not in data_set_names(),
         "is for files, and a bundled data set is read. Leave it out.",
@@ -55,11 +71,7 @@ EVERYWHERE = (
         lambda given: is_many(given.get("source") or ""),
         "is for folders and patterns, and one file is read. Leave it out.",
     ),
-    Rule(
-        ("figures_as", "columns"),
-        _given("figures"),
-        "has no effect without `--figures DIR`. Give that too, or leave it out.",
-    ),
+    _needs("--figures DIR", "figures", "figures_as", "columns"),
     Rule(
         ("floor",),
         lambda given: given.get("transform") == "log",
@@ -76,6 +88,12 @@ OF_COMMANDS = MappingProxyType(
             ),
         ),
         "fit": (
+            Rule(
+                _OF_A_STORED_FIT,
+                _not_given("check"),
+                "has no effect with `--check`, which stores and prints no fit. Leave it out.",
+            ),
+            _needs("--check", "check", "draws", "quick", "overdispersion"),
             Rule(
                 _OF_A_NEW_FIT,
                 _not_given("add"),
@@ -101,39 +119,45 @@ OF_COMMANDS = MappingProxyType(
         ),
         "select": (
             Rule(
-                _OF_A_CHOICE,
-                _not_given("exactly"),
-                "is for a choice, and `--exactly` chooses nothing. Leave it out.",
+                ("adds", "exactly"),
+                _not_given("judge"),
+                "and `--judge` exclude each other. Give one of them.",
+            ),
+            Rule(
+                ("exactly",),
+                _not_given("adds"),
+                "and `--adds` exclude each other. Give one of them.",
+            ),
+            *(
+                Rule(
+                    names,
+                    _not_given(other),
+                    f"has no effect with `--{other}`, which selects nothing. Leave it out.",
+                )
+                for other, names in (
+                    ("judge", _OF_A_SELECTION),
+                    ("exactly", (*_OF_A_SELECTION, "folds", "choose_on", "must", "must_not")),
+                    ("adds", (*_OF_A_SELECTION, "folds", "choose_on", *_OF_TOTALS)),
+                )
+            ),
+            _needs("--judge", "judge", "sizes", "methods", "draws", "tolerance"),
+            _needs("--adds TASK", "adds", "present", "chosen"),
+            Rule(
+                ("reps",),
+                lambda given: bool(given["judge"] or given["adds"]),
+                "has no effect without `--judge` or `--adds`. Leave it out.",
             ),
             Rule(
                 ("folds",),
                 _given("proof"),
-                "is for the proof, which `--no-proof` leaves out. Give one of them.",
+                "is for validation, and `--no-proof` omits it. Give one of them.",
             ),
         ),
-        "typology": (
-            Rule(
-                (*_OF_RESULTS, "tasks", "normalise"),
-                _given("source"),
-                "has no effect without `--results SOURCE`. Give that too, or leave it out.",
-            ),
-        ),
+        "typology": (_needs("--results SOURCE", "source", *_OF_RESULTS, "tasks", "normalise"),),
         "examine": (
-            Rule(
-                _OF_RESULTS,
-                _given("source"),
-                "has no effect without `--oracle SOURCE`. Give that too, or leave it out.",
-            ),
-            Rule(
-                ("certainty",),
-                _given("better_than"),
-                "has no effect without `--better-than`. Give that too, or leave it out.",
-            ),
-            Rule(
-                ("environment",),
-                _given("protocol"),
-                "has no effect without `--protocol`. Give that too, or leave it out.",
-            ),
+            _needs("--oracle SOURCE", "source", *_OF_RESULTS),
+            _needs("--better-than", "better_than", "certainty"),
+            _needs("--protocol", "protocol", "environment"),
         ),
     }
 )

@@ -1,11 +1,19 @@
-"""`examiner scores`: aggregates, comparisons and ranks, each with how sure one can be of it."""
+"""`examiner scores`: aggregates, comparisons and ranks, each with its uncertainty."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 from examiner.cli.levels import LevelOptions, levelled_and_compared
-from examiner.cli.options import REPS, ComparisonOptions, Seeded, SourceOptions, option
+from examiner.cli.options import (
+    LEVEL,
+    REPS,
+    USUAL_REPS,
+    ComparisonOptions,
+    Seeded,
+    SourceOptions,
+    option,
+)
 from examiner.cli.output import progress_bar, show
 from examiner.cli.source import results_from
 from examiner.reporting.findings import uncertainty as findings
@@ -22,28 +30,31 @@ class ScoresOptions:
 
     aggregate: list[str] | None = option(
         None,
-        f"{', '.join(AGGREGATES)} or all; may be repeated, ranks are by the first [default: iqm; the mean "
-        "where results are 0 or 1].",
+        f"{', '.join(AGGREGATES)} or all; may be repeated, the first ranks [default: mean].",
+        metavar="NAME",
     )
-    unit: Unit = option("runs", "What would be another sample: runs, tasks or both.")
+    unit: Unit | None = option(
+        None,
+        "What is resampled: runs, tasks or both [default: runs if every cell has several, else tasks].",
+    )
     interval: Interval = option(
-        "studentised", "studentised covers with few runs; percentile is rliable's."
+        "studentised", "studentised keeps its level with few runs; percentile as in rliable."
     )
-    reps: int = option(2000, REPS)
-    level: float = option(0.95, "Level of the intervals.")
+    reps: int | None = option(None, f"{REPS} {USUAL_REPS}")
+    level: float = option(0.95, LEVEL)
     posthoc: PostHoc = option(
-        "t-holm", "Test of pairs: of their means (t), of signed ranks (wilcoxon) or mean ranks."
+        "t-holm", "Test of pairs: of means (t), signed ranks (wilcoxon) or mean ranks."
     )
 
 
 def scores(
     options: SourceOptions,
+    how: ScoresOptions,
     comparison: ComparisonOptions,
     levels: LevelOptions,
-    how: ScoresOptions,
-    told: Seeded,
+    printing: Seeded,
 ) -> None:
-    """Aggregate agents with intervals, compare them, and say where the uncertainty comes from."""
+    """Aggregate and rank agents with intervals, compare them, and show where the uncertainty comes from."""
     with progress_bar("reading") as progress:
         known = levelled_and_compared(results_from(options), levels, comparison)
         results = known.results
@@ -51,8 +62,8 @@ def scores(
             results = results.with_notes(*averaging_notes(results))
         made = overview(
             results,
-            how.aggregate,
-            rng=told.seed,
+            how.aggregate or ("mean",),
+            rng=printing.seed,
             reps=how.reps,
             unit=how.unit,
             interval=how.interval,
@@ -62,9 +73,11 @@ def scores(
             progress=progress,
         )
     provenance = results.provenance
-    finding = findings.tell(made, seed=told.seed)
+    finding = findings.tell(made, seed=printing.seed)
     # The JSON has the notes of the analysis among its data.
-    notes = results.notes if told.json else (*results.notes, *made.notes)
+    notes = results.notes if printing.json else (*results.notes, *made.notes)
     steps = {"source": provenance.source, "steps": list(provenance.steps)}
     unit = score_unit(results)
-    show(finding, "examiner.scores/1", told, notes, score_unit=unit, seed=told.seed, **steps)
+    show(
+        finding, "examiner.scores/1", printing, notes, score_unit=unit, seed=printing.seed, **steps
+    )

@@ -1,18 +1,15 @@
-"""`examiner select`: which few tasks to run, with proof that they are enough.
-
-The options of what is chosen from, and how folds are judged, are those of `compare` too.
-"""
+"""`examiner select`: which few tasks to run, and how well they predict the score on all of them."""
 
 from __future__ import annotations
 
 import builtins
-import os
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import partial
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from time import perf_counter
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
@@ -40,12 +37,14 @@ from examiner.reporting.terminal import print_line
 from examiner.results import Results
 from examiner.scores import Recipe
 from examiner.scores.unit import value_unit
-from examiner.selection.sampled import is_very_large
 from examiner.storage import save
 from examiner.workers import map_processes
 
 SIZE = 5
-FOLDS = "Folds of the proof [default: loo, or 10 with over 100 agents or 5,000 results]."
+FOLDS = (
+    "Folds for validation: loo (leave one agent out) or K [default: loo; 10 over 100 agents or 5,000 "
+    "results, 5 over 50,000]."
+)
 WORTH_PROCESSES_SECONDS = 10.0
 """Work from here on is given to several processes, which take a second or two to start."""
 MOST_DIGITS = 6
@@ -53,151 +52,209 @@ MOST_DIGITS = 6
 
 
 @dataclass(frozen=True, slots=True)
-class SelectionOptions:
-    """What is predicted, from what, and which demands a set must meet."""
+class SelectOptions:
+    """How many tasks are selected, how, and what else can be asked about a selection."""
 
+    size: int | None = option(
+        None, "Number of tasks to select [default: 5, or as many as the budget allows]."
+    )
+    budget: float | None = option(None, "Maximum cost of the selection, instead of a size.")
+    method: str = option(
+        selection.DEFAULT,
+        f"One method, or best_of: {', '.join(selection.METHODS)}.",
+        metavar="NAME",
+    )
+    proof: bool = option(
+        True, "Whether to validate the selection on held-out agents.", "--proof/--no-proof"
+    )
+    folds: str | None = option(None, FOLDS, metavar="loo|K")
+    exactly: str | None = option(
+        None,
+        "Select nothing: show how well exactly these tasks (comma-separated) predict held-out agents.",
+        metavar="TASKS",
+    )
+    judge: bool = option(
+        False, "Select nothing: compare selection methods on held-out agents.", "--judge"
+    )
+    adds: str | None = option(
+        None, "Select nothing: show what this new task adds to the others.", metavar="TASK"
+    )
+    reps: int | None = option(
+        None,
+        "Number of resamples, with --judge or --adds [default: 400 or 100].",
+        min=1,
+    )
+    output: Path | None = option(
+        None,
+        "Store tasks, predictor and recipe as JSON, for `place`.",
+        *OUTPUT,
+        metavar="FILE",
+        writes="answer",
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeOptions:
+    """Which selection methods are compared, at which sizes."""
+
+    section: ClassVar[str] = "With --judge"
+    sizes: str | None = option(
+        None, "Sizes to compare: 1,3,5 or 1-10 [default: 1,2,3,5,10].", metavar="NUMBERS"
+    )
+    methods: str | None = option(
+        None, "Methods to compare, comma-separated [default: all].", metavar="NAMES"
+    )
+    draws: int = option(100, "Number of random selections of each size.", min=1)
+    tolerance: float = option(0.05, "Relative error that is small enough.")
+
+
+@dataclass(frozen=True, slots=True)
+class AddsOptions:
+    """Which tasks a new task is compared with."""
+
+    section: ClassVar[str] = "With --adds"
+    present: str | None = option(
+        None,
+        "Tasks it may add to, comma-separated [default: all others].",
+        "--set",
+        metavar="TASKS",
+    )
+    chosen: Path | None = option(
+        None, "Or tasks stored by `examiner select -o`.", "--with", metavar="FILE"
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class SelectionOptions:
+    """What is predicted from which scores, and the constraints on a selection."""
+
+    section: ClassVar[str] = "Target and constraints"
     target: Literal["mean", "median", "iqm", "macro-mean", "mean-rank", "rank-points"] = option(
         "mean", "Aggregate of the full benchmark to predict."
     )
     normalise: str = option("auto", normaliser_names, *NORMALISE, metavar="NAME")
     transform: Literal["none", "log"] = option("none", "log₁₀ of comparable scores, or none.")
     floor: float | None = option(
-        None, "Least value before the log [default: 0.01 with human scores, else 1]."
+        None, "Smallest value before the log [default: 0.01 with human scores, else 1]."
     )
     success: str | None = option(
-        None, f"{SUCCESS} For curves of tasks [default: the median].", metavar="WHAT"
+        None, f"{SUCCESS} For the curves of tasks [default: the median].", metavar="SCORE"
     )
     lexicographic: str | None = option(
         None,
-        "Order agents by several measures: win,score,-ticks (a minus: less is better).",
+        "Order agents by several measures: win,score,-ticks (a minus: lower is better).",
         metavar="MEASURES",
     )
-    coverage: float = option(0.9, "Share of the tasks an agent must be observed on to be judged.")
+    coverage: float = option(0.9, "Share of the tasks on which an agent must be observed.")
     deviations: float | None = option(
-        None, "How much agents vary, as a share of the spread between agents."
+        None, "Variation within agents, as a share of the spread between agents."
     )
     cost: str | None = option(
         None,
-        "What a task costs: a column, also tokens_in*PRICE+tokens_out*PRICE, or a table of tasks.",
+        "Cost of a task: a column, also tokens_in*PRICE+tokens_out*PRICE, or a table of tasks.",
         metavar="COLUMN|FILE",
     )
     cost_of: str | None = option(
-        None, "Agent whose costs count [default: the mean of all].", metavar="AGENT"
+        None, "Agent whose costs are used [default: the mean of all].", metavar="AGENT"
     )
     must: list[str] | None = option(
-        None, "A task that must be there; may be repeated.", metavar="TASK"
+        None, "A task that must be selected; may be repeated.", metavar="TASK"
     )
     must_not: list[str] | None = option(
-        None, "A task that must not; may be repeated.", metavar="TASK"
+        None, "A task that must not be selected; may be repeated.", metavar="TASK"
     )
-    at_most: int | None = option(None, "Most tasks of one group.", metavar="N")
+    at_most: int | None = option(None, "Maximum number of tasks of one group.", metavar="N")
     levels: Literal["free", "together", "apart"] = option(
-        "free", "Levels of one game: together, apart or free."
+        "free", "Whether levels of one game are selected together, apart or freely."
     )
     typology: str | None = option(None, TYPOLOGY, metavar="NAME|FILE")
     families: str | None = option(
-        None, "Column of agents that are never split: family, paper.", metavar="COLUMN"
+        None, "Column of agents that are never split between folds.", metavar="COLUMN"
     )
     choose_on: str | None = option(
-        None, "Choose on these agents (names or patterns, with commas).", metavar="AGENTS"
+        None, "Select on these agents only (names or patterns, comma-separated).", metavar="AGENTS"
     )
     workers: int | None = option(
-        None, "Processes [default: one a core, if worth it].", metavar="N", min=1
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class SelectOptions:
-    """How many tasks are chosen, how, and how the choice is judged."""
-
-    size: int | None = option(None, "Tasks to choose [default: 5, or what the budget buys].")
-    budget: float | None = option(None, "Most that the set may cost, instead of a size.")
-    method: str = option(
-        selection.DEFAULT,
-        f"One method, or best_of: {', '.join(selection.METHODS)}.",
-        metavar="NAME",
-    )
-    proof: bool = option(True, "Judge the choice on held-out agents, or not.", "--proof/--no-proof")
-    folds: str | None = option(
-        None,
-        FOLDS,
-        metavar="loo|K",
-    )
-    exactly: str | None = option(
-        None,
-        "Choose nothing: tell what exactly these tasks (with commas) say of agents left out.",
-        metavar="TASKS",
-    )
-    output: Path | None = option(
-        None, "Store tasks, predictor and recipe as JSON.", *OUTPUT, metavar="FILE", writes="answer"
+        None, "Number of processes [default: one per core, for long work].", metavar="N", min=1
     )
 
 
 def select(
     options: SourceOptions,
+    how: SelectOptions,
+    judged_how: JudgeOptions,
+    added: AddsOptions,
     choice: SelectionOptions,
     levels: LevelOptions,
-    how: SelectOptions,
-    told: Seeded,
+    printing: Seeded,
 ) -> None:
-    """Choose a few tasks that tell what all of them would, and judge the choice on held-out agents."""
+    """Select a few tasks that predict the score on all of them, validated on held-out agents."""
+    if how.judge:
+        from examiner.cli.judge import judge
+
+        judge(options, how, judged_how, choice, levels, printing)
+        return
+    if how.adds is not None:
+        from examiner.cli.adds import adds
+
+        adds(options, how, added, choice, printing)
+        return
     if how.size is not None and how.budget is not None:
         raise InputError("Both a size and a budget are given. Give one of the two.")
     with progress_bar("reading") as progress:
         material = material_from(options, choice, levels, how.budget, progress)
+        holdout = _holdout(material, how.folds, choice.choose_on)
         if how.exactly is not None:
-            made = selection.trial(material, words_of(how.exactly) or [])
+            tasks = tuple(dict.fromkeys(words_of(how.exactly) or []))
+            judged = selection.judge_tasks(material, tasks, rng=printing.seed, holdout=holdout)
             unit = value_unit(material.recipe)
-            show(trials.tell(made), "examiner.trial/1", told, material.notes, score_unit=unit)
-            return
-        named = agents_named(choice.choose_on, material.agents)
-        own = material if named is None else material.on_agents(named)
-        rng = np.random.default_rng(told.seed)
-        folds = _folds(material, how, named)
-        size = None if how.budget is not None else SIZE if how.size is None else how.size
-        judged = judging(material, size, folds, [how.method], choice.workers, progress)
-        shrinkage = selection.settle(own) if how.method == selection.DEFAULT else None
-        tasks = selection.choose(own, size, how.method, rng=rng, shrinkage=shrinkage)
-        comparison = None
-        if folds is not None:
-            comparison = selection.compare(
-                material,
-                [len(tasks)],
-                [how.method],
-                rng=rng,
-                holdout=selection.Holdout(folds.folds, named, repeats=folds.repeats),
-                shrinkage=shrinkage if named is None else None,
-                **judged.how,
+            show(
+                trials.tell(judged, tasks),
+                "examiner.trial/1",
+                printing,
+                judged.notes,
+                score_unit=unit,
             )
-        chosen = selection.with_predictor(
-            own, tasks, rng=rng, proof=comparison, shrinkage=shrinkage
-        )
+            return
+        size = None if how.budget is not None else SIZE if how.size is None else how.size
+        own = material if holdout.choose_on is None else material.on_agents(holdout.choose_on)
+        comparison = None
+        if how.proof:
+            chosen, comparison = selection.select_and_judge(
+                material,
+                size,
+                how.method,
+                rng=printing.seed,
+                holdout=holdout,
+                **judging(choice.workers, progress),
+            )
+        else:
+            chosen = selection.select(own, size, how.method, rng=printing.seed)
         why = selection.reasons(own, chosen)
     stored = {} if how.output is None else {"stored": str(save(chosen, how.output))}
-    notes = [*chosen.notes, *([folds.note] if folds and folds.note else [])]
-    notes += () if comparison is None else comparison.notes
-    finding = findings.tell(material, chosen, why, comparison, method=how.method, seed=told.seed)
+    notes = [*chosen.notes, *(() if comparison is None else comparison.notes)]
+    finding = findings.tell(
+        material, chosen, why, comparison, method=how.method, seed=printing.seed
+    )
     show(
         finding,
         "examiner.select/1",
-        told,
+        printing,
         tuple(dict.fromkeys(notes)),
         score_unit=value_unit(material.recipe),
-        seed=told.seed,
+        seed=printing.seed,
         **stored,
     )
-    if stored and told.for_people:
+    if stored and printing.for_people:
         print_line(f"Stored: {stored['stored']}")
 
 
-def _folds(
-    material: selection.Benchmark, how: SelectOptions, named: tuple[str, ...] | None
-) -> selection.Folds | None:
-    """In which folds the choice is proved; none where no proof is asked for."""
-    if not how.proof:
-        return None
-    given = selection.folds_of_proof(material) if how.folds is None else folds_named(how.folds)
-    return given if named is None else selection.Folds(1, 0)
+def _holdout(
+    material: selection.Benchmark, folds: str | None, choose_on: str | None
+) -> selection.Holdout:
+    """The protocol, as far as options change it."""
+    named = agents_named(choose_on, material.agents)
+    return selection.Holdout(folds_named(folds), named)
 
 
 def material_from(
@@ -282,44 +339,45 @@ def agents_named(text: str | None, agents: tuple[str, ...]) -> tuple[str, ...] |
     return tuple(dict.fromkeys(found))
 
 
-def folds_named(text: str) -> selection.Folds:
-    """Read 'loo' or a number of folds from an option.
+def folds_named(text: str | None) -> Literal["loo"] | int | None:
+    """Read 'loo' or a number of folds from an option; None where it is not given.
 
-    >>> folds_named("loo").folds, folds_named("5").folds
-    ('loo', 5)
+    >>> folds_named("loo"), folds_named("5"), folds_named(None)
+    ('loo', 5, None)
     """
-    if text == "loo":
-        return selection.Folds("loo")
+    if text is None or text == "loo":
+        return "loo" if text else None
     if not text.isdecimal() or len(text) > MOST_DIGITS or int(text) < 2:
-        raise InputError(f"The folds are {shorten(text)}. Say 'loo', or a number of 2 or more.")
-    return selection.Folds(int(text))
-
-
-class Judging(NamedTuple):
-    """On how many processes folds are judged, and the options of `compare` that say so."""
-
-    processes: int
-    how: dict[str, Any]  # Any: options of `compare`
+        raise InputError(f"The folds are {shorten(text)}. Give 'loo', or a number of 2 or more.")
+    return int(text)
 
 
 def judging(
-    material: selection.Benchmark,
-    size: int | None,
-    folds: selection.Folds | None,
-    methods: Sequence[str] | None,
-    workers: int | None,
-    progress: ProgressCallback,
-) -> Judging:
-    """Say how folds are judged: here, or on local processes where that pays; answers are the same.
-
-    A very large table stays here, since each process would hold it once more.
-    """
-    seconds = 0.0 if folds is None else selection.expected_seconds(material, size, folds, methods)
-    small = seconds < WORTH_PROCESSES_SECONDS or is_very_large(*material.values.shape)
-    if workers == 1 or (workers is None and small):
-        return Judging(1, {"map": builtins.map, "progress": progress})
+    workers: int | None, progress: ProgressCallback
+) -> dict[str, Any]:  # Any: options of `compare`
+    """Say how folds are judged: here, or on local processes where that pays; answers are the same."""
+    if workers == 1:
+        return {"map": builtins.map, "progress": progress}
     spread = partial(map_processes, processes=workers, progress=progress, stage="judging folds")
-    return Judging(workers or os.cpu_count() or 1, {"map": spread})
+    return {"map": spread if workers else partial(_where_it_pays, spread, progress)}
+
+
+def _where_it_pays(
+    spread: Callable[..., Any],  # Any: as `map`
+    progress: ProgressCallback,
+    function: Callable[[Any], Any],
+    jobs: Iterable[Any],
+) -> Iterator[Any]:
+    """Do the first job here, and the others on processes if they would take long one after the other."""
+    first, *others = jobs
+    start = perf_counter()
+    yield function(first)
+    if (perf_counter() - start) * len(others) >= WORTH_PROCESSES_SECONDS:
+        yield from spread(function, others)
+        return
+    for number, job in enumerate(others, 2):
+        progress("judging folds", number, len(others) + 1)
+        yield function(job)
 
 
 def _costs(

@@ -1,4 +1,4 @@
-"""`examiner typology`: kinds of task, one of each, what is missing, and whether agents agree."""
+"""`examiner typology`: kinds of tasks, one of each, missing kinds, and a test with results."""
 
 from __future__ import annotations
 
@@ -28,50 +28,50 @@ from examiner.typology import SCHEMAS, kinds, validate
 
 @dataclass(frozen=True, slots=True)
 class ResultsOptions(SourceOptions):
-    """The results that kinds are held against, with the options of any results."""
+    """The results that kinds are tested with, and how they are read."""
 
     source: str = other_source("--results", "Results to validate the groups with")
 
 
 @dataclass(frozen=True, slots=True)
 class TypologyOptions:
-    """What the tasks are grouped by."""
+    """The features that tasks are grouped by."""
 
     classification: str = argument("CLASSIFICATION", TYPOLOGY)
     schema: str = option(
-        "auto", f"{', '.join(SCHEMAS)}, none, or auto: told from the features.", metavar="NAME"
+        "auto", f"{', '.join(SCHEMAS)}, none, or auto: detected from the features.", metavar="NAME"
     )
     features: str | None = option(None, "Features to group by, comma-separated.")
     normalise: str | None = option(
         None,
-        lambda: f"{normaliser_names()} Default: random-only where all tasks have a random score.",
+        lambda: f"{normaliser_names()} [default: random-only if all tasks have a random score]",
         *NORMALISE,
         metavar="NAME",
     )
 
 
-def typology(wanted: TypologyOptions, options: ResultsOptions, told: Seeded) -> None:
-    """Group tasks by kind, keep one of each, say what is missing, and test whether agents agree."""
-    reducing, validating = np.random.default_rng(told.seed).spawn(2)
-    results = made = None
+def typology(grouping: TypologyOptions, options: ResultsOptions, printing: Seeded) -> None:
+    """Group tasks by kind, keep one of each, list missing kinds, and test the groups with results."""
+    reducing, validating = np.random.default_rng(printing.seed).spawn(2)
+    results = validation = None
     with progress_bar("reading") as progress:
-        found = kinds(
-            classification_from(wanted.classification),
-            None if wanted.schema == "none" else wanted.schema,
-            words_of(wanted.features),
+        grouped = kinds(
+            classification_from(grouping.classification),
+            None if grouping.schema == "none" else grouping.schema,
+            words_of(grouping.features),
             rng=reducing,
         )
         if options.source:
-            results = _results(options, wanted.normalise, progress)
-            made = validate(found.groups, results, progress=progress, rng=validating)
+            results = _results(options, grouping.normalise, progress)
+            validation = validate(grouped.groups, results, progress=progress, rng=validating)
     show(
-        findings.tell(found, made, seed=told.seed),
+        findings.tell(grouped, validation, seed=printing.seed),
         "examiner.typology/1",
-        told,
-        (*found.notes, *(() if results is None else results.notes)),
+        printing,
+        (*grouped.notes, *(() if results is None else results.notes)),
         score_unit=None if results is None else score_unit(results),
-        source=wanted.classification,
-        seed=told.seed,
+        source=grouping.classification,
+        seed=printing.seed,
     )
 
 

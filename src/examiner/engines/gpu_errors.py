@@ -18,9 +18,7 @@ from examiner.engines.device import Device, Tensor
 from examiner.irt import Quadrature
 from examiner.irt.errors.abilities import AbilityErrors
 from examiner.irt.errors.any_scores import FEW_LEVELS
-from examiner.irt.errors.covariance import JointCovariance
 from examiner.irt.errors.freedom import CompleteInformation, Freedom
-from examiner.irt.errors.low_rank import Leading
 from examiner.irt.errors.observed_information import (
     ENOUGH,
     MOST_LEVELS,
@@ -128,34 +126,26 @@ class DeviceScores:
 
     def abilities(self, asked: PartScores) -> AbilityErrors:
         """Return the errors of abilities with those of tasks in them, agents in their order."""
-        assert asked.columns is not None and asked.together is not None
-        agents, directions = len(self._mean), asked.columns.shape[1]
+        assert asked.covariance is not None
+        agents, directions = len(self._mean), asked.covariance.directions.shape[1]
         found = AbilityErrors(np.empty(agents), np.empty(agents), np.empty((agents, directions)))
         with self._device.exactly():
-            along, variances = self._sent(asked.columns), self._variances_by(asked.together)
+            along = self._sent(asked.covariance.directions)
+            blocks = self._sent(asked.covariance.task_blocks)
+            cut = blocks.shape[0] * blocks.shape[1]
             for block in self._blocks():
                 mean, deviation, moves = self._moved(block)
                 if asked.model.unit_slopes:
                     place = self.freedom.columns("slope")[0]
                     moves[:, place] += self._sent(mean / asked.population_sd)
                 found.own[block.rows] = deviation**2
-                found.added[block.rows] = np.maximum(variances(moves), 0.0)
-                found.shared[block.rows] = self._device.numpy(moves @ along)
+                shared = moves @ along
+                mine = moves[:, :cut].reshape(len(moves), -1, blocks.shape[1])
+                alone = self._device.torch.einsum("ati,tij->atj", mine, blocks) * mine
+                added = (shared**2).sum(dim=1) + alone.sum(dim=(1, 2))
+                found.added[block.rows] = np.maximum(self._device.numpy(added), 0.0)
+                found.shared[block.rows] = self._device.numpy(shared)
         return found
-
-    def _variances_by(self, together: JointCovariance) -> Callable[[Tensor], Floats]:
-        """How variances of rows are had: on the device where directions and blocks are all there is."""
-        parts = together.directions_and_blocks() if isinstance(together, Leading) else None
-        if parts is None:
-            return lambda moves: together.variances(self._device.numpy(moves))
-        along, blocks = (self._sent(part) for part in parts)
-
-        def variances(moves: Tensor) -> Floats:
-            mine = moves.reshape(len(moves), -1, blocks.shape[1])
-            alone = (self._device.torch.einsum("ati,tij->atj", mine, blocks) * mine).sum(dim=(1, 2))
-            return self._device.numpy(((moves @ along) ** 2).sum(dim=1) + alone)
-
-        return variances
 
     def _sent(self, values: Floats) -> Tensor:
         return self._device.doubles(values).to(self._terms.values[0].dtype)

@@ -10,7 +10,7 @@ from examiner.engines.device import Device, Tensor
 from examiner.engines.gpu_errors import AskedOnDevice, DeviceScores, NodeTerms
 from examiner.irt import ItemParameters, Quadrature, Response
 from examiner.irt.errors.freedom import Freedom
-from examiner.irt.errors.observed_information import complete_information, term_slopes
+from examiner.irt.errors.observed_information import complete_information, free_slopes
 from examiner.irt.errors.parted import PartScores
 from examiner.irt.estimation.kernel_source import KernelSource, kernel_kind
 from examiner.irt.estimation.kernel_statistics import KernelStatistics
@@ -75,7 +75,7 @@ class DeviceKernelSource(AskedOnDevice):
         found = self.expected(items, rule)
         complete = complete_information(kernel, found.sums, items, found.nodes, free)
         values = kernel.terms(curves(items, rule.nodes), items.precision)
-        slopes = term_slopes(kernel, items, rule, free)
+        slopes = free_slopes(kernel, items, rule, free)
         terms = NodeTerms(
             *([self._device.doubles(part) for part in each] for each in (values, slopes))
         )

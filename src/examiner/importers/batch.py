@@ -82,8 +82,8 @@ def read_files(
         found.paths, candidates, progress, by_ending=not found.meant, strict=strict
     )
     known = without_companions(sorted_files(files, format, everything=found.meant, strict=strict))
-    if format is None and known.by_format.keys() <= {"json"}:
-        known = known.with_objects([file for file, _ in files])
+    if format is None:
+        known = known.with_unusual_endings([file for file, _ in files])
     irregular = {"are not regular (pipes or devices)": list(found.irregular)}
     known = replace(known, skipped=known.skipped | irregular)
     if before is not None:

@@ -254,8 +254,8 @@ def unfolded(
     if not len(frame):
         raise InputError("The table has no rows. Give at least one agent's result on one task.")
     refuse_row(names.is_null() | (names == ""), "has no name in its first column. Name it.")
-    otherwise = one_result_per_row(frame.columns)
-    numbers = pl.DataFrame([_numbers(without_missing_words(column), otherwise) for column in cells])
+    header = frame.columns
+    numbers = pl.DataFrame([_numbers(without_missing_words(column), header) for column in cells])
     values = numbers.to_numpy(order="c")
     first, second = ("task", "agent") if tasks_are_rows else ("agent", "task")
     # Enums keep the table's own order of names, whichever cells are empty.
@@ -270,7 +270,7 @@ def unfolded(
     )
 
 
-def _numbers(column: pl.Series, otherwise: str) -> pl.Series:
+def _numbers(column: pl.Series, columns: Sequence[str]) -> pl.Series:
     if column.null_count() == len(column):
         raise InputError(
             f"The column {shorten(column.name)} holds only missing values. Fill it or remove it."
@@ -279,11 +279,11 @@ def _numbers(column: pl.Series, otherwise: str) -> pl.Series:
         return column.cast(pl.Float64)
     numbers, row = numbers_in(column)
     if row is not None and numbers.null_count() == len(numbers):
-        raise InputError(
+        what = (
             f"The column {shorten(column.name)} holds text ({shorten(column[row])}), and is neither an "
-            f"agent nor a task of a wide table. Remove it. {otherwise}",
-            row=row,
+            f"agent nor a task of a wide table. Remove it."
         )
+        raise one_result_per_row(what, columns, row=row)
     if row is not None:
         raise InputError(
             f"Row {row + 1} has {shorten(column[row])} in the column {shorten(column.name)}, where a "

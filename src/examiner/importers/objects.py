@@ -8,8 +8,10 @@ from typing import Any
 
 import polars as pl
 
+from examiner.importers.cells import MISSING
 from examiner.importers.files import SourceFile
 from examiner.importers.json_values import number
+from examiner.importers.known_tasks import is_known_task
 from examiner.importers.readings import Reading
 from examiner.importers.suggestions import MissingNamesError, suggested_measure
 from examiner.importers.tables import TableOptions, table_reading
@@ -62,7 +64,7 @@ def object_reading(
             f"{{{other}}}",
         )
     rows = [
-        {outer: name, measure: score, "run": run} | ({other: second} if nested else {})
+        {outer: name, measure: number(score), "run": run} | ({other: second} if nested else {})
         for name, value in content.items()
         for second, scores in (value.items() if nested else [("", value)])
         for run, score in enumerate(scores if isinstance(scores, list) else [scores])
@@ -81,9 +83,12 @@ def _keys(value: object) -> Object:
 
 
 def _is_score(value: object) -> bool:
+    """Whether a value is a number, also as text, or none was observed; or a list of such."""
     if isinstance(value, list):
-        return all(score is None or isinstance(score, int | float) for score in value)
-    return value is None or isinstance(value, int | float)
+        return not any(isinstance(score, list) for score in value) and all(map(_is_score, value))
+    if isinstance(value, str):
+        return number(value) is not None or value.strip().lower() in MISSING
+    return value is None or (isinstance(value, int | float) and not isinstance(value, bool))
 
 
 def _tasks_are_outer(
@@ -108,12 +113,14 @@ def _no_scores(content: Object, file: SourceFile) -> InputError:
     by_name = {
         name: " --tasks-are columns"
         for name, part in parts
-        if _keys(part) and all(map(_is_score, _keys(part).values()))
+        if _keys(part)
+        and all(map(_is_score, _keys(part).values()))
+        and not (is_known_task(name) or all(key.isdigit() for key in part))
     }
     single = {
         name: " --tasks-are columns --path '{task}'"
         for name, part in parts
-        if _is_score(part) and not isinstance(part, bool) and part is not None
+        if _is_score(part) and part is not None
     }
     options = by_name or single
     what = 'Write it as [{"agent": …, "task": …, "score": …}, …], or as CSV with these columns.'

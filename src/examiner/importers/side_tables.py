@@ -155,7 +155,7 @@ def read_classification(path: str | Path) -> Classification:
     r"""Read a table of kinds, with `task` (or `game`, …) and one column a feature.
 
     Columns named group, paper_group, source, note, notes or comment are kept beside, as attributes, and
-    so is whatever begins with `measured.`, as in the tables of `examiner profile`.
+    so is whatever begins with `measured.`, as in the tables of `examiner arena profile`.
 
     >>> import tempfile
     >>> path = Path(tempfile.mkdtemp()) / "kinds.csv"

@@ -9,8 +9,13 @@ from pathlib import Path
 from typing import NamedTuple
 
 from examiner.importers.files import SourceFile, refuse_empty
-from examiner.importers.formats import FORMATS, unknown_format
-from examiner.importers.other_files import TABLE_ENDINGS, is_json_object, reason_to_skip
+from examiner.importers.formats import FORMATS, recognised, unknown_format
+from examiner.importers.other_files import (
+    TABLE_ENDINGS,
+    is_json_object,
+    may_hold_results,
+    reason_to_skip,
+)
 from examiner.messages import counted, listed
 
 _OF_A_RUN = ("-shm", "-wal", "-journal", ".lock")
@@ -46,20 +51,33 @@ class Sorted:
                     by_format.setdefault(name, []).append(judged)
         return Sorted(by_format, skipped)
 
-    def with_objects(self, files: Sequence[SourceFile]) -> Sorted:
-        """Read single JSON objects too, each as a record or scores by name: where all files are JSON.
+    def with_unusual_endings(self, files: Sequence[SourceFile]) -> Sorted:
+        """Read files whatever their endings, where there is nothing else: text, single JSON objects.
+
+        Where all files are JSON, objects are read beside lists.
 
         >>> file = SourceFile(Path("a.json"), None, b"{}")
-        >>> Sorted({}, {OBJECTS: [file.path]}).with_objects([file]).by_format["json"] == [file]
+        >>> Sorted({}, {OBJECTS: [file.path]}).with_unusual_endings([file]).by_format["json"] == [file]
         True
         """
-        paths = {
+        if not self.by_format.keys() <= {"json"}:
+            return self
+        objects = {
             *self.skipped.get(OBJECTS, ()),
             *(file.path for file in self.by_format.get("json", ())),
         }
-        objects = [file for file in files if file.path in paths]
-        by_format = self.by_format | ({"json": objects} if objects else {})
-        skipped = {reason: paths for reason, paths in self.skipped.items() if reason != OBJECTS}
+        by_format: dict[str, list[SourceFile]] = {}
+        for file in files:
+            name = "json" if file.path in objects else None
+            if not objects and file.head and may_hold_results(file.path):
+                name = recognised(file)
+            if name is not None:
+                by_format.setdefault(name, []).append(file)
+        read = {file.path for group in by_format.values() for file in group}
+        skipped = {
+            reason: [path for path in paths if path not in read]
+            for reason, paths in self.skipped.items()
+        }
         return Sorted(by_format, skipped)
 
     def notes(self, root: Path) -> tuple[str, ...]:
@@ -158,7 +176,7 @@ def without_companions(known: Sorted) -> Sorted:
 
 
 def _of_run(path: Path, ledger: Path) -> bool:
-    """Whether `examiner run` wrote a file beside its ledger: it needs no word."""
+    """Whether `examiner arena run` wrote a file beside its ledger: it needs no word."""
     names = ("output.log", "episodes.parquet", *(ledger.name + end for end in _OF_A_RUN))
     kept = ledger.with_name(_CHECKPOINTS)
     return path.parent == kept or (path.parent == ledger.parent and path.name in names)

@@ -16,10 +16,10 @@ from examiner.messages import InputError
 
 _SEPARATORS = "-_.= "
 _NUMBERED = re.compile(
-    r"(.+?)([-_.= ]*(?:run|seed|rep|trial|exp)[-_.= ]*|[-_.= ])(\d+)", re.IGNORECASE
+    r"(.+?)([-_.= ]*(?:run|seed|rep|trial|exp)[-_.= ]*|[-_.= ][sr]?)(\d+)", re.IGNORECASE
 )
 _RUN = re.compile(r"(?:run|seed|rep|trial|exp|s|r)?[-_.= ]*\d+", re.IGNORECASE)
-_RESULT = re.compile(r"rew|return|ret(?![a-z])|score|success|win|acc|pass@|solved", re.IGNORECASE)
+_RESULT = re.compile(r"rew|return|ret(?![a-z])|score|success|win|acc|pass@|solved|^value$", re.I)
 _NO_RESULT = re.compile(
     r"std|stderr|_err|error|min|max|len|time|loss|low|high|q0|ci(?![a-z])|base|rating|normali[sz]er",
     re.IGNORECASE,
@@ -55,24 +55,31 @@ def suggested_measure(columns: Sequence[str]) -> str | None:
     return next(iter(like), None)
 
 
-def one_result_per_row(columns: Sequence[str]) -> str:
-    """Return the sentence on how to read a table as one result per row that looks like another.
+def one_result_per_row(
+    what: str, columns: Sequence[str], *, named: bool = True, row: int | None = None
+) -> MissingNamesError:
+    """Return an error that says how to read a table as one result per row that looks like another.
 
-    >>> one_result_per_row(["name", "win_rate", "mode"])
-    "If each row is one result: `--measure win_rate --rename name=agent --path '{task}'`."
-    >>> one_result_per_row(["model", "x"])
-    "If each row is one result: `--measure COLUMN --path '{task}'`."
+    `named` says that the first column holds names, not numbers.
+
+    >>> str(one_result_per_row("No.", ["name", "win_rate", "mode"]))
+    "No. If each row is one result: `--measure win_rate --rename name=agent --path '{task}'`."
+    >>> str(one_result_per_row("No.", ["model", "x"]))
+    "No. If each row is one result: `--measure COLUMN --path '{task}'`."
     """
     plain = {name.strip().lower() for name in columns}
     agent, task = plain.intersection(AGENT_COLUMNS), plain.intersection(TASK_COLUMNS)
-    measure = suggested_measure([name for name in columns[1:] if name.lower() not in agent | task])
-    key = "task" if task and not agent else "agent"
-    rename = "" if agent or task else f" --rename {shlex.quote(f'{columns[0]}={key}')}"
+    measure = suggested_measure([name for name in columns if name.lower() not in agent | task])
+    rename = "" if agent or task or not named else f" --rename {shlex.quote(f'{columns[0]}=agent')}"
     missing = [name for name, known in (("agent", agent or rename), ("task", task)) if not known]
-    path = f" --path '{'/'.join(f'{{{name}}}' for name in missing)}'" if missing else ""
-    return (
-        f"If each row is one result: `--measure {shlex.quote(measure or 'COLUMN')}{rename}{path}`."
+    template = "/".join(f"{{{name}}}" for name in missing)
+    path = f" --path '{template}'" if missing else ""
+    command = f"--measure {shlex.quote(measure or 'COLUMN')}{rename}{path}"
+    problem = MissingNamesError(
+        f"{what} If each row is one result: `{command}`.", missing or ["agent"], template
     )
+    problem.row = row
+    return problem
 
 
 class _Level(NamedTuple):
@@ -123,6 +130,8 @@ def suggested_template(paths: Sequence[PurePath], missing: Sequence[str]) -> str
             pieces[number], names = level.filled(f"{{agent}}{split_stems}{{task}}"), []
         elif not level.stems:
             pieces[number] = level.filled("")
+        elif any(set(level.stems) <= set(before) for before in values[:number]):
+            pieces[number] = level.filled("{folder}")
         elif _mostly_tasks(level.stems) and "task" in missing:
             if "task" not in names:
                 return None  # two levels name tasks
@@ -134,6 +143,8 @@ def suggested_template(paths: Sequence[PurePath], missing: Sequence[str]) -> str
     while len(free) < len(names) and first > 0:
         first -= 1
         free.insert(0, first)
+    if not names and len(free) == 1 and not any("{folder}" in piece for piece in pieces):
+        names = ["folder"]  # files that differ in nothing else are refused by their key
     if len(free) != len(names) or (len(names) == 2 and len(levels) == 1 and not _plain(values)):
         return None
     for number, name in zip(free, names, strict=True):

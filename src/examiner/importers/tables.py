@@ -26,6 +26,7 @@ from examiner.importers.time import TimeColumn, run_keys, time_columns, with_tim
 from examiner.importers.wide import (
     INDEX_COLUMN,
     KEY_COLUMNS,
+    RANKS,
     Orientation,
     holds_numbers,
     orientation,
@@ -165,6 +166,8 @@ def results_from_table(
     origin = origin.with_notes(*plain)
     if columns.layout == "wide":
         measure = _wide_measure(columns)
+        frame, options, left_out = _with_names_first(frame, options)
+        origin = origin.with_notes(*left_out)
         tasks_are_rows, guesses = orientation(frame, options.tasks_are)
         frame = cells.unfolded(
             frame, tasks_are_rows=tasks_are_rows, measure=measure, keys=KEY_COLUMNS
@@ -203,6 +206,24 @@ def results_from_table(
     origin = replace(origin, training=found, rows=timed.rows)
     origin = origin.with_notes(*columns.notes, *timed.notes, *cells.rounding_notes(frame, measures))
     return assemble(frame, measures or None, None, origin)
+
+
+def _with_names_first(
+    frame: pl.DataFrame, options: TableOptions
+) -> tuple[pl.DataFrame, TableOptions, tuple[str, ...]]:
+    """A wide table whose names stand elsewhere, as `rename` says, without its other columns of text."""
+    name = next((column for column in options.rename if column in frame.columns), None)
+    if name is None:
+        return frame, options, ()
+    texts = [
+        other
+        for other in frame.columns
+        if other != name and (other.strip().lower() in RANKS or not holds_numbers(frame[other]))
+    ]
+    way: Orientation = "rows" if options.rename[name] == "task" else "columns"
+    frame = frame.select(name, pl.exclude(name, *texts))
+    note = f"Columns of text and ranks are left out of a wide table: {listed(texts)}."
+    return frame, replace(options, tasks_are=options.tasks_are or way), (note,) if texts else ()
 
 
 def _checkpoint(frame: pl.DataFrame) -> list[str]:
@@ -324,13 +345,15 @@ class TableColumns:
         keys = (("agent", agent), ("task", task))
         missing = [key for key, found in keys if not found]
         template = "/".join(f"{{{key}}}" for key in missing)
-        column = f"'{INDEX_COLUMN}'" if names[0] == INDEX_COLUMN else "COLUMN"
+        wide = ""
+        if agent in names and missing == ["task"] and len(names) > len(_RENAMED):
+            wide = f" If other columns are tasks: `--layout wide --rename {shlex.quote(f'{agent}=agent')}`."
         for key, found in keys:
             if not found:
                 message = (
                     f"There is no column for the {key}; found {listed(known, limit=15)}. Name it: "
-                    f"`--rename {column}={key}`. Or take it from the names of folders and files: `--path "
-                    f"'{template}'`."
+                    f"`--rename COLUMN={key}`. Or take it from the names of folders and files: `--path "
+                    f"'{template}'`.{wide}"
                 )
                 raise MissingNamesError(message, missing, template)
         notes = [
@@ -363,10 +386,13 @@ def _refuse_numbers(names: Sequence[str]) -> None:
     example = ",".join(
         ["step", "score", *(f"other{n}" for n in range(1, len(words)))][: len(words)]
     )
-    raise InputError(
+    template = "{agent}/{task}/{run}"
+    raise MissingNamesError(
         f"There is no header: the first line holds only numbers ({shorten(' '.join(words), 40)}). Write "
         f"names of the columns into a line above it, separated by commas like the values, such as "
-        f"{example!r}, and take other names from the path (`--path '{{agent}}/{{task}}/{{run}}'`)."
+        f"{example!r}, and take other names from the path (`--path '{template}'`).",
+        ("agent", "task"),
+        template,
     )
 
 

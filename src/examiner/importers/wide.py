@@ -28,6 +28,7 @@ INDEX_COLUMN = "Unnamed: 0"
 KEY_COLUMNS = ("run", "seed", "trial")
 """Columns of a wide table that are keys of its rows, and neither agents nor tasks."""
 _TIMES = frozenset({*TIME_COLUMNS, "epoch", "epochs", "iteration", "iterations", "episode"})
+RANKS = frozenset({"rank", "ranking", "position", "#"})
 _STATISTICS = frozenset(
     {"std", "stdev", "std_dev", "stddev", "stderr", "std_err", "sem", "variance", "ci", "±"}
 )
@@ -45,7 +46,7 @@ def orientation(frame: pl.DataFrame, asked: Orientation | None) -> tuple[bool, t
     first, *others = frame.columns
     keys = [name for name in others if name in KEY_COLUMNS]
     others = [name for name in others if name not in KEY_COLUMNS]
-    _refuse_columns(others, frame.columns)
+    _refuse_columns(others, frame)
     if asked is not None:
         return asked == "rows", ()
     named_tasks, named_agents = _is_one_of(first, TASK_COLUMNS), _is_one_of(first, AGENT_COLUMNS)
@@ -129,17 +130,18 @@ def _refuse_measures(key: str, others: Sequence[str]) -> None:
     )
 
 
-def _refuse_columns(names: Sequence[str], columns: Sequence[str]) -> None:
+def _refuse_columns(names: Sequence[str], frame: pl.DataFrame) -> None:
     """Refuse a wide table with a column that can be neither an agent nor a task."""
     kinds = {
         "a time": _TIMES,
         "a statistic of other columns": _STATISTICS,
         "a part of an item's name": frozenset(ITEM_COLUMNS),
+        "a rank": RANKS,
     }
     for kind, known in kinds.items():
         name = next((name for name in names if name.strip().lower() in known), None)
         if name is not None:
-            raise InputError(
-                f"The column {shorten(name)} is {kind}, and neither an agent nor a task. Remove it. "
-                f"{one_result_per_row(columns)}"
+            what = (
+                f"The column {shorten(name)} is {kind}, and neither an agent nor a task. Remove it."
             )
+            raise one_result_per_row(what, frame.columns, named=not holds_numbers(frame[:, 0]))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -121,8 +122,12 @@ def crowns(
             f"Cannot choose {size} of {counted(len(results.tasks), 'task')}. "
             f"Choose a size between 1 and {len(results.tasks)}."
         )
-    sets, by_factors = _winning_sets(means, size, progress)
+    sets, by_values = _winning_sets(means, size, progress)
     lead = _leads(means, means, sets)
+    table = _filled(shares(means))
+    by_factors = np.zeros(len(table), dtype=bool)
+    for agent, offered in by_values.items():
+        by_factors[agent] = any(_lead(table, agent, chosen) > LEAST_LEAD for chosen in offered)
     drawing = generator(rng)
     halves = _repeated(results, measure)
     held_out = None
@@ -171,51 +176,69 @@ def _contenders(table: Floats) -> NDArray[np.intp]:
 
 def _winning_sets(
     means: Floats, size: int, progress: Progress | None = None
-) -> tuple[list[list[int]], NDArray[np.bool_]]:
-    """The best set found for each agent, and whether singular values alone found a winning one."""
+) -> tuple[list[list[int]], dict[int, list[list[int]]]]:
+    """The best set found for each agent, and the sets that singular values alone suggest, by agent."""
     table = _filled(shares(means))
     near = singular(
         np.nan_to_num(standard_scores(means), copy=False), min(MOST_FACTORS, *means.shape)
     )
     best = _contenders(table)
+    scores = table[best]
+    offered = [
+        *(_top(told, size) for told in _as_told(near, best)),
+        _weighed(scores, size, progress),
+    ]
+    leads = np.stack([_totals(scores, chosen).min(axis=1) for chosen in offered])
+    first = leads.argmax(axis=0)
     sets: list[list[int]] = [[] for _ in table]
-    by_factors = np.zeros(len(table), dtype=bool)
-    for done, agent in enumerate(best.tolist()):
-        if progress:
-            progress("who could be crowned", done, len(best))
-        offered = [_top(told, size) for told in _as_told(near, agent)]
-        by_factors[agent] = max(_lead(table, agent, chosen) for chosen in offered) > LEAST_LEAD
-        margins = np.delete(table[agent] - table[best], np.flatnonzero(best == agent), axis=0)
-        offered.append(_weighed(margins, size))
-        sets[agent] = _swapped(margins, _best_of(margins, offered))
-    return sets, by_factors
+    for row, agent in enumerate(best.tolist()):
+        margins = np.delete(scores[row] - scores, row, axis=0)
+        sets[agent] = _swapped(margins, offered[first[row]][row].tolist())
+    return sets, dict(zip(best.tolist(), np.stack(offered[:-1], axis=1).tolist(), strict=True))
 
 
-def _best_of(margins: Floats, offered: list[list[int]]) -> list[int]:
-    leads = [margins[:, chosen].sum(axis=1).min(initial=np.inf) for chosen in offered]
-    return offered[int(np.argmax(leads))]
-
-
-def _as_told(near: tuple[Floats, Floats, Floats], agent: int) -> Floats:
-    """An agent's row as the first one, two, … factors tell it; shape [factors, tasks]."""
+def _as_told(near: tuple[Floats, Floats, Floats], agents: NDArray[np.intp]) -> Iterator[Floats]:
+    """Agents' rows as the first one, two, … factors tell them; [agents, tasks] each."""
     left, values, right = near
-    return np.asarray(np.cumsum((left[agent] * values)[:, None] * right, axis=0))
+    told = np.zeros((len(agents), right.shape[1]))
+    for factor, value in enumerate(values):
+        told = told + (left[agents, factor] * value)[:, None] * right[factor]
+        yield told
 
 
-def _weighed(margins: Floats, size: int) -> list[int]:
-    """Play tasks against rivals: each round the tasks that do most against the rivals that lead."""
-    if not len(margins):
-        return list(range(size))
-    standing = np.zeros(len(margins))
-    best, most = list(range(size)), -np.inf
-    for _ in range(ROUNDS):
-        weight = np.exp(-(standing - standing.min()) / max(size / 4, 1.0))
-        chosen = _top(weight @ margins, size)
-        total = margins[:, chosen].sum(axis=1)
+def _weighed(scores: Floats, size: int, progress: Progress | None = None) -> NDArray[np.intp]:
+    """Play tasks against rivals: each round the tasks that do most against the rivals that lead.
+
+    All agents [agents, tasks] play at once, each against all others; [agents, size].
+    """
+    agents = len(scores)
+    best = np.tile(np.arange(size), (agents, 1))
+    if agents < 2:
+        return best
+    own = np.arange(agents)
+    standing, most = np.zeros((agents, agents)), np.full(agents, -np.inf)
+    for round_number in range(ROUNDS):
+        if progress:
+            progress("who could be crowned", round_number, ROUNDS)
+        standing[own, own] = np.inf
+        least = standing.min(axis=1, keepdims=True)
+        weight = np.exp(-(standing - least) / max(size / 4, 1.0))
+        chosen = _top(weight.sum(axis=1)[:, None] * scores - weight @ scores, size)
+        total = _totals(scores, chosen)
         standing += total
-        if total.min() > most:
-            best, most = chosen, float(total.min())
+        lead = total.min(axis=1)
+        better = lead > most
+        best[better], most[better] = chosen[better], lead[better]
     return best
+
+
+def _totals(scores: Floats, chosen: NDArray[np.intp]) -> Floats:
+    """By how much agents lead each other on tasks chosen for each, [agents, rivals]; inf to themselves."""
+    inside = np.zeros(scores.shape)
+    np.put_along_axis(inside, chosen, 1.0, axis=1)
+    total = (inside * scores).sum(axis=1)[:, None] - inside @ scores.T
+    np.fill_diagonal(total, np.inf)
+    return np.asarray(total)
 
 
 def _swapped(margins: Floats, chosen: list[int]) -> list[int]:
@@ -224,12 +247,15 @@ def _swapped(margins: Floats, chosen: list[int]) -> list[int]:
     if not len(margins):
         return chosen
     total = margins[:, chosen].sum(axis=1)
+    reach = float(margins.max() - margins.min()) + LEAST_LEAD
     improved = True
     while improved:
         improved = False
         for index, task in enumerate(chosen):
             without = total - margins[:, task]
-            offered = (without[:, None] + margins).min(axis=0)
+            # a rival too far behind to be the nearest, whatever task is taken, is not looked at
+            near = without <= without.min() + reach
+            offered = (without[near, None] + margins[near]).min(axis=0)
             offered[chosen] = -np.inf
             other = int(offered.argmax())
             if offered[other] > total.min() + LEAST_LEAD:
@@ -275,12 +301,16 @@ def _lead(table: Floats, agent: int, chosen: list[int]) -> float:
     return float(means[agent] - others.max()) if len(others) else float("nan")
 
 
-def _top(values: Floats, size: int) -> list[int]:
-    """The places of the largest values, the first of equals."""
-    least = np.partition(values, len(values) - size)[len(values) - size]
-    near = np.flatnonzero(values >= least)
-    top: list[int] = near[np.argsort(-values[near], kind="stable")[:size]].tolist()
-    return top
+def _top(values: Floats, size: int) -> NDArray[np.intp]:
+    """The places of the largest values of each row, the first of equals; [rows, size]."""
+    tasks = values.shape[1]
+    least = np.partition(values, tasks - size, axis=1)[:, tasks - size, None]
+    above, equal = values > least, values == least
+    missing = size - above.sum(axis=1, keepdims=True)
+    chosen = np.nonzero(above | (equal & (np.cumsum(equal, axis=1) <= missing)))[1]
+    places = chosen.reshape(len(values), size)
+    order = np.argsort(-np.take_along_axis(values, places, axis=1), axis=1, kind="stable")
+    return np.take_along_axis(places, order, axis=1)
 
 
 def _filled(table: Floats) -> Floats:

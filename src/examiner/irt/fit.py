@@ -310,19 +310,16 @@ def _told(
     if errors and matrix is not None:
         joint = JointErrors(matrix, items, model, priors, best.rule, population_sd, scale)
         known = replace(joint.tasks, joint=joint)
-        # Other estimators tell what other software tells: tasks taken as known.
-        if scale is not None:
-            own, total = joint.abilities()
-            abilities = replace(abilities, error=total, posterior=own, joint=joint)
+        _, deviation, error = joint.abilities()
+        abilities = replace(abilities, error=error, posterior=deviation, joint=joint)
     lacking: tuple[str, ...] = ()
     if errors and isinstance(source, AskedSource):
         try:
             parted = PartedErrors(source, items, model, priors, best.rule, population_sd, scale)
             known = replace(parted.tasks, joint=parted)
-            if scale is not None:
-                own, total, shared = parted.abilities()
-                kept = shared if len(agents) <= MOST_STORED else None
-                abilities = replace(abilities, error=total, posterior=own, together=kept)
+            deviation, error, shared = parted.abilities()
+            kept = shared if len(agents) <= MOST_STORED else None
+            abilities = replace(abilities, error=error, posterior=deviation, together=kept)
         except TooLittleMemoryError as problem:
             lacking = (str(problem),)
     alike = evidence is not None and not evidence.abilities_differ

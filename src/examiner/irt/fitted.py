@@ -8,6 +8,8 @@ from enum import Enum
 from math import log
 from typing import Annotated, Any, Literal, NamedTuple
 
+import numpy as np
+
 from examiner.irt.estimates import Abilities as Abilities
 from examiner.irt.estimates import JointDraws as JointDraws
 from examiner.irt.estimates import TaskErrors as TaskErrors
@@ -18,7 +20,7 @@ from examiner.irt.evidence import Evidence
 from examiner.irt.items import Floats, ItemParameters
 from examiner.irt.posterior import Quadrature
 from examiner.irt.priors import Priors, SlopeScale
-from examiner.messages import InputError, counted
+from examiner.messages import InputError, counted, listed
 from examiner.results import ResponseMatrix
 from examiner.scores.recipe import Recipe
 from examiner.validation import (
@@ -32,6 +34,8 @@ from examiner.validation import (
 )
 
 Estimator = Literal["map", "ml"]
+_LARGEST = 1e100
+"""Of a covariance: its square is still a number."""
 Deviation = Annotated[float, Bounds(1e-6, 1e6, "a standard deviation above 0 and below 1e6")]
 
 
@@ -77,8 +81,8 @@ class IRTFit:
     """A fitted model: parameters of tasks, abilities of agents, and what stands behind them.
 
     Abilities are N(0, population_sd²); `abilities` are posterior means (EAP). Their errors count what is
-    not known of tasks and of the scale's zero and unit; under maximum likelihood, with fixed priors and
-    without standard errors of tasks they are posterior standard deviations alone. `objective` is the
+    not known of tasks and of the scale's zero and unit (see `agent_posterior`); without standard errors of
+    tasks they are posterior standard deviations alone. `objective` is the
     log-likelihood plus the log-priors without their constants, and equals `log_likelihood` under maximum
     likelihood. `flags` are words about each task. `errors` is None where standard errors were not asked
     for, `matrix` None where the fit was read from a file.
@@ -232,18 +236,36 @@ def fit_from_record(stored: Mapping[str, Any]) -> IRTFit:  # Any: JSON values
     known = {name: part for name, part in stored.items() if name != "schema"}
     made = from_record(IRTFit, known, strict=True)
     check_names(made.abilities.agents, "agent")
-    _check_directions(made)
+    _check_covariance(made)
     parts = {part.name: getattr(made.items, part.name) for part in fields(made.items)}
     return replace(made, items=ItemParameters.of(**parts))
 
 
-def _check_directions(fit: IRTFit) -> None:
-    """Refuse directions of common errors whose rows are not two or three per task."""
-    directions = None if fit.errors is None else fit.errors.together
-    if directions is not None and len(directions) not in (
-        2 * len(fit.items.tasks),
-        3 * len(fit.items.tasks),
-    ):
+def _check_covariance(fit: IRTFit) -> None:
+    """Refuse a covariance of task parameters that does not belong to the items of the fit."""
+    covariance = None if fit.errors is None else fit.errors.parameters
+    if covariance is None:
+        return
+    names, own = covariance.names, len(covariance.own)
+    lacking = {
+        "precision": fit.items.precision,
+        "zero_cut": fit.items.cuts,
+        "cut_gap": fit.items.cuts,
+    }
+    strange = any(name in lacking and lacking[name] is None for name in names)
+    if strange or len(set(names)) < len(names) or (covariance.unit_slopes and "slope" not in names):
         raise ShapeError(
-            "errors.together", f"has {len(directions)} rows", "two or three rows per task"
+            "errors.parameters", f"has the parameters {listed(names)}", "those of the items"
         )
+    for part, shape in (
+        ("blocks", (len(fit.items), own**2)),
+        ("directions", (len(fit.items) * own + len(covariance.shared),)),
+    ):
+        values = getattr(covariance, part)
+        if values.shape[: len(shape)] != shape:
+            size = " × ".join(str(length) for length in values.shape)
+            raise ShapeError(f"errors.parameters.{part}", f"is {size}", " × ".join(map(str, shape)))
+        if not (np.abs(values) < _LARGEST).all():  # not a number, too
+            raise ShapeError(
+                f"errors.parameters.{part}", "has a number out of range", f"below {_LARGEST:g}"
+            )

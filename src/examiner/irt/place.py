@@ -2,26 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from examiner.irt.agent_posterior import AbilityEstimates, agent_posteriors
 from examiner.irt.errors.intervals import interval
-from examiner.irt.estimation.kernels import log_density
 from examiner.irt.estimation.score_kernels import outside_bounds
 from examiner.irt.evidence import Evidence
-from examiner.irt.fitted import IRTFit, TaskErrors
+from examiner.irt.fitted import IRTFit
 from examiner.irt.indicators.bins import bins as difficulty_bins
 from examiner.irt.indicators.curves import empirical_agent_curves
 from examiner.irt.indicators.generality import generality, regularities
 from examiner.irt.items import SCORES, Floats, ItemParameters, positions
-from examiner.irt.model import Parameter, moved
 from examiner.irt.outcomes import Cells, landmark_reached
-from examiner.irt.posterior import Quadrature, moments, posterior_weights, quadrature_for
+from examiner.irt.posterior import Quadrature, quadrature_for
 from examiner.irt.prediction import (
     UNEXPECTED,
     Predictions,
@@ -38,20 +35,18 @@ from examiner.results.table import check_results
 from examiner.scores.estimate import Estimate
 
 FEW_TASKS = 5
-_STEP = 1e-4
-"""Shift of a parameter by which derivatives of a cell's log-likelihood are taken."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Placement:
     """An agent on the scale of a fit.
 
-    `ability` and `error` are the mean and the standard deviation of the posterior; `total_error` has
-    the error of the task parameters in it too, and equals `error` where the fit has none. `low` and
-    `high` are the 95 % interval by `total_error`. `tasks` counts those that it was placed by, `mean` is
-    over all that it met, those set aside when the fit was made among them. `predicted` are the fit's
-    tasks it has not met, and `benchmark` the mean over all tasks, had it met them: a task on which all
-    agents had the same result counts as that.
+    `ability` and `deviation` are the mean and the standard deviation of the posterior; `error` is the total
+    standard error, which counts the errors of the task parameters too. `low` and `high` are the 95 %
+    interval, ability ± 1.96 errors. `tasks` counts those that it was placed by, `mean` is over all that it
+    met, those excluded from the fit among them. `predicted` are the fit's tasks it has not met, and
+    `benchmark` the mean over all tasks, had it met them: a task on which all agents had the same result
+    counts as that.
     """
 
     agent: str
@@ -59,7 +54,7 @@ class Placement:
     mean: float
     ability: float
     error: float
-    total_error: float
+    deviation: float
     low: float
     high: float
     regularity: float
@@ -75,7 +70,7 @@ class Placement:
     def __repr__(self) -> str:
         return (
             f"Placement: {self.agent} by {counted(self.tasks, 'task')}, ability {self.ability:.2f} ± "
-            f"{self.total_error:.2f}, rank {self.rank.rank} of {self.rank.among}"
+            f"{self.error:.2f}, rank {self.rank.rank} of {self.rank.among}"
         )
 
 
@@ -89,15 +84,11 @@ def place(
     r"""Place agents on a fit by what they did on any of its tasks.
 
     Raw `Results` are treated by the recipe of the fit (measure, items, reduction, normaliser, scales,
-    success); a `ResponseMatrix` is taken as it is. Tasks that the fit does not know are left out and
-    named. Atari games are found under any of their names.
+    success); a `ResponseMatrix` is taken as it is. Tasks that are not in the fit are ignored and
+    named. Atari games are matched by any of their names.
 
-    Ability is the posterior mean :math:`E[\theta \mid x]`. Task parameters are taken as known for it;
-    what their own errors add, those of zero and unit of the scale among them, is in `total_error`, by
-    the delta method:
-
-    .. math:: \operatorname{Var} = s^2 + g^\top \Sigma\, g, \quad
-              g_i = \operatorname{Cov}(\theta,\; \partial \log f_i / \partial(a_i, d_i))
+    Ability, error and interval are those of `agent_posterior`: a fitted agent that is placed by the
+    responses it was fitted to gets those of the fit.
 
     >>> from examiner.irt.ability import known as known_fit
     >>> items = ItemParameters.of(list("abcd"), np.full(4, 2.0), difficulty=[-2.0, -1.0, 1.0, 2.0])
@@ -113,15 +104,15 @@ def place(
         )
     check_undivided(fit.groups, "no agent has a place among all of them")
     matrix, notes = _responses(fit, results)
-    aside = _set_aside(fit, matrix)
+    excluded = _on_excluded_tasks(fit, matrix)
     matrix, items, more = known_tasks(fit, matrix)
     if fit.evidence is not None and not fit.evidence.abilities_differ:
         more = (*more, no_rank(fit.evidence))
     _check_kind(items, matrix)
-    said = (*notes, *more)
+    newcomers = _newcomers(fit, matrix, items, nodes)
     return tuple(
-        _placed(fit, _newcomer(fit, matrix, items, row, nodes), bins, aside[row], said)
-        for row in range(len(matrix.agents))
+        _placed(fit, newcomer, bins, excluded[row], (*notes, *more))
+        for row, newcomer in enumerate(newcomers)
     )
 
 
@@ -144,23 +135,23 @@ def known_tasks(
     >>> from examiner.irt.ability import known as known_fit
     >>> fit = known_fit(ItemParameters.of(["pong"], [1.0], [0.0]))
     >>> known_tasks(fit, ResponseMatrix.from_array([[0, 1]], tasks=["chess", "PongNoFrameskip-v4"]))[2]
-    ("1 task outside the fit tells nothing: 'chess'.",)
+    ("1 task outside the fit was ignored: 'chess'.",)
     """
-    known = {task: number for number, task in enumerate(fit.items.tasks)}
+    numbers = {task: number for number, task in enumerate(fit.items.tasks)}
     games: dict[str, int] = {}
-    for task, number in known.items():
+    for task, number in numbers.items():
         game = atari_game(task)
         if game is not None:
             games.setdefault(game, number)
-    found: dict[int, int] = {}
+    columns: dict[int, int] = {}
     unknown: list[str] = []
     for column, task in enumerate(matrix.tasks):
-        held = known.get(task, games.get(atari_game(task) or ""))
-        if held is None or held in found:
+        place_in_fit = numbers.get(task, games.get(atari_game(task) or ""))
+        if place_in_fit is None or place_in_fit in columns:
             unknown.append(task)
         else:
-            found[held] = column
-    if not found:
+            columns[place_in_fit] = column
+    if not columns:
         raise InputError(
             f"None of the tasks is in the fit: the new results have {listed(matrix.tasks)}, the fit has "
             f"{listed(fit.items.tasks)}. Give results on tasks of the fit."
@@ -171,137 +162,115 @@ def known_tasks(
         flat = [task for task in unknown if task in dropped]
         strange = [task for task in unknown if task not in dropped]
         if strange:
-            tells = "tells" if len(strange) == 1 else "tell"
+            was = "was" if len(strange) == 1 else "were"
             notes += (
-                f"{counted(len(strange), 'task')} outside the fit {tells} nothing: {listed(strange)}.",
+                f"{counted(len(strange), 'task')} outside the fit {was} ignored: {listed(strange)}.",
             )
         if flat:
-            verbs = ("tells", "counts") if len(flat) == 1 else ("tell", "count")
+            verbs = ("has", "counts") if len(flat) == 1 else ("have", "count")
             notes += (
                 f"{counted(len(flat), 'task')} on which all agents of the fit had the same result "
-                f"{verbs[0]} nothing about ability, and {verbs[1]} in the means: {listed(flat)}.",
+                f"{verbs[0]} no influence on ability, and {verbs[1]} in the means: {listed(flat)}.",
             )
-    numbers = sorted(found)
-    return matrix.take(tasks=[found[number] for number in numbers]), fit.items.take(numbers), notes
+    order = sorted(columns)
+    return matrix.take(tasks=[columns[number] for number in order]), fit.items.take(order), notes
 
 
-def _set_aside(fit: IRTFit, matrix: ResponseMatrix) -> Floats:
-    """Results of new agents on tasks that were set aside when the fit was made, [agents, those tasks]."""
+def _on_excluded_tasks(fit: IRTFit, matrix: ResponseMatrix) -> Floats:
+    """Results of new agents on tasks that were excluded from the fit, [agents, those tasks]."""
     column = {task: number for number, task in enumerate(matrix.tasks)}
-    found = np.full((len(matrix.agents), len(fit.dropped)), np.nan)
+    results = np.full((len(matrix.agents), len(fit.dropped)), np.nan)
     for number, task in enumerate(fit.dropped):
         if task.name in column:
-            found[:, number] = matrix.take(tasks=[column[task.name]]).to_numpy()[:, 0]
-    return found
+            results[:, number] = matrix.take(tasks=[column[task.name]]).to_numpy()[:, 0]
+    return results
 
 
 class _Newcomer(NamedTuple):
-    """One agent's observed cells, and the posterior they leave over ability.
+    """One agent's observed cells, the estimate of its ability, and the posterior that cells leave over it.
 
-    `items` are the tasks it met, `each` [tasks, nodes] the log-likelihood of each cell, `joint` [nodes]
-    the log posterior up to a constant and `weights` the posterior; `nodes` are abilities.
+    `items` are the tasks it met, `nodes` abilities, and `weights` the posterior at them.
     """
 
     agent: str
     items: ItemParameters
     cells: Cells
+    estimate: AbilityEstimates
     nodes: Floats
-    each: Floats
-    joint: Floats
+    log_prior: Floats
     weights: Floats
 
 
-def _newcomer(
-    fit: IRTFit, matrix: ResponseMatrix, items: ItemParameters, row: int, nodes: Quadrature | None
-) -> _Newcomer:
-    columns = np.flatnonzero(matrix.observed[row])
-    if not len(columns):
+def _newcomers(
+    fit: IRTFit, matrix: ResponseMatrix, items: ItemParameters, nodes: Quadrature | None
+) -> Iterator[_Newcomer]:
+    """Every agent of a matrix; `items` are the tasks of its columns."""
+    empty = np.flatnonzero(~matrix.observed.any(axis=1))
+    if empty.size:
         raise InputError(
-            f"The agent {matrix.agents[row]!r} has no result on a task of the fit. Give at least one."
+            f"The agent {matrix.agents[empty[0]]!r} has no result on a task of the fit. Give at least one."
         )
-    own = matrix.take(agents=[row], tasks=columns.tolist())
-    met = items.take(columns)
-    cells = Cells(own.to_numpy()[0], np.ones(len(columns)))
-    if met.response not in SCORES:
-        cells = Cells(own.successes[0].astype(np.float64), own.trials[0].astype(np.float64))
-    rule = quadrature_for(nodes, met, own, fit.population_sd)
-    at = fit.population_sd * rule.nodes
-    each = log_density(met, at, *cells)
-    joint = each.sum(axis=0) + rule.log_weights
-    _, weights = posterior_weights(joint[None].copy())
-    return _Newcomer(matrix.agents[row], met, cells, at, each, joint, weights[0])
+    rule = quadrature_for(nodes, items, matrix, fit.population_sd)
+    covariance = None
+    if fit.errors is not None:
+        columns = positions(fit.items.tasks, items.tasks)
+        covariance = fit.errors.covariance_of(fit.items).take(columns)
+    posteriors = agent_posteriors(matrix, items, rule, covariance, population_sd=fit.population_sd)
+    for row, agent in enumerate(matrix.agents):
+        met = np.flatnonzero(matrix.observed[row])
+        responses = matrix.take(agents=[row], tasks=met.tolist())
+        cells = Cells(responses.to_numpy()[0], np.ones(len(met)))
+        if items.response not in SCORES:
+            won, tried = responses.successes[0], responses.trials[0]
+            cells = Cells(won.astype(np.float64), tried.astype(np.float64))
+        yield _Newcomer(
+            agent,
+            items.take(met),
+            cells,
+            AbilityEstimates(*(part[row] for part in posteriors.estimates)),
+            posteriors.nodes,
+            rule.log_weights,
+            posteriors.weights[row],
+        )
 
 
 def _placed(
     fit: IRTFit,
-    seen: _Newcomer,
+    newcomer: _Newcomer,
     bins: Sequence[float] | int | None,
-    aside: Floats,
+    excluded: Floats,
     notes: tuple[str, ...],
 ) -> Placement:
-    columns = positions(fit.items.tasks, seen.items.tasks)
-    mean, variance = moments(seen.weights[None], seen.nodes)
-    ability, error = float(mean[0]), float(np.sqrt(variance[0]))
-    total = error
-    if fit.errors is not None:
-        total = _error_with_tasks(fit.errors, seen, columns, ability, error)
-    low, high = interval(ability, total)
-    shares = seen.cells.value / seen.cells.trials
+    agent, items, cells, estimate, nodes, log_prior, weights = newcomer
+    ability, deviation, error = (float(part) for part in estimate)
+    low, high = interval(ability, error)
+    shares = cells.value / cells.trials
     results = np.full(len(fit.items), np.nan)
-    results[columns] = landmark_reached(seen.items, shares)
+    results[positions(fit.items.tasks, items.tasks)] = landmark_reached(items, shares)
     value, slope, words = _indicators(fit, results, bins)
     unmet = fit.items.take(np.flatnonzero(np.isnan(results)))
-    met = np.concatenate([shares, aside[np.isfinite(aside)]])
-    shared = np.array([task.value for task in fit.dropped])[np.isnan(aside)]
-    unexpected = unexpected_results(seen.items, seen.cells, seen.joint, seen.each, seen.nodes)
+    met = np.concatenate([shares, excluded[np.isfinite(excluded)]])
+    shared = np.array([task.value for task in fit.dropped])[np.isnan(excluded)]
+    unexpected = unexpected_results(items, cells, log_prior, nodes)
     return Placement(
-        agent=seen.agent,
+        agent=agent,
         tasks=len(shares),
         mean=float(met.mean()),
         ability=ability,
         error=error,
-        total_error=total,
+        deviation=deviation,
         low=low,
         high=high,
         regularity=float(regularities(results[None, :])[0]),
         generality=value,
         slope=slope,
-        rank=rank_among(fit.abilities, seen.nodes, seen.weights, aside=seen.agent),
-        benchmark=predicted_mean(met, unmet, seen.nodes, seen.weights, shared[np.isfinite(shared)]),
-        predicted=predicted_results(unmet, seen.nodes, seen.weights),
+        rank=rank_among(fit.abilities, nodes, weights, aside=agent),
+        benchmark=predicted_mean(met, unmet, nodes, weights, shared[np.isfinite(shared)]),
+        predicted=predicted_results(unmet, nodes, weights),
         unexpected=unexpected,
-        flags=(*words, *_flags(fit, seen, len(unexpected))),
+        flags=(*words, *_flags(fit, newcomer, len(unexpected))),
         notes=notes,
     )
-
-
-def _error_with_tasks(
-    errors: TaskErrors, seen: _Newcomer, columns: NDArray[np.intp], ability: float, error: float
-) -> float:
-    r"""The posterior's deviation with what the errors of slopes, intercepts and precisions add.
-
-    The posterior mean moves by Cov(θ, ∂ log f / ∂β) for each unit of a parameter β: with η = aθ + d,
-    ∂ log f / ∂d = ℓ'(η) and ∂ log f / ∂a = θ ℓ'(η).
-    """
-    items = seen.items
-    change = partial(_change, items, seen.nodes, seen.cells)
-    centred = seen.weights * (seen.nodes - ability)
-    away = change("intercept") * centred
-    rows = np.zeros((2 if errors.with_precision is None else 3, 1, len(errors.slope)))
-    rows[:2, 0, columns] = away @ seen.nodes, away.sum(axis=1)
-    if items.precision is not None and errors.with_precision is not None:
-        rows[2, 0, columns] = (change("precision") * centred).sum(axis=1) / items.precision
-    with np.errstate(over="ignore", invalid="ignore"):  # errors of a damaged file may be anything
-        added = float(errors.variances(*rows)[0])
-    return float(np.sqrt(error**2 + added))
-
-
-def _change(items: ItemParameters, at: Floats, cells: Cells, parameter: Parameter) -> Floats:
-    """∂ log f / ∂β of each cell at each ability, β on the scale on which it is estimated."""
-    ahead, behind = (
-        log_density(moved(items, parameter, shift), at, *cells) for shift in (_STEP, -_STEP)
-    )
-    return np.asarray((ahead - behind) / (2 * _STEP))
 
 
 def _responses(
@@ -347,28 +316,28 @@ def _indicators(
     fit: IRTFit, results: Floats, bins: Sequence[float] | int | None
 ) -> tuple[float, float, list[str]]:
     try:
-        held = difficulty_bins(fit.items, bins)
+        edges = difficulty_bins(fit.items, bins)
     except InputError:
-        return float("nan"), float("nan"), ["generality cannot be told: no bins of difficulty"]
-    made = empirical_agent_curves(("",), results[None, :], held)
-    general = generality(made)
+        return float("nan"), float("nan"), ["generality is not defined: no bins of difficulty"]
+    curves = empirical_agent_curves(("",), results[None, :], edges)
+    general = generality(curves)
     words = [general.flags[0]] if general.flags[0] is not None else []
-    return float(general.value[0]), float(made.slope[0]), words
+    return float(general.value[0]), float(curves.slope[0]), words
 
 
-def _flags(fit: IRTFit, seen: _Newcomer, unexpected: int) -> list[str]:
-    cells = seen.cells
+def _flags(fit: IRTFit, newcomer: _Newcomer, unexpected: int) -> list[str]:
+    cells = newcomer.cells
     words, count = [], len(cells.value)
-    if seen.agent in fit.abilities.agents:
+    if newcomer.agent in fit.abilities.agents:
         words.append(
-            "it is one of the fitted agents: it is ranked among the others, and the tasks' parameters "
-            "know its results already"
+            "it is one of the fitted agents: it is ranked among the others, and its results were used "
+            "to estimate the tasks"
         )
     if count == len(fit.items):
         words.append("it met every task of the fit: its mean over them is observed, not predicted")
     if count < FEW_TASKS:
         words.append(f"placed by {counted(count, 'task')} only")
-    if seen.items.response == "normal":
+    if newcomer.items.response == "normal":
         pass  # no score is the best possible one
     elif (cells.value == cells.trials).all():
         words.append("it succeeded at everything it met: its ability is known from below only")

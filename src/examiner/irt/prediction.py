@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from examiner.irt.errors.intervals import interval
+from examiner.irt.estimation.kernels import log_density
 from examiner.irt.fitted import Abilities, ToldByName
 from examiner.irt.items import SCORES, Floats, ItemParameters, Response, probability
 from examiner.irt.outcomes import Cells, expected_result, result_variance, tails
@@ -42,8 +43,8 @@ def predicted_results(
     the mean and the variance of the mixture over abilities.
 
     >>> items = ItemParameters.of(["t"], [1.0], [0.0])
-    >>> found = predicted_results(items, np.array([-1.0, 0.0, 1.0]), np.array([0.25, 0.5, 0.25]))
-    >>> found.expected, bool(found.low[0] < 0.5 < found.high[0])
+    >>> predicted = predicted_results(items, np.array([-1.0, 0.0, 1.0]), np.array([0.25, 0.5, 0.25]))
+    >>> predicted.expected, bool(predicted.low[0] < 0.5 < predicted.high[0])
     (array([0.5]), True)
     """
     result = expected_result(items, nodes)
@@ -108,7 +109,7 @@ def _score_ends(
 
 
 class RankInterval(NamedTuple):
-    """The rank by ability among known agents (1 is the ablest), and its interval."""
+    """The rank by ability among fitted agents (1 is the highest ability), and its interval."""
 
     rank: int
     low: int
@@ -117,31 +118,31 @@ class RankInterval(NamedTuple):
 
 
 def rank_among(
-    known: Abilities,
+    fitted: Abilities,
     nodes: Floats,
     weights: Floats,
     *,
     level: float = 0.95,
     aside: str | None = None,
 ) -> RankInterval:
-    r"""Rank a newcomer with posterior `weights` over abilities `nodes` among known agents.
+    r"""Rank a newcomer with posterior `weights` over abilities `nodes` among fitted agents.
 
-    Given θ, each known agent is ahead with chance :math:`\Phi((\theta_j - \theta) / s_j)`, and their
+    Given θ, each fitted agent is ahead with chance :math:`\Phi((\theta_j - \theta) / s_j)`, and their
     number is nearly normal; its distribution is averaged over the posterior of θ. s_j is the posterior
-    deviation: what is not known of tasks moves agents of like ability alike, and not their order. The agent
-    `aside`, the newcomer itself where it is known already, is not counted.
+    deviation: errors of tasks move agents of similar ability alike, and do not change their order. The
+    agent `aside`, the newcomer itself where it is one of the fitted agents, is not counted.
 
-    >>> known = Abilities(("a", "b"), np.array([-3.0, 3.0]), np.array([0.1, 0.1]), "")
-    >>> rank_among(known, np.array([0.0]), np.array([1.0]))
+    >>> fitted = Abilities(("a", "b"), np.array([-3.0, 3.0]), np.array([0.1, 0.1]), "")
+    >>> rank_among(fitted, np.array([0.0]), np.array([1.0]))
     RankInterval(rank=2, low=2, high=2, among=3)
     """
     from scipy.special import ndtr
 
-    finite = np.isfinite(known.ability) & np.array(
-        [name != aside for name in known.agents], dtype=bool
+    finite = np.isfinite(fitted.ability) & np.array(
+        [name != aside for name in fitted.agents], dtype=bool
     )
-    ability = known.ability[finite]
-    alone = known.error if known.posterior is None else known.posterior
+    ability = fitted.ability[finite]
+    alone = fitted.error if fitted.posterior is None else fitted.posterior
     error = np.maximum(np.nan_to_num(alone[finite], nan=0.0), 1e-9)
     count = len(ability)
     if count == 0:
@@ -173,22 +174,24 @@ class Unexpected(NamedTuple):
 
 
 def unexpected_results(
-    items: ItemParameters, cells: Cells, joint: Floats, each: Floats, nodes: Floats
+    items: ItemParameters, cells: Cells, log_prior: Floats, nodes: Floats
 ) -> tuple[Unexpected, ...]:
     """Return the results that the agent's other results make improbable, the least probable first.
 
-    `joint` [nodes] is the agent's log posterior and `each` [tasks, nodes] the log-likelihood of each
-    cell in it: a task is judged by the posterior without its own result, p(θ) / f(x | θ).
+    `log_prior` [nodes] is that of abilities: a task is judged by the posterior without its own result.
     """
-    _, weights = posterior_weights(joint - each)
+    log_likelihoods = log_density(items, nodes, *cells)
+    log_posterior = log_prior + log_likelihoods.sum(axis=0)
+    _, weights = posterior_weights(log_posterior - log_likelihoods)
     expected = (weights * expected_result(items, nodes)).sum(axis=1)
     share = cells.value / cells.trials
     below, above = tails(items, cells, nodes)
     lower = share < expected
     chance = np.where(lower, (weights * below).sum(axis=1), (weights * above).sum(axis=1))
-    found = np.flatnonzero(chance < UNEXPECTED)
-    order = found[np.argsort(chance[found], kind="stable")]
+    improbable = np.flatnonzero(chance < UNEXPECTED)
+    order = improbable[np.argsort(chance[improbable], kind="stable")]
     columns = (share[order].tolist(), expected[order].tolist(), chance[order].tolist())
     return tuple(
-        Unexpected(items.tasks[task], *told) for task, *told in zip(order, *columns, strict=True)
+        Unexpected(items.tasks[task], *values)
+        for task, *values in zip(order, *columns, strict=True)
     )

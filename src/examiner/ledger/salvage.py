@@ -47,7 +47,7 @@ def damaged(path: Path, what: str) -> InputError:
     else:
         of = f" of {found.written:,}" if found.written > found.saved else ""
         advice = (
-            f"{counted(found.saved, 'episode')}{of} can be saved: `examiner run --repair "
+            f"{counted(found.saved, 'episode')}{of} can be saved: `examiner arena run --repair "
             f"{shorten(path, 200)}` writes them to a new folder, where the run goes on"
         )
     return InputError(f"The ledger {shorten(path, 200)} is damaged: {what}. {advice}.")

@@ -17,12 +17,6 @@ if TYPE_CHECKING:
 
 FEWEST_AGENTS, FEWEST_TASKS = 10, 4
 """An ability scale of fewer agents, or of fewer tasks on which results differ, says little."""
-MOST_CELLS = 200_000
-"""Of a larger table some agents and tasks are fitted: a few seconds."""
-MOST_AGENTS, MOST_TASKS = 150, 800
-MOST_SLOW_AGENTS, FEWEST_KEPT = 60, 20
-MOST_SLOW_CELLS = 30_000
-"""Cells times trials that a beta or beta-binomial may have in a report: some seconds."""
 SMALL = 5_000
 """Tables with at most so many cells get three starts, others one."""
 
@@ -58,9 +52,8 @@ def _fitted(study: Study) -> Fitted | str:
             f"With {counted(agents, 'agent')} an ability scale says little: the report makes one from "
             f"{FEWEST_AGENTS} on (`examiner fit` at any number)."
         )
-    note, whole = "", study
-    if study.comparable.size > MOST_CELLS:
-        study, note = study.thinned(MOST_AGENTS, MOST_TASKS)
+    whole = study
+    study, note = study.for_models
     found = _responses(study)
     if isinstance(found, str):
         return found
@@ -71,9 +64,8 @@ def _fitted(study: Study) -> Fitted | str:
         return f"Results differ on {counted(varied, 'task')}: too few for an ability scale."
     trials = int(matrix.trials.max()) if matrix.is_counts else 10
     slow = model == "beta" or (model != "normal" and trials > 1)
-    if slow and values.size * trials > MOST_SLOW_CELLS:
-        tasks = max(FEWEST_KEPT, MOST_SLOW_CELLS // (trials * MOST_SLOW_AGENTS))
-        study, note = whole.thinned(MOST_SLOW_AGENTS, tasks)
+    if slow and study is not (smaller := whole.for_pairs)[0]:
+        study, note = smaller
         again = _responses(study)
         if isinstance(again, str):
             return again

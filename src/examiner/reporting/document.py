@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from inspect import signature
 from pathlib import Path
-from typing import Any, Unpack
+from typing import Any, TypeVar, Unpack
 
 from examiner.messages import ExaminerWarning, InputError, unknown_name
 from examiner.reporting.failure import Failure, attempt, failed_finding, section_or_failure
@@ -16,6 +16,7 @@ from examiner.reporting.finding import Finding, Notes, save_figures
 from examiner.reporting.findings import FINDINGS
 from examiner.reporting.json import one_object, section_of, verdict_of
 from examiner.reporting.prose import Name, said
+from examiner.reporting.rendering import failure_sentence, rendered
 from examiner.reporting.study import Study, StudyOptions
 from examiner.reporting.subjects import Subjects
 from examiner.reporting.verdict import Verdict, verdict
@@ -30,6 +31,7 @@ _PLAIN = (str, int, float, type(None))
 
 SectionFunction = Callable[[Study], Finding]
 Progress = Callable[[str, int, int], None]
+Written = TypeVar("Written", str, dict[str, Any])  # Any: JSON values
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +65,7 @@ class Report:
         """The whole page as text; the same results give the same bytes."""
         from examiner.reporting.page import render  # a template engine that only a page needs
 
-        return render(self)
+        return rendered(self, render)
 
     def save(self, path: str | Path) -> Path:
         """Write the report, whole or not at all, and return where it is.
@@ -87,7 +89,7 @@ class Report:
         """The verdict, the findings and the tables as Markdown."""
         from examiner.reporting.markdown import markdown  # for those who want no page
 
-        return markdown(self)
+        return rendered(self, markdown)
 
     def save_figures(
         self, folder: str | Path, kind: str = "pdf", columns: Columns = "two"
@@ -107,15 +109,7 @@ class Report:
         >>> report(Results.from_numpy([[0.5, 1.0]])).to_dict()["schema"]
         'examiner.report/1'
         """
-        recipe = {**self.recipe, "command": self.command}
-        return {
-            "schema": SCHEMA,
-            "title": self.title,
-            **recipe,
-            "failed_sections": list(self.failures),
-            "verdict": verdict_of(self.verdict),
-            "sections": [section_of(section) for section in self.sections],
-        }
+        return rendered(self, _content)
 
     def __repr__(self) -> str:
         keys = ", ".join(section.key for section in self.sections)
@@ -184,6 +178,18 @@ def report(
     return document
 
 
+def _content(document: Report) -> dict[str, Any]:  # Any: JSON values
+    return {
+        "schema": SCHEMA,
+        "title": document.title,
+        **document.recipe,
+        "command": document.command,
+        "failed_sections": list(document.failures),
+        "verdict": verdict_of(document.verdict),
+        "sections": [section_of(section) for section in document.sections],
+    }
+
+
 def failure_sentences(document: Report) -> tuple[str, ...]:
     """Name the sections of a report that failed, each with its error.
 
@@ -191,10 +197,7 @@ def failure_sentences(document: Report) -> tuple[str, ...]:
     >>> failure_sentences(report(Results.from_numpy([[0.5, 1.0]]), sections=["reading"]))
     ()
     """
-    return tuple(
-        f"The section {key} failed ({failure.sentence}). The report shows the details: please report them."
-        for key, failure in document.failures.items()
-    )
+    return tuple(failure_sentence(key, failure) for key, failure in document.failures.items())
 
 
 def _without_idle(sections: list[Finding]) -> list[Finding]:

@@ -89,17 +89,33 @@ def failed_finding(key: str, title: str, chapter: str, failure: Failure) -> Find
     >>> failed_finding("tasks", "Tasks", "", failure).lead
     'This section failed because of an unexpected error. Other sections are not affected.'
     """
-    facts = tuple((name, (Name(value),)) for name, value in failure._asdict().items())
-    ask = "Please report this error with the details below and the command that made the report."
     return Finding(
         key,
         title,
         "This section failed because of an unexpected error. Other sections are not affected.",
-        (Text(ask), Facts(facts)),
+        _details(failure),
         {"failure": failure._asdict()},
         chapter=chapter,
         failure=failure,
     )
+
+
+def failed_blocks(failure: Failure) -> tuple[Text | Facts, ...]:
+    """Return what is shown in place of a figure or a table that failed.
+
+    >>> failed_blocks(Failure("ValueError", "no", "irt/items.py:1 f", "0.1.0", "3.11.0"))[0].prose
+    'This part of the section failed because of an unexpected error. The rest is not affected.'
+    """
+    told = (
+        "This part of the section failed because of an unexpected error. The rest is not affected."
+    )
+    return (Text(told), *_details(failure))
+
+
+def _details(failure: Failure) -> tuple[Text, Facts]:
+    facts = tuple((name, (Name(value),)) for name, value in failure._asdict().items())
+    ask = "Please report this error with the details below and the command that made the report."
+    return Text(ask), Facts(facts)
 
 
 def section_or_failure(key: str, section: Callable[[Study], Finding], study: Study) -> Finding:

@@ -169,7 +169,7 @@ def save_figures(
     )
 
 
-BEWARE = "Beware"
+BEWARE = "Warning"
 """The title of notes that say what to doubt."""
 
 

@@ -26,12 +26,20 @@ def jsonable(value: object) -> Any:  # Any: JSON
     """
     if isinstance(value, Name):
         return value.text
+    if isinstance(value, np.ndarray) and value.dtype.kind in "biuf":
+        finite = np.isfinite(value)
+        if finite.all():
+            return value.tolist()
+        shown = value.astype(object)
+        shown[~finite] = None
+        return shown.tolist()
     if isinstance(value, (np.ndarray, np.generic)):
         return jsonable(value.tolist())
     if isinstance(value, Mapping):
         return {str(key): jsonable(entry) for key, entry in value.items()}
     if isinstance(value, (list, tuple)):
-        if set(map(type, value)) == {float} and all(map(math.isfinite, value)):
+        kinds = set(map(type, value))
+        if kinds <= {int, str} or (kinds == {float} and all(map(math.isfinite, value))):
             return list(value)  # chances of ranks of 5,000 agents are 25 million numbers
         return [jsonable(entry) for entry in value]
     if is_dataclass(value) and not isinstance(value, type):

@@ -65,7 +65,7 @@ def _of_pairs(study: Study, unit: Unit | None = None) -> ChanceTest | None:
     """The least p-value of pairs of agents, after Holm; None where they have too little in common."""
     from examiner.irt.evidence import ChanceTest
 
-    shown, nothing = study.resampled.results, float("nan")
+    shown, nothing = study.resampled.shown_results, float("nan")
     try:
         made = significance(shown, measure=study.measure, total=study.total, unit=unit)
     except InputError:

@@ -16,6 +16,7 @@ from examiner.messages import counted
 from examiner.reporting.ability_scale import Fitted, fit_of
 from examiner.reporting.finding import NothingToTellError
 from examiner.reporting.prose import Name, Parts, Prose, said
+from examiner.reporting.selected import Selected, selected
 from examiner.reporting.shown import (
     chance_of,
     chance_over_tasks,
@@ -36,11 +37,12 @@ from examiner.scores import (
     cell_means,
     shared_ranks,
 )
-from examiner.scores import aggregate as agent_aggregates
+from examiner.scores.aggregate import aggregates_of
 from examiner.scores.costs import usual_cost
 from examiner.scores.normalise import on_scale, task_scores
+from examiner.scores.standing import best_first
 from examiner.scores.training.curve_scale import CurveScale, on_curve_scale
-from examiner.scores.uncertainty.resampling import Unit, usual_unit
+from examiner.scores.uncertainty.resampling import Unit, usual_reps, usual_unit
 from examiner.scores.uncertainty.strata import run_scores
 from examiner.validation import Randomness, is_binary, read_only, seed_of
 
@@ -51,12 +53,12 @@ FEWEST_CHOSEN_ON, FEWEST_CHOSEN_FROM = 8, 3
 """Agents and tasks from which a few tasks can be chosen and judged on others."""
 MOST_AGENTS = 40
 """Agents whose uncertainty is told, the best: more rows nobody reads."""
+MOST_CELLS, MOST_PAIRED_CELLS = 200_000, 60_000
+"""Agents · tasks that models, and comparisons of pairs of tasks, take in full: a few seconds each."""
+SAMPLED_AGENTS, SAMPLED_TASKS = 80, 200
+"""The sample of a larger study: one for all its sections."""
 ONE_FUNCTION = ("human", "chance", "random-only", "min-max")
 """Normalisers that are one increasing function of the score per task, the same for all agents."""
-REPS, FEWEST_REPS = 2000, 200
-MOST_WORK = 5e7
-"""Scores weighed to resample all agents: a second or two; larger tables get fewer resamples."""
-
 
 Need = Literal[
     "fit", "training", "classification", "held-out agents", "costs", "an earlier edition"
@@ -79,11 +81,13 @@ class StudyOptions(TypedDict, total=False):
 
 
 class Resampled(NamedTuple):
-    """The scores of the agents shown, best first, out of how many, and how they are to be resampled."""
+    """Agents with a score, the first of them, which are shown, and how all of them are resampled.
+
+    `how` leaves unit and number of resamples to the functions, which choose those of `unit` and `reps`.
+    """
 
     results: Results
     agents: tuple[str, ...]
-    total: int
     measure: str
     unit: Unit
     reps: int
@@ -93,9 +97,15 @@ class Resampled(NamedTuple):
     @property
     def how(self) -> dict[str, Any]:  # Any: options of the functions that resample
         """How the agents are resampled, always from the same seed."""
-        rng = np.random.default_rng(self.seed)
-        how = {"rng": rng, "reps": self.reps, "unit": self.unit, "measure": self.measure}
-        return how | {"total": self.levels}
+        return {"rng": self.seed, "measure": self.measure, "total": self.levels}
+
+    @property
+    def shown_results(self) -> Results:
+        """The results of the agents shown."""
+        if len(self.agents) in (0, len(self.results.agents)):
+            return self.results
+        chosen = np.isin(np.array(self.results.agents), np.array(self.agents))
+        return self.results.where(chosen[self.results.agent_codes])
 
     def rows(self, agents: Sequence[str]) -> list[int]:
         """Return where the agents shown stand among others, best first."""
@@ -116,8 +126,8 @@ class Resampled(NamedTuple):
                 "Unit: tasks. Some or all cells hold one run, so that nothing is known about other runs; "
                 f"intervals say what another choice of tasks could have given {how}"
             )
-        if self.total > len(self.agents):
-            total = counted(self.total, "agent")
+        if len(self.results.agents) > len(self.agents):
+            total = counted(len(self.results.agents), "agent")
             text += f" The first {len(self.agents)} of {total} by mean are shown."
         return text
 
@@ -196,10 +206,12 @@ class Study:
         )
         results = wished.ready(results)
         recipe = wished.learn(results)
+        if share is not None:
+            recipe.responses(results)  # refuses a share of trials that are not successes
         scores = recipe.comparable(results)
         raw = cell_means(results, measure)
         comparable = raw if recipe.normaliser is None else cell_means(scores, measure)
-        aggregates = agent_aggregates(scores, measure, total)
+        aggregates = aggregates_of(run_scores(scores, measure, total))
         ranks = shared_ranks(aggregates.mean)
         for array in (raw, comparable, ranks):
             read_only(array)
@@ -304,22 +316,23 @@ class Study:
     @property
     def order(self) -> NDArray[np.intp]:
         """The agents' rows from the best mean to the worst; those without any come last."""
-        return np.argsort(self.ranks, kind="stable")
+        return best_first(self.results.agents, -self.ranks)
 
-    def thinned(self, most_agents: int, most_tasks: int) -> tuple[Study, str]:
-        """Return a study of at most so many agents and tasks, and what a reader must know of it.
+    @cached_property
+    def sample(self) -> tuple[Study, str]:
+        """The one sample of a large study, and what a reader must know of it; the study itself if small.
 
         Scores stay as they are, and so do ranks: they are those of the whole.
 
-        >>> small, note = Study.of(Results.from_numpy(np.eye(9))).thinned(3, 4)
-        >>> small.comparable.shape, note[:20]
-        ((3, 4), 'Told of 3 of 9 agent')
+        >>> small, note = Study.of(Results.from_numpy(np.eye(9))).sample
+        >>> small.comparable.shape, note
+        ((9, 9), '')
         """
         kept = thin(
             self.order,
             self.comparable.shape[1],
-            most_agents=most_agents,
-            most_tasks=most_tasks,
+            most_agents=SAMPLED_AGENTS,
+            most_tasks=SAMPLED_TASKS,
             seed=self.seed,
         )
         if kept.whole:
@@ -334,22 +347,32 @@ class Study:
             ranks=self.ranks[kept.agents],
         ), kept.note
 
+    @property
+    def for_models(self) -> tuple[Study, str]:
+        """What models are fitted to and tasks chosen from: everything, or the sample of a large study."""
+        return self.sample if self.comparable.size > MOST_CELLS else (self, "")
+
+    @property
+    def for_pairs(self) -> tuple[Study, str]:
+        """What pairs of tasks are compared in, which takes longer: everything, or the sample."""
+        return self.sample if self.comparable.size > MOST_PAIRED_CELLS else (self, "")
+
+    @cached_property
+    def selected(self) -> Selected:
+        """The few tasks chosen, with their validation, computed once."""
+        return selected(self)
+
     @cached_property
     def resampled(self) -> Resampled:
-        """The best agents, with runs as the unit where there are several, else tasks."""
-        order = [agent for agent in self.order.tolist() if np.isfinite(self.ranks[agent])]
-        shown = order[:MOST_AGENTS]
-        results = self.scores
-        if shown and len(shown) < len(results.agents):
-            chosen = np.isin(np.arange(len(results.agents)), shown)
-            results = results.where(chosen[results.agent_codes])
-        runs = self.counts["runs"]
-        cells = len(shown) * len(self.results.tasks) * runs
-        reps = int(np.clip(MOST_WORK / max(cells, 1), FEWEST_REPS, REPS))
-        agents = tuple(self.results.agents[agent] for agent in shown)
-        unit = usual_unit(run_scores(results, self.measure)) if shown else "tasks"
-        shown_of = agents, len(order), self.measure
-        return Resampled(results, *shown_of, unit, reps, self.seed, self.total)
+        """The agents with a score, and the best of them, which are shown."""
+        ranked, results = np.isfinite(self.ranks), self.scores
+        if ranked.any() and not ranked.all():
+            results = results.where(ranked[results.agent_codes])
+        best = [agent for agent in self.order.tolist() if ranked[agent]][:MOST_AGENTS]
+        agents = tuple(self.results.agents[agent] for agent in best)
+        runs = run_scores(results, self.measure)
+        how = usual_unit(runs), usual_reps(runs), self.seed, self.total
+        return Resampled(results, agents, self.measure, *how)
 
     @cached_property
     def chance(self) -> ChanceTest | None:

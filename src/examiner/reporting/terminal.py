@@ -1,49 +1,98 @@
-"""Findings for people at a terminal: sentences, facts and tables, within its width."""
+"""Findings for people at a terminal: one screen of sentences, tables and notes, or everything."""
 
 from __future__ import annotations
 
 import math
+import shutil
 import sys
 import textwrap
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import NamedTuple
 
 from examiner.messages import visible
+from examiner.reporting.columns import TextColumn, laid_out, shortened_list
 from examiner.reporting.finding import Facts, Finding, Notes, Text
 from examiner.reporting.prose import Name, Prose, parts_of
-from examiner.reporting.table import ROWS_SHOWN, Cell, Column, Table
-
-if TYPE_CHECKING:
-    from rich.console import Console
+from examiner.reporting.table import Cell, Column, Piece, Table
 
 LONGEST_NAME = 100
 LONGEST_SENTENCE = 4_000
 """Of a text that somebody else wrote: a note or a list of names may be long, but not without end."""
 
+WIDTH = 80
+"""Columns of a terminal whose width is not known."""
+HEIGHT = 38
+"""Lines of an answer and its notes: a screen of 40, less what a command adds about files it wrote."""
+FIRST_ROWS, USUAL_ROWS = 5, 10
+"""Rows that every table gets, and rows that it gets if there is room."""
+MOST_NOTES = 5
+LINES_OF_A_TEXT = 2
+MORE = "(shortened: --all shows everything)"
+_HARD_SPACE = "\u00a0"
 
-def print_finding(finding: Finding) -> None:
-    """Print a finding: what was found, of what, and the blocks that show it, but for figures.
 
-    >>> print_finding(Finding("ranking", "Ranking", (Name("dqn"), " leads.")))
-    dqn leads.
+class Screen(NamedTuple):
+    """Lines of an answer, and those of its notes."""
+
+    lines: list[str]
+    notes: list[str]
+
+
+def screen(finding: Finding, notes: Sequence[str] = (), *, width: int = 0) -> Screen:
+    """Return an answer that fits a screen: the sentence, the first rows of tables, five notes of a line.
+
+    >>> screen(Finding("ranking", "Ranking", (Name("dqn"), " leads."))).lines
+    ['dqn leads.']
     """
-    for prose in (finding.lead, finding.about):
-        if prose:
-            _print_text(prose)
-    for index, block in enumerate(finding.blocks):
+    width = width or terminal_width()
+    short = short_notes(notes, width)
+    tables = [block for block in finding.blocks if isinstance(block, Table)]
+    if sum(len(table.rows) for table in tables) <= HEIGHT:
+        whole = everything(finding, width=width)
+        too_wide = any(len(line) > width and " " in line.strip() for line in whole)
+        if len(whole) + len(short) <= HEIGHT and not too_wide:  # a path is not broken
+            return Screen(whole, short)
+    return Screen(_Short(finding, width, HEIGHT - len(short)).lines(), short)
+
+
+def everything(finding: Finding, *, width: int = 0) -> list[str]:
+    """Return all lines of an answer: sentences, then blocks with all rows, except figures.
+
+    >>> everything(Finding("ranking", "Ranking", (Name("dqn"), " leads.")))
+    ['dqn leads.']
+    """
+    width = width or terminal_width()
+    lines = [line for prose in (finding.lead, finding.about) for line in _wrapped(prose, width)]
+    for block in finding.blocks:
         match block:
             case Text():
-                _print_text(block.prose)
+                lines += _wrapped(block.prose, width)
             case Facts():
-                pairs = [[what, _plain(prose)] for what, prose in block.pairs]
-                _print_grid([("", True), ("", True)], pairs, header=False)
+                lines += _facts(block, width, whole=True)
             case Notes():
                 for item in block.items:
-                    _print_text((f"{block.title}: ", *parts_of(item)))
+                    lines += _wrapped((f"{block.title}: ", *parts_of(item)), width)
             case Table():
-                if index or finding.lead or finding.about:
-                    print_line("")
-                _print_table(block)
+                laid = laid_out(_columns(block), width, whole=True)
+                rows = [line for row in laid.rows for line in row]
+                lines += [""] if lines else []
+                lines += [*_wrapped(block.caption, width), *laid.header, *rows]
+                lines += _legend(block.columns, width)
+    return lines
+
+
+def short_notes(notes: Sequence[str], width: int = 0) -> list[str]:
+    """Return the first notes, a line each.
+
+    >>> short_notes(["One.", "Two."])
+    ['note: One.', 'note: Two.']
+    """
+    width = width or terminal_width()
+    distinct = list(dict.fromkeys(notes))
+    lines = [shortened_list(f"note: {printable(note, 2_000)}", width) for note in distinct]
+    more = len(lines) - MOST_NOTES
+    hidden = [f"note: … and {more:,} more {'notes' if more > 1 else 'note'} (--all)"]
+    return lines if more <= 0 else [*lines[:MOST_NOTES], *hidden]
 
 
 def print_line(line: str) -> None:
@@ -71,74 +120,195 @@ def printable(value: object, limit: int = LONGEST_NAME) -> str:
     return text if len(str(value)) <= limit else text[: limit - 1] + "…"
 
 
+def terminal_width() -> int:
+    """Return the columns of the terminal.
+
+    >>> terminal_width() > 0
+    True
+    """
+    return max(shutil.get_terminal_size((WIDTH, HEIGHT)).columns, 40)
+
+
+class _Short:
+    """A finding with fewer rows, sentences and explanations than it has, so that it fits."""
+
+    def __init__(self, finding: Finding, width: int, height: int) -> None:
+        self.width, self.height = width, height
+        self.head = [
+            *_wrapped(finding.lead, width),
+            *_first_lines(finding.about, width, LINES_OF_A_TEXT),
+        ]
+        self.blocks: list[Piece] = [
+            block for block in finding.blocks if isinstance(block, (Text, Facts, Notes, Table))
+        ]
+        tables = [place for place, block in enumerate(self.blocks) if isinstance(block, Table)]
+        self.rows = {place: min(FIRST_ROWS, self._count(place)) for place in tables}
+        self.legends: set[int] = set()
+        self.is_shortened = False
+
+    def lines(self) -> list[str]:
+        """Leave out until it fits, then add rows and explanations while there is room."""
+        self._leave_out()
+        self._add_rows([*self.rows], USUAL_ROWS)
+        for place in self.rows:
+            self.legends.add(place)
+            if not self._fits():
+                self.legends.remove(place)
+        for kind in ("agent", ""):  # tables of tasks stay short
+            self._add_rows(self._tables_of(kind), self.height)
+        lines = self._drawn()
+        return [*lines, MORE] if self.is_shortened else lines
+
+    def _leave_out(self) -> None:
+        """Leave out paragraphs from the end, then notes, then tables: never the first block."""
+        for kinds in (Text, Notes, (Facts, Table)):
+            for place in range(len(self.blocks) - 1, 0, -1):
+                if self._fits():
+                    return
+                if isinstance(self.blocks[place], kinds):
+                    self.blocks[place] = Piece()
+                    self.rows.pop(place, None)
+                    self.is_shortened = True
+
+    def _add_rows(self, places: Sequence[int], most: int) -> None:
+        growing = list(places)
+        while growing:
+            for place in list(growing):
+                before = self.rows[place]
+                self.rows[place] = min(before + 1, self._count(place), most)
+                if self.rows[place] == before or not self._fits():
+                    self.rows[place] = before
+                    growing.remove(place)
+
+    def _fits(self) -> bool:
+        return len(self._drawn()) + 1 <= self.height
+
+    def _drawn(self) -> list[str]:
+        lines = list(self.head)
+        for place, block in enumerate(self.blocks):
+            match block:
+                case Text():
+                    lines += self._noted(_first_lines(block.prose, self.width, LINES_OF_A_TEXT))
+                case Facts():
+                    lines += self._noted(_facts(block, self.width, whole=False))
+                case Notes():
+                    lines += self._noted([_one_line(block, self.width)])
+                case Table():
+                    lines += [""] if lines else []
+                    lines += self._table(block, place)
+        return lines
+
+    def _table(self, table: Table, place: int) -> list[str]:
+        count, shown = self._count(place), self.rows[place]
+        some = laid_out(_columns(table, shown), self.width, whole=False)
+        lines = [*_first_lines(table.caption, self.width, LINES_OF_A_TEXT), *some.header]
+        lines += [line for row in some.rows for line in row]
+        lines += [f"… and {count - shown:,} more (--all)"] if count > shown else []
+        legend = _legend(table.columns, self.width)
+        if place in self.legends:
+            lines += legend
+        self.is_shortened |= bool(some.left_out)
+        return lines
+
+    def _noted(self, lines: list[str]) -> list[str]:
+        self.is_shortened |= any(line.endswith("…") for line in lines)
+        return lines
+
+    def _count(self, place: int) -> int:
+        block = self.blocks[place]
+        return len(block.rows) if isinstance(block, Table) else 0
+
+    def _tables_of(self, kind: str) -> list[int]:
+        """Tables whose rows are of this kind; of any but agents and tasks where none is given."""
+        found = []
+        for place in self.rows:
+            block = self.blocks[place]
+            assert isinstance(block, Table)
+            title = block.columns[0].title
+            if title == kind or (not kind and title not in ("agent", "task")):
+                found.append(place)
+        return found
+
+
 def _plain(prose: Prose) -> str:
-    return "".join(
-        printable(part.text, LONGEST_SENTENCE) if isinstance(part, Name) else part
-        for part in parts_of(prose)
-    )
+    """A sentence as text, in which short names do not break at their blanks."""
+    parts = []
+    for part in parts_of(prose):
+        if isinstance(part, Name):
+            text = printable(part.text, LONGEST_SENTENCE)
+            parts.append(text.replace(" ", _HARD_SPACE) if len(text) <= WIDTH // 2 else text)
+        else:
+            parts.append(part)
+    return "".join(parts)
 
 
-def _print_text(prose: Prose) -> None:
-    """A paragraph: wrapped where a person reads it, one line where a program does."""
+def _wrapped(prose: Prose, width: int) -> list[str]:
+    """A paragraph in lines that break between words only."""
     text = _plain(prose)
-    print_line(textwrap.fill(text, _console().width) if sys.stdout.isatty() else text)
+    indent = " " * (len(text) - len(text.lstrip(" ")))
+    lines = textwrap.wrap(
+        text,
+        width,
+        subsequent_indent=indent,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+    return [line.replace(_HARD_SPACE, " ") for line in lines]
 
 
-def _print_table(table: Table) -> None:
-    if table.caption:
-        _print_text(table.caption)
-    _print_rows(table.columns, table.rows[:ROWS_SHOWN])
-    if len(table.rows) > ROWS_SHOWN:
-        print_line(f"… and {len(table.rows) - ROWS_SHOWN:,} more rows: all are in --json")
-    legend = _legend(table.columns)
-    if legend:
-        print_line(textwrap.fill(legend, _console().width))
+def _first_lines(prose: Prose, width: int, most: int) -> list[str]:
+    lines = _wrapped(prose, width)
+    if len(lines) <= most:
+        return lines
+    last = lines[most - 1]
+    return [*lines[: most - 1], f"{last if len(last) <= width - 2 else last.rpartition(' ')[0]} …"]
 
 
-def _legend(columns: Sequence[Column]) -> str:
+def _facts(facts: Facts, width: int, *, whole: bool) -> list[str]:
+    columns = [
+        TextColumn("", [what for what, _ in facts.pairs], "name"),
+        TextColumn(
+            "", [_plain(prose).replace(_HARD_SPACE, " ") for _, prose in facts.pairs], "text"
+        ),
+    ]
+    return [line for row in laid_out(columns, width, whole=whole).rows for line in row]
+
+
+def _one_line(notes: Notes, width: int) -> str:
+    more = len(notes.items) - 1
+    tail = f" … and {more:,} more (--all)" if more else ""
+    text = _plain((f"{notes.title}: ", *parts_of(notes.items[0]))).replace(_HARD_SPACE, " ")
+    return shortened_list(text, width - len(tail)).removesuffix(" …") + tail
+
+
+def _legend(columns: Sequence[Column], width: int) -> list[str]:
     """What the columns are, those with the same explanation together."""
     titles: dict[str, list[str]] = {}
     for column in columns:
         if column.explanation:
             titles.setdefault(column.explanation, []).append(column.title)
-    return " ".join(f"{', '.join(names)}: {meaning}." for meaning, names in titles.items())
+    text = " ".join(f"{', '.join(names)}: {meaning}." for meaning, names in titles.items())
+    return _wrapped(text, width)
 
 
-def _print_rows(columns: Sequence[Column], rows: Sequence[Sequence[Cell]]) -> None:
-    headers, texts = [], []
-    for index, column in enumerate(columns):
-        cells = [_text(row[index]) for row in rows]
-        numeric = column.kind in ("number", "count")
-        if numeric:
-            cells = _pointed(cells)
-            wide = max(len(cell) for cell in [column.title, *cells])
-            cells = [cell.rjust(wide) for cell in cells]
-        headers.append((column.title.rjust(wide) if numeric else column.title, not numeric))
-        texts.append(cells)
-    _print_grid(headers, list(zip(*texts, strict=True)))
-
-
-def _print_grid(
-    headers: Sequence[tuple[str, bool]], rows: Sequence[Sequence[str]], *, header: bool = True
-) -> None:
-    """Texts in columns, of which those that may be folded give way to the terminal's width."""
-    from rich.table import Table as Grid
-    from rich.text import Text as Plain
-
-    grid = Grid(box=None, pad_edge=False, show_header=header, header_style="none")
-    for title, foldable in headers:
-        grid.add_column(Plain(title), no_wrap=not foldable, overflow="fold")
-    for row in rows:
-        grid.add_row(*(Plain(text) for text in row))
-    console = _console()
-    with console.capture() as captured:
-        console.print(grid)
-    for line in captured.get().splitlines():
-        print_line(line.rstrip())
+def _columns(table: Table, rows: int | None = None) -> list[TextColumn]:
+    """The first rows of a table as texts; numbers have their decimal points below each other."""
+    columns = []
+    for place, column in enumerate(table.columns):
+        cells = [_text(row[place]) for row in table.rows[:rows]]
+        if column.kind in ("number", "count"):
+            columns.append(TextColumn(column.title, _pointed(cells), "number"))
+        else:
+            columns.append(
+                TextColumn(column.title, cells, "text" if column.kind == "text" else "name")
+            )
+    return columns
 
 
 def _text(cell: Cell) -> str:
-    return printable(cell.text) if isinstance(cell, Name) else printable(cell, LONGEST_SENTENCE)
+    if isinstance(cell, Name):
+        return printable(cell.text, LONGEST_SENTENCE if ", " in cell.text else LONGEST_NAME)
+    return printable(cell, LONGEST_SENTENCE)
 
 
 def _pointed(texts: Sequence[str]) -> list[str]:
@@ -150,9 +320,3 @@ def _pointed(texts: Sequence[str]) -> list[str]:
     tails = [len(text) - len(text.partition(".")[0]) for text in texts]
     longest = max(tails, default=0)
     return [text + " " * (longest - tail) for text, tail in zip(texts, tails, strict=True)]
-
-
-def _console() -> Console:
-    from rich.console import Console
-
-    return Console(highlight=False, markup=False, emoji=False)

@@ -1,4 +1,4 @@
-"""Fewer agents and tasks of a table too large for a report, and the sentence that says so."""
+"""The sample of a table that is too large for a report, and the sentence that says so."""
 
 from __future__ import annotations
 
@@ -47,7 +47,5 @@ def thin(
         chosen[:] = False
         chosen[np.random.default_rng(seed).choice(tasks, most_tasks, replace=False)] = True
         parts.append(f"{most_tasks:,} of {counted(tasks, 'task')}, drawn at random (seed {seed})")
-    note = (
-        f"Told of {' and of '.join(parts)}: all would take too long for a report." if parts else ""
-    )
+    note = f"Based on the sample of this report: {' and '.join(parts)}." if parts else ""
     return Thinned(agents, chosen, note)

@@ -185,7 +185,7 @@ def _tasks(study: Study, data: Mapping[str, Record]) -> Judgement | None:
         claim = (*claim, f"; of the others {len(silent):,} {verb} so no more than chance: ")
         claim = (*claim, *enumerated(silent, MOST_NAMED))
     row = best[enough - 1]
-    most = f"{three_digits(found['max_bits'])} bits that would name the agent"
+    most = f"{three_digits(found['max_bits'])} bits needed to identify an agent"
     doubt = f"{three_digits(row['cumulative_bits'])} of the {most}"
     if np.isfinite(row["low"]):
         doubt += f", at least {three_digits(row['low'])} without noise"
@@ -259,7 +259,7 @@ def _few(study: Study, data: Mapping[str, Record]) -> Judgement | None:
     by = {(row["method"], row["size"]): row for row in found["rows"]}
     best, random = (by[(name, found["size"])] for name in (found["leading"], "random"))
     total = f"{found['size']:,} of {counted(found['tasks'], 'task')}{_of_all(study, found)}"
-    whose = f"the {found['target']} of agents that had no part in choosing them"
+    whose = f"the {found['target']} of held-out agents"
     claim: Parts = (f"{total} predict {whose}: ", *enumerated(found["chosen"], MOST_NAMED), ".")
     if not best["r2"] >= PREDICTS_WELL:
         claim = (f"{total} predict {whose} only roughly.",)
@@ -303,8 +303,8 @@ def _suspects(study: Study, data: Mapping[str, Record]) -> Judgement | None:
     if not found or not found["suspects"]:
         return None
     names, total = [row["task"] for row in found["suspects"]], counted(found["tasks"], "task")
-    verb = "deserves" if len(names) == 1 else "deserve"
-    start = f"{len(names):,} of {total}{_of_all(study, found)} {verb} a look: "
+    verb = "is" if len(names) == 1 else "are"
+    start = f"{len(names):,} of {total}{_of_all(study, found)} {verb} flagged: "
     kinds = Counter(kind for row in found["suspects"] for kind in row["why"].split(", "))
     why = ", ".join(f"{count:,} {kind}" for kind, count in kinds.items())
     success = (
@@ -320,7 +320,7 @@ def _unsuspected(study: Study, data: Mapping[str, Record]) -> Judgement | None:
     found = data.get("suspects")
     if not found or found["suspects"]:
         return None
-    claim = f"None of {counted(found['tasks'], 'task')}{_of_all(study, found)} is shown to deserve a look."
+    claim = f"None of {counted(found['tasks'], 'task')}{_of_all(study, found)} is flagged."
     doubt = "Each kind of suspicion is tested at 5 % over all tasks."
     return Judgement(claim, doubt, "suspects")
 

@@ -86,14 +86,28 @@ def count_table(
     np.multiply(cells, shape[1], out=cells)
     np.add(cells, task_codes, out=cells, casting="unsafe")
     filled = count_distinct(cells if observed.all() else cells[observed], size)
+    runs = _most_of_a_cell(cells, frame["run"])
     return {
         "agents": shape[0],
         "tasks": shape[1],
-        "runs": _most_of_a_cell(cells, frame["run"]),
-        "trials": _most_of_a_cell(cells, frame["trial"]),
+        "runs": runs,
+        "trials": _most_of_a_run(cells, frame)
+        if runs > 1
+        else _most_of_a_cell(cells, frame["trial"]),
         "rows": len(frame),
         "missing_cells": size - filled,
     }
+
+
+def _most_of_a_run(cells: NDArray[np.integer], frame: pl.DataFrame) -> int:
+    """The most different trials of a run of a cell."""
+    run, trial = frame["run"].to_physical(), frame["trial"].to_physical()
+    if run.dtype == trial.dtype and run.equals(trial):
+        return 1  # each trial is a run of its own, as many tables have it
+    of_runs = pl.DataFrame({"cell": cells, "run": run}).select(
+        pl.struct("cell", "run").rank("dense")
+    )
+    return _most_of_a_cell(of_runs.to_series().to_numpy(), trial)
 
 
 def _most_of_a_cell(cells: NDArray[np.integer], labels: pl.Series) -> int:

@@ -67,8 +67,8 @@ def complete_keys(
     >>> completed = complete_keys(frame, [])
     >>> completed.frame["trial"].to_list()
     [0, 1]
-    >>> completed.notes[0]
-    "There is no 'trial' column: repeated rows of one agent and task are numbered as trials, up to 2."
+    >>> completed.notes
+    ("There is no 'run' column: each repeated row of one agent and task is taken as one run, up to 2.",)
     """
     notes: list[str] = []
     frame = _named(frame)
@@ -91,13 +91,15 @@ def complete_keys(
         )
         frame = frame.with_columns(trial=numbers)
         most = int(numbers.max()) + 1 if len(numbers) else 0  # type: ignore[arg-type]
-        if most > 1:
-            of = "agent, task and run" if has_run else "agent and task"
+        if most > 1 and has_run:
             notes.append(
-                f"There is no 'trial' column: repeated rows of one {of} are numbered as trials, "
-                f"up to {most:,}."
+                f"There is no 'trial' column: repeated rows of one agent, task and run are numbered "
+                f"as trials, up to {most:,}."
             )
-        guessed = "There is no 'run' column: each repeated row is taken as one run."
+        guessed = (
+            f"There is no 'run' column: each repeated row of one agent and task is taken as one run, "
+            f"up to {most:,}."
+        )
     if not has_run:
         frame = frame.with_columns(run=pl.col("trial"))
         if frame["trial"].min() != frame["trial"].max():

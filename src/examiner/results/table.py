@@ -570,7 +570,7 @@ class Results:
     def counts(self) -> dict[str, int]:
         """How many agents, tasks, runs, trials and rows there are, and cells without any observation.
 
-        Runs and trials are the most that any cell (agent, item) has.
+        Runs are the most that any cell (agent, item) has, trials the most of any run of a cell.
 
         >>> Results.from_dict({"agent": ["a"], "task": ["t"], "score": [1]}).counts()["missing_cells"]
         0

@@ -29,7 +29,6 @@ from examiner.scores.likeness import correlation as correlation
 from examiner.scores.likeness import near_identical as near_identical
 from examiner.scores.likeness import without_near_identical as without_near_identical
 from examiner.scores.normalise import normalise as normalise
-from examiner.scores.normalise import suggested_aggregate as suggested_aggregate
 from examiner.scores.normalise import suggested_normaliser as suggested_normaliser
 from examiner.scores.normalise import task_ranges_apart as task_ranges_apart
 from examiner.scores.normalisers import NORMALISERS as NORMALISERS

@@ -14,6 +14,7 @@ from examiner.messages import InputError, counted, shorten
 from examiner.results import Results, reads_results
 from examiner.results.display import html_table
 from examiner.scores.cells import ratio
+from examiner.scores.standing import best_first
 from examiner.scores.total import Total
 from examiner.scores.uncertainty.influence import Contributions, of_iqm, of_mean, of_median
 from examiner.scores.uncertainty.resampling import Sample, observed
@@ -227,7 +228,7 @@ class AgentAggregates(NamedTuple):
 def aggregate(
     results: Results, measure: str | None = None, total: Total | None = None
 ) -> AgentAggregates:
-    """Aggregate each agent's scores over the tasks it was observed on.
+    """Aggregate each agent's scores over the tasks it was observed on, agents best first by mean.
 
     Mean and median are of the tasks' means, the mean as `total` says; the interquartile
     mean is of all runs' scores, as in
@@ -237,14 +238,26 @@ def aggregate(
     >>> aggregate(Results.from_numpy([[1.0, 2.0, 3.0, 10.0]])).iqm
     array([2.5])
     """
-    scores = run_scores(results, measure, total)
+    found = aggregates_of(run_scores(results, measure, total))
+    order = best_first(found.agents, found.mean)
+    agents = tuple(found.agents[row] for row in order)
+    middle = found.median[order], found.iqm[order]
+    return AgentAggregates(agents, found.tasks[order], found.mean[order], *middle)
+
+
+def aggregates_of(scores: RunScores) -> AgentAggregates:
+    """Aggregate agents whose runs are arranged already, in their order.
+
+    >>> aggregates_of(run_scores(Results.from_numpy([[1.0, 2.0], [3.0, 4.0]]))).mean
+    array([1.5, 3.5])
+    """
     tasks = np.array([len(strata.tasks) for strata in scores.strata])
     means = [
         float(strata.shares @ strata.means) if len(strata.tasks) else np.nan
         for strata in scores.strata
     ]
     middle = point_values(scores, [AGGREGATES["median"], AGGREGATES["iqm"]])
-    return AgentAggregates(results.agents, tasks, np.array(means), *middle.T)
+    return AgentAggregates(scores.agents, tasks, np.array(means), *middle.T)
 
 
 def point_values(scores: RunScores, aggregates: Sequence[Aggregate]) -> Floats:

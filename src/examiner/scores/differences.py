@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from examiner.messages import InputError, shorten
 from examiner.results import Results
 from examiner.scores.cells import codes_of
-from examiner.scores.nest import Nest, stratified_error
+from examiner.scores.nest import Nest, scaled, stratified_error
 from examiner.scores.total import Total
 from examiner.scores.uncertainty.resampling import Unit, usual_unit
 from examiner.scores.uncertainty.strata import Strata, common_rows, run_scores, same_sign
@@ -123,15 +123,14 @@ def difference_of(
     within, spare = run_error([(first, rows_a), (second, rows_b)], nest.shares)
     of_a, of_b = (_own_error(*one, nest) for one in ((first, rows_a), (second, rows_b)))
     paired = tasks.size if cluster is None else stratified_error(x - y, nest, None).size
-    if unit == "tasks":
-        measured, weight = np.concatenate([x, y]), 2 * (nest.shares**2).sum()
-        error, degrees = tasks.size, float(tasks.degrees)
-    else:
-        weight = (nest.shares**2 / first.runs[rows_a] + nest.shares**2 / second.runs[rows_b]).sum()
-        measured = np.concatenate([first.scores[rows_a].ravel(), second.scores[rows_b].ravel()])
-        error, degrees = within, spare
-    if error <= 1e-12 * np.abs(measured).max(initial=0.0):
-        error = rounding_error(measured, float(weight))
+    squares = nest.shares**2
+    over_tasks = _error_or_rounding(tasks.size, np.concatenate([x, y]), 2 * squares.sum())
+    over_runs = _error_or_rounding(
+        within,
+        np.concatenate([first.scores[rows_a].ravel(), second.scores[rows_b].ravel()]),
+        (squares / first.runs[rows_a] + squares / second.runs[rows_b]).sum(),
+    )
+    error, degrees = (over_tasks, float(tasks.degrees)) if unit == "tasks" else (over_runs, spare)
     low, high, p = t_test(value, error, degrees, level)
     return Difference(
         *(first.agent, second.agent, len(rows_a), tasks.clusters, value),
@@ -142,9 +141,16 @@ def difference_of(
         low=low,
         high=high,
         p=p,
-        detectable=detectable_effect(tasks.size, tasks.degrees, level),
-        detectable_fixed=detectable_effect(within, spare, level),
+        detectable=detectable_effect(over_tasks, tasks.degrees, level),
+        detectable_fixed=detectable_effect(over_runs, spare, level),
     )
+
+
+def _error_or_rounding(error: float, measured: Floats, weight: float) -> float:
+    """Return an error, or that of rounding where nothing spreads; `weight` as in `rounding_error`."""
+    if error <= 1e-12 * np.abs(measured).max(initial=0.0):
+        return rounding_error(measured, float(weight))
+    return error
 
 
 def rounding_error(values: Floats, weight: float) -> float:
@@ -222,14 +228,14 @@ def run_error(
     >>> run_error([(one, np.array([0]))], np.ones(1))
     (1.0, 1.0)
     """
-    parts, spare = [], []
-    for strata, rows in agents:
-        runs = strata.runs[rows]
-        if (runs < 2).any():
-            return float("nan"), 0.0
-        squares = (strata.deviations[rows] ** 2).sum(axis=1)
-        parts.append(shares**2 * squares / (runs - 1) / runs)
-        spare.append(runs - 1)
-    each, free = np.concatenate(parts), np.concatenate(spare)
-    square, fourth = float(each.sum()), float((each**2 / free).sum())
-    return float(np.sqrt(square)), square**2 / fourth if fourth > 0 else float(free.sum())
+    runs = np.concatenate([strata.runs[rows] for strata, rows in agents])
+    if (runs < 2).any():
+        return float("nan"), 0.0
+    deviations = [strata.deviations[rows] for strata, rows in agents]
+    _, exponent = scaled(np.array([np.abs(each).max(initial=0.0) for each in deviations]))
+    squares = [(np.ldexp(each, -exponent) ** 2).sum(axis=1) for each in deviations]
+    free = runs - 1
+    parts = np.tile(shares**2, len(agents)) * np.concatenate(squares) / free / runs
+    square, fourth = float(parts.sum()), float((parts**2 / free).sum())
+    size = float(np.ldexp(np.sqrt(square), exponent))
+    return size, square**2 / fourth if fourth > 0 else float(free.sum())

@@ -60,9 +60,14 @@ def exchange_runs(scores: RunScores, rng: Randomness) -> Exchanged:
 
 
 def _by_task(scores: RunScores) -> list[tuple[Floats, np.ndarray, Floats]]:
-    """For each task its runs' scores, whose they are, and what each counts in the mean of its agent."""
+    """For each task its runs' scores, whose they are, and what each counts in the mean of its agent.
+
+    Tasks and agents stand in the order of drawing, which is that of their scores.
+    """
+    order = scores.draw_order
     parts: list[list[tuple[Floats, int, float]]] = [[] for _ in scores.tasks]
-    for row, one in enumerate(scores.strata):
+    for row in sorted(range(len(scores.strata)), key=order.streams.__getitem__):
+        one = scores.strata[row]
         shares = one.shares / np.maximum(one.runs, 1)
         for place, task in enumerate(one.tasks.tolist()):
             parts[task].append((one.scores[place, : one.runs[place]], row, float(shares[place])))
@@ -72,6 +77,6 @@ def _by_task(scores: RunScores) -> list[tuple[Floats, np.ndarray, Floats]]:
             np.concatenate([np.full(len(values), row) for values, row, _ in part]),
             np.concatenate([np.full(len(values), share) for values, _, share in part]),
         )
-        for part in parts
+        for part in (parts[task] for task in np.argsort(order.tasks).tolist())
         if len(part) > 1
     ]

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from examiner.messages import InputError, listed, shorten
 from examiner.results import ResponseMatrix, Results
-from examiner.scores.cells import cell_means
+from examiner.scores.cells import cell_means, ratio
 from examiner.scores.common_rows import (
     FEWEST_PAIRS,
     GappedColumns,
@@ -18,6 +18,7 @@ from examiner.scores.common_rows import (
 )
 from examiner.scores.comparable import column_range, column_size
 from examiner.scores.signed_ranks import midranks
+from examiner.scores.standing import best_first
 from examiner.validation import Floats
 
 Method = Literal["pearson", "spearman"]
@@ -144,16 +145,27 @@ def concordance(a: Floats, b: Floats) -> float:
 def without_near_identical(
     results: Results, limit: float = 0.99, measure: str | None = None
 ) -> Results:
-    """Drop every agent that is nearly identical to one kept before it, and say which went.
+    """Drop every agent that is nearly identical to a better one that is kept, and say which went.
+
+    Better is the higher mean of the values as they are, whatever the order of the table; names decide
+    between equals.
 
     >>> results = Results.from_numpy([[1.0, 2.0, 4.0], [1.0, 2.0, 4.0], [3.0, 1.0, 2.0]])
     >>> without_near_identical(results).agents
     ('agent 1', 'agent 3')
     """
-    dropped: set[str] = set()
+    alike: dict[str, set[str]] = {}
     for pair in near_identical(results, limit, measure):
-        if pair.a not in dropped:
-            dropped.add(pair.b)
+        alike.setdefault(pair.a, set()).add(pair.b)
+        alike.setdefault(pair.b, set()).add(pair.a)
+    kept: set[str] = set()
+    dropped: set[str] = set()
+    cells = cell_means(results, measure)
+    seen = np.isfinite(cells)
+    means = ratio(np.where(seen, cells, 0.0).sum(axis=1), seen.sum(axis=1))
+    for row in best_first(results.agents, means):
+        agent = results.agents[row]
+        (dropped if alike.get(agent, set()) & kept else kept).add(agent)
     if not dropped:
         return results
     gone = np.array([agent in dropped for agent in results.agents])

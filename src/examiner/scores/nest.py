@@ -204,12 +204,14 @@ def stratified_error(
     ClusteredError(size=0.5, degrees=1, clusters=2)
     """
     within = nest.within
-    off = nest.shares * (values - within.group_means(values[:, None])[within.group, 0])
+    means = within.group_means(values[:, None])[within.group, 0]
+    off, exponent = scaled(nest.shares * (values - means))
     group, sizes, sums = within.group, within.sizes, off**2
     if clusters is not None:
         most = int(clusters.max()) + 1
         keys, cluster = np.unique(group * most + clusters, return_inverse=True)
-        group, sums = keys // most, np.bincount(cluster, weights=off) ** 2
+        group = keys // most
+        sums = np.asarray(np.bincount(cluster, weights=off), dtype=np.float64) ** 2
         sizes = np.bincount(group)
     several = sizes > 1
     if not several.any():
@@ -218,9 +220,20 @@ def stratified_error(
     parts = np.where(several, sizes / spare * np.bincount(group, weights=sums), 0.0)
     square = float(parts.sum())
     degrees = int((sizes[several] - 1).sum())
-    if square > 0:
+    if 0 < square < np.inf:  # scores near the largest numbers have infinite differences
         degrees = int(square**2 / float((parts[several] ** 2 / spare[several]).sum()) + 1e-9)
-    return ClusteredError(float(np.sqrt(square)), degrees, len(group))
+    return ClusteredError(float(np.ldexp(np.sqrt(square), exponent)), degrees, len(group))
+
+
+def scaled(values: Floats) -> tuple[Floats, int]:
+    """Return values by a power of two that brings the largest near 1, so that fourth powers stay finite.
+
+    >>> scaled(np.array([3.0, -6.0]))
+    (array([ 0.375, -0.75 ]), 3)
+    """
+    largest = float(np.abs(values).max(initial=0.0))
+    exponent = int(np.frexp(largest)[1]) if np.isfinite(largest) else 0
+    return np.ldexp(values, -exponent), exponent
 
 
 def product(values: Floats, times: Floats) -> Floats:

@@ -208,35 +208,6 @@ def suggested_normaliser(results: Results, measure: str | None = None) -> str | 
     return None if comparable or len(results.agents) < 2 else "z-score"
 
 
-def suggested_aggregate(results: Results, measure: str | None = None) -> str:
-    """Return the aggregate that suits: the interquartile mean, but the mean of zeros and ones.
-
-    The middle half of zeros and ones is all zeros or all ones for most agents, and so it is where these
-    were rescaled to chance.
-
-    >>> suggested_aggregate(Results.from_numpy([[0.0, 1.0]]))
-    'mean'
-    """
-    return "mean" if won_or_lost(results, measure) else "iqm"
-
-
-def won_or_lost(results: Results, measure: str | None = None) -> bool:
-    """Tell whether results are zeros and ones, or each task's own value and one: shares above chance.
-
-    >>> won_or_lost(Results.from_numpy([[1.0, -1.0], [-0.5, 1.0]]))
-    True
-    """
-    if results.is_binary(measure):
-        return True
-    values, task = results.measure(measure), results.task_codes
-    lost = np.full(len(results.tasks), np.inf)
-    np.fmin.at(lost, task, values)
-    known = ~np.isnan(values)
-    return bool(
-        ((values == 1) | (values == lost[task]))[known].all() and (values[known] == 1).any()
-    )
-
-
 def is_raw(results: Results, measure: str | None = None) -> bool:
     """Tell whether scores are points of each task's own: a scale waits to be used, or ranges lie far apart.
 

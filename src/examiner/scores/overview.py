@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations, pairwise
 from typing import Any, NamedTuple, Unpack
@@ -20,7 +20,6 @@ from examiner.scores.differences import Difference, clusters_of, difference_of
 from examiner.scores.normalise import (
     FAR_APART,
     is_raw,
-    suggested_aggregate,
     suggested_normaliser,
     task_ranges_apart,
 )
@@ -38,7 +37,7 @@ from examiner.scores.uncertainty.ranks import RankProbabilities, ranks_of
 from examiner.scores.uncertainty.resampling import Unit, usual_unit
 from examiner.scores.uncertainty.strata import RunScores, run_scores
 from examiner.scores.variance import DecisionStudy, decision
-from examiner.validation import Floats, Randomness, generator
+from examiner.validation import Floats, Randomness, seed_of
 
 MOST_COMPARED = 30
 """Agents of whom every pair is compared; of more, only neighbours in rank."""
@@ -100,6 +99,7 @@ class Overview:
             "interval": made.interval,
             "level": made.level,
             "reps": made.reps,
+            "seed": made.seed,
             "total": None if self.total is None else self.total.meaning,
             "aggregates": made.rows(),
             "groups": [] if self.groups is None else self.groups.rows(made.agents),
@@ -124,21 +124,21 @@ class Overview:
 
 def overview(
     results: Results,
-    aggregates: Sequence[str] | None = None,
+    aggregates: Sequence[str] = ("mean",),
     *,
-    rng: Randomness,
+    rng: Randomness = 0,
     posthoc: PostHoc = "t-holm",
     total: Total | None = None,
     **how: Unpack[ResamplingOptions],
 ) -> Overview:
     """Aggregate agents with intervals, compare and rank them, test them, and split their variance.
 
-    `aggregates` are names in `AGGREGATES`, or "all"; without any, the one that suits the measure.
-    Ranks are by the first. `total` says how tasks make a mean: by which levels, with which weights; the
+    `aggregates` are names in `AGGREGATES`, or "all". Agents come best first by the first of them, and
+    ranks are by it. `total` says how tasks make a mean: by which levels, with which weights; the
     split of the variance and tests of ranks count every task once. `how` says how scores are resampled
     (see `Resampling`); differences and tests of means are over runs where every cell has several and runs
-    are resampled, else over tasks. From a whole number each part starts anew, so that it is what the
-    function by itself gives; a generator is drawn from in turn.
+    are resampled, else over tasks. Every part starts from the same seed, so that it is what the
+    function by itself gives.
 
     >>> results = Results.from_numpy(np.random.default_rng(0).normal(size=(3, 4, 5)))
     >>> made = overview(results, ["iqm"], rng=0, reps=100)
@@ -147,25 +147,24 @@ def overview(
     """
     results = judged_runs(results)  # once, for all its parts, as runs are arranged
     levelled = total is not None and not total.plain
-    usual = "mean" if levelled else suggested_aggregate(results)
-    names = (usual,) if aggregates is None else tuple(aggregates)
+    names, seed = tuple(aggregates), seed_of(rng)
     if "all" in names:
         raw = is_raw(results)
         names = tuple(name for name in AGGREGATES if not (raw and name == "optimality_gap"))
     chosen, scores = checked(names, results, total=total), run_scores(results, total=total)
     bootstrap = Bootstrap.of_scores(scores, Resampling(**how))
-    made = intervals_of(bootstrap, chosen, generator(rng), shares=results.is_binary())
+    made = intervals_of(bootstrap, chosen, seed, shares=results.is_binary())
     met = _met(scores)
-    pairs = _pairs(results, made, met)
+    pairs = _pairs(made, dict(zip(results.agents, met, strict=True)))
     # Neither comparisons nor ranks have a studentised or a corrected interval.
     kind: Interval = "percentile" if made.interval == "percentile" else "rescaled"
     percentiles = Bootstrap.of_scores(scores, replace(bootstrap.how, interval=kind))
     improvement = ranked = None
     if pairs:
-        improvement = matrix_of(percentiles, pairs, generator(rng))
+        improvement = matrix_of(percentiles, pairs, seed)
     apart = Connections.by_groups(results.agents, results.tasks, met).warnings
     if len(results.agents) > 1 and np.isfinite(made.value[:, 0]).all() and not apart:
-        ranked = ranks_of(percentiles, chosen[0], generator(rng))
+        ranked = ranks_of(percentiles, chosen[0], seed)
     unit: Unit = usual_unit(scores) if made.unit == "runs" else "tasks"
     tests, why = _tested(results, posthoc, 1 - made.level, total, unit) if not apart else (None, ())
     studied = decision(results)
@@ -187,13 +186,15 @@ def overview(
     )
     notes = tuple(dict.fromkeys(told))
     parts = (made, improvement, pairs, differences, ranked, tests, studied, notes)
-    return Overview(*parts, total, _groups(results, total))
+    return Overview(*parts, total, _groups(results, total, made.agents))
 
 
-def _groups(results: Results, total: Total | None) -> GroupMeans | None:
+def _groups(results: Results, total: Total | None, agents: Sequence[str]) -> GroupMeans | None:
+    """The means of groups, agents in this order."""
     if total is None or not total.by:
         return None
-    return GroupMeans(total.by[-1], *total.on(results.tasks).group_means(cell_means(results)))
+    rows = [results.agents.index(agent) for agent in agents]
+    return GroupMeans(total.by[-1], *total.on(results.tasks).group_means(cell_means(results)[rows]))
 
 
 def averaging_notes(results: Results) -> tuple[str, ...]:
@@ -219,18 +220,12 @@ def averaging_notes(results: Results) -> tuple[str, ...]:
 
 
 def _pairs(
-    results: Results, made: AggregateIntervals, met: NDArray[np.bool_]
+    made: AggregateIntervals, met: Mapping[str, NDArray[np.bool_]]
 ) -> tuple[tuple[str, str], ...]:
     """All pairs of agents, or of many agents the neighbours in rank; only those that share a task."""
-    seen = np.flatnonzero(np.isfinite(made.value[:, 0]))
-    if len(seen) > MOST_COMPARED:
-        best = AGGREGATES.get(made.aggregates[0])
-        sign = -1.0 if best is None or best.higher_is_better else 1.0
-        order = seen[np.argsort(sign * made.value[seen, 0], kind="stable")].tolist()
-        rows = list(pairwise(order))
-    else:
-        rows = list(combinations(seen.tolist(), 2))
-    return tuple((results.agents[a], results.agents[b]) for a, b in rows if (met[a] & met[b]).any())
+    ranked = [made.agents[row] for row in np.flatnonzero(np.isfinite(made.value[:, 0]))]
+    pairs = pairwise(ranked) if len(ranked) > MOST_COMPARED else combinations(ranked, 2)
+    return tuple((a, b) for a, b in pairs if (met[a] & met[b]).any())
 
 
 def _met(scores: RunScores) -> NDArray[np.bool_]:

@@ -23,7 +23,7 @@ from examiner.scores.total import Total
 from examiner.scores.uncertainty.improvement import Improvement, improvement
 from examiner.scores.uncertainty.resampling import Unit, usual_unit
 from examiner.scores.uncertainty.strata import RunScores, common_rows, run_scores, same_sign
-from examiner.validation import Floats, Randomness, generator, read_only
+from examiner.validation import Floats, Randomness, read_only, seed_of
 
 MCNEMAR, T_OVER_TASKS, T_OF_RUNS = "McNemar's exact test", "t over tasks", "t over runs"
 """The tests of a pair: of single trials of 0 or 1, of paired means of tasks, and of runs on fixed tasks."""
@@ -57,10 +57,10 @@ def compare_pairs(
     agent: str,
     others: Sequence[str],
     *,
-    rng: Randomness,
+    rng: Randomness = 0,
     level: float = 0.95,
     measure: str | None = None,
-    reps: int = 2000,
+    reps: int | None = None,
     total: Total | None = None,
     unit: Unit | None = None,
 ) -> tuple[PairedComparison, ...]:
@@ -87,11 +87,12 @@ def compare_pairs(
     unit = unit or usual_unit(scores)
     games = clusters_of(results.task_names)
     options: dict[str, Any] = {"reps": reps, "level": level, "measure": measure, "total": total}
+    seed = seed_of(rng)
     pairs = []
     for other in others:
         gap = difference_of(scores.of(agent), scores.of(other), games, level, unit)
         _check_unit(gap)
-        better = improvement(results, agent, other, rng=generator(rng), unit=unit, **options)
+        better = improvement(results, agent, other, rng=seed, unit=unit, **options)
         alone = bool(single[scores.row(agent)] and single[scores.row(other)])
         pairs.append(_compared(scores, gap, better, level, single=alone))
     adjusted = holm(np.array([pair.p for pair in pairs]))

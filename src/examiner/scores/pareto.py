@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from examiner.messages import InputError, counted, listed, shorten
 from examiner.results import Results
 from examiner.results.scale import NO_SCALES
-from examiner.scores.aggregate import mean
+from examiner.scores.aggregate import AGGREGATES, mean
 from examiner.scores.cells import cell_means, judged_runs
 from examiner.scores.costs import attempt_costs
 from examiner.scores.total import Total
@@ -23,8 +23,8 @@ from examiner.scores.uncertainty.bootstrap import (
     Resampling,
     each_agent,
 )
-from examiner.scores.uncertainty.intervals import AggregateIntervals, intervals
-from examiner.scores.uncertainty.resampling import Block
+from examiner.scores.uncertainty.intervals import AggregateIntervals, intervals_of
+from examiner.scores.uncertainty.resampling import Block, Unit
 from examiner.scores.uncertainty.strata import RunScores, run_scores
 from examiner.validation import Floats, Randomness, read_only, seed_of
 
@@ -42,7 +42,8 @@ class Dominating(NamedTuple):
 class ParetoOptions(TypedDict, total=False):
     """How resamples are drawn, as keyword arguments."""
 
-    reps: int
+    reps: int | None
+    unit: Unit | None
     level: float
     progress: Progress | None
 
@@ -51,9 +52,10 @@ class ParetoOptions(TypedDict, total=False):
 class ParetoFront(ByResampling):
     """Agents by mean score and mean cost of an attempt at an item; arrays of shape [agents].
 
-    `on_front` says whom nobody dominates, `share` in what share of resamples that is so, NaN where
-    nothing can be resampled. `dominated_by` holds, for each agent, those on the front that dominate it,
-    the surest first. `left_out` have no cost, or were not observed on enough items.
+    Agents come best first by score. `on_front` says whom nobody dominates, `share` in what share of
+    resamples that is so, NaN where nothing can be resampled. `dominated_by` holds, for each agent, those
+    on the front that dominate it, the surest first. `left_out` have no cost, or were not observed on
+    enough items.
     """
 
     agents: tuple[str, ...]
@@ -75,12 +77,11 @@ class ParetoFront(ByResampling):
 
     @property
     def front(self) -> tuple[str, ...]:
-        """The agents on the front, the cheapest first."""
-        order = np.argsort(self.cost, kind="stable")
-        return tuple(self.agents[row] for row in order if self.on_front[row])
+        """The agents on the front, best first."""
+        return tuple(self.agents[row] for row in np.flatnonzero(self.on_front))
 
     def rows(self) -> list[dict[str, Any]]:  # Any: names and numbers
-        """Return one dictionary for each agent, the cheapest first.
+        """Return one dictionary for each agent, best first.
 
         >>> table = {"agent": ["a", "a", "b", "b"], "task": ["t", "u"] * 2, "score": [1, 0, 1, 0]}
         >>> found = pareto(Results.from_dict(table | {"cost": [1.0, 2.0, 3.0, 4.0]}), "cost", rng=0)
@@ -95,7 +96,7 @@ class ParetoFront(ByResampling):
                 "on_front": bool(self.on_front[row]),
                 "dominated_by": [each._asdict() for each in self.dominated_by[row]],
             }
-            for row in np.argsort(self.cost, kind="stable").tolist()
+            for row in range(len(self.agents))
         ]
 
 
@@ -103,7 +104,7 @@ def pareto(
     results: Results,
     cost: str,
     *,
-    rng: Randomness,
+    rng: Randomness = 0,
     measure: str | None = None,
     total: Total | None = None,
     coverage: float = 0.9,
@@ -115,31 +116,38 @@ def pareto(
               \text{ and } \bar s_b > \bar s_a \text{ or } \bar c_b < \bar c_a
 
     Scores and costs (see `attempt_costs`) are means over items of the mean attempt, successes and
-    failures alike; `total` says how items make a mean. Items are resampled with all their attempts, the
-    same for all agents, for scores and costs together, so that both stay paired. An agent is left out
-    whose score or cost is not known on at least `coverage` of the items.
+    failures alike; `total` says how items make a mean. Scores and costs are resampled together, by runs
+    or by items as `intervals` does by default, so that both stay paired and scores have the same
+    intervals. An agent is left out whose score or cost is not known on at least `coverage` of the items.
 
     >>> table = {"agent": ["a", "a", "b", "b"], "task": ["t", "u"] * 2, "score": [1, 0, 1, 1]}
     >>> pareto(Results.from_dict(table | {"cost": [1.0, 2.0, 3.0, 4.0]}), "cost", rng=0).front
-    ('a', 'b')
+    ('b', 'a')
     """
     results = judged_runs(results)
     measure = results.measure_name(measure)
     known = _CostedAgents.of(results, cost, measure, coverage)
-    seed, drawing = seed_of(rng), Resampling(unit="tasks", **how)
-    ends = partial(intervals, aggregates="mean", rng=seed, total=total, unit="tasks", **how)
-    scores, costs = ends(known.results, measure=measure), ends(known.costs, measure=known.named)
-    bootstrap = Bootstrap.of(known.results, measure, drawing, total)
-    drawn = np.full((2, len(known.results.agents), 1), np.nan)
+    seed = seed_of(rng)
+    bootstrap = Bootstrap.of(results, measure, Resampling(**how), total)
+    mean_of, shares = [AGGREGATES["mean"]], results.is_binary(measure)
+    scores = intervals_of(
+        bootstrap, mean_of, seed, shares=shares
+    )  # of all, as `intervals` gives them
+    scores = scores.of([agent for agent in scores.agents if agent not in known.left_out])
+    paid = Bootstrap.of(known.costs_kept, known.named, bootstrap.how, total)
+    costs = intervals_of(paid, mean_of, seed, shares=False).of(scores.agents)
+    drawn = np.full((2, len(scores.agents), 1), np.nan)
     if bootstrap.reason is None:
-        paid = run_scores(known.costs, known.named, total)
-        drawn = bootstrap.replicates(partial(_both, costs=paid), np.random.default_rng(seed))
+        rows = [bootstrap.scores.row(agent) for agent in scores.agents]
+        evaluate = partial(_both, costs=run_scores(known.costs, known.named, total))
+        drawn = bootstrap.replicates(evaluate, np.random.default_rng(seed))[:, rows]
     score, price = scores.value[:, 0], costs.value[:, 0]
     front = on_front(score, price)
     return ParetoFront(
-        how=drawing,
+        how=bootstrap.how,
+        seed=seed,
         notes=tuple(dict.fromkeys((*known.notes, *_notes(scores, costs)))),
-        agents=known.results.agents,
+        agents=scores.agents,
         measure=measure,
         cost_name=cost,
         score=score,
@@ -150,7 +158,7 @@ def pareto(
         cost_high=costs.high[:, 0],
         on_front=front,
         share=_share(on_front(*drawn), drawn),
-        dominated_by=_dominated_by(known.results.agents, score, price, front, drawn),
+        dominated_by=_dominated_by(scores.agents, score, price, front, drawn),
         left_out=known.left_out,
     )
 
@@ -181,10 +189,10 @@ def on_front(score: Floats, cost: Floats) -> NDArray[np.bool_]:
 
 
 class _CostedAgents(NamedTuple):
-    """Agents whose scores and costs are known, the same with costs as the measure `named`, and others."""
+    """Costs as the measure `named`, of all agents and of those whose scores and costs are known."""
 
-    results: Results
     costs: Results
+    costs_kept: Results
     named: str
     left_out: tuple[str, ...]
     notes: tuple[str, ...]
@@ -215,13 +223,25 @@ class _CostedAgents(NamedTuple):
             )
         gone = tuple(results.agents[row] for row in np.flatnonzero(~kept))
         rows = kept[results.agent_codes]
-        return cls(results.where(rows), costs.where(rows), named, gone, tuple(notes))
+        return cls(costs, costs.where(rows), named, gone, tuple(notes))
 
 
 def _both(block: Block, costs: RunScores) -> Floats:
-    """Mean scores and mean costs on the same draws of items, shape [2, agents, replicates]."""
-    paid = replace(block, scores=costs)
-    return np.stack([each_agent(one, (mean,))[:, 0] for one in (block, paid)])
+    """Mean scores and mean costs on the same draws, shape [2, agents, replicates]."""
+    if block.unit == "tasks":
+        paid = replace(block, scores=costs)
+        return np.stack([each_agent(one, (mean,))[:, 0] for one in (block, paid)])
+    both = np.full((2, len(costs.strata), block.replicates), np.nan)
+    alone = replace(block, scores=costs, order=costs.draw_order)
+    for row, (score, cost) in enumerate(zip(block.scores.strata, costs.strata, strict=True)):
+        if not len(score.tasks) or not len(cost.tasks):
+            continue
+        sample = block.sample(row)
+        both[0, row] = mean(sample)
+        same = np.array_equal(score.tasks, cost.tasks) and np.array_equal(score.runs, cost.runs)
+        # Where the costs of some runs are not known, the others are drawn by themselves.
+        both[1, row] = mean(sample._replace(scores=cost.scores) if same else alone.sample(row))
+    return both
 
 
 def _without_dust(values: Floats) -> Floats:

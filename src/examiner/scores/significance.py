@@ -17,6 +17,7 @@ from examiner.scores.critical import cliques, critical_difference, nemenyi
 from examiner.scores.differences import clusters_of, difference_of
 from examiner.scores.exact_pairs import discordance, mcnemar_p, single_binary_trials
 from examiner.scores.signed_ranks import midranks, signed_rank_p
+from examiner.scores.standing import best_first
 from examiner.scores.total import Total
 from examiner.scores.uncertainty.resampling import Unit, usual_unit
 from examiner.scores.uncertainty.strata import RunScores, common_rows, run_scores, same_sign
@@ -96,7 +97,8 @@ def significance(
     one trial of 0 or 1. "wilcoxon-holm" tests signed ranks over tasks; with few tasks it cannot reach
     significance. Each pair is tested on the tasks that both have; where agents miss tasks, Friedman's
     test ranks those seen on a task among themselves (`friedman`). "nemenyi" tests mean ranks, in which
-    other agents decide whether two differ; it uses only tasks on which every agent was observed.
+    other agents decide whether two differ; it uses only tasks on which every agent was observed. Agents
+    come best first, by mean or, where ranks are tested, by mean rank.
 
     References: Friedman (1937); Benard & van Elteren (1953); Demšar (2006), section 3.2; Benavoli,
     Corani & Mangili (2016); Holm (1979); Student (1908); Welch (1947).
@@ -104,7 +106,7 @@ def significance(
     >>> table = Results.from_numpy(np.arange(24.0).reshape(8, 3).T, agents=["a", "b", "c"])
     >>> found = significance(table)
     >>> found.mean_rank, round(found.p_value, 6), found.cliques
-    (array([3., 2., 1.]), 0.000335, ())
+    (array([1., 2., 3.]), 0.000335, ())
     """
     check_known("post-hoc test", posthoc, POST_HOCS)
     if not 0 < alpha < 1:
@@ -135,10 +137,13 @@ def significance(
         plain = total is None or total.plain
         single = single_binary_trials(results, measure) & plain
         p, order, exact = _t_holm(results, scores, single, unit), -mean, bool(single.all())
+    rows = best_first(results.agents, -order)
+    agents, both = tuple(results.agents[row] for row in rows), np.ix_(rows, rows)
+    mean, ranks, p, common = mean[rows], ranks[rows], p[both], common[both]
     read_only(mean, ranks, p, common)
     return Significance(
-        *(results.agents, tasks, mean, ranks, unit, exact, statistic, p_value, posthoc, p, alpha),
-        *(critical, cliques(order, p, alpha), notes, common),
+        *(agents, tasks, mean, ranks, unit, exact, statistic, p_value, posthoc, p, alpha),
+        *(critical, cliques(order[rows], p, alpha), notes, common),
     )
 
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from examiner.messages import InputError, counted, listed
 from examiner.results import Results
+from examiner.results.ordering import natural_key
 from examiner.scores.cells import cell_means
 from examiner.scores.comparable import LearntScale, TaskScores
 from examiner.validation import Floats, check_known
@@ -85,6 +88,20 @@ def shared_ranks(values: Floats) -> Floats:
     rounded = -np.round(values[seen] / size, 12)
     ranks[seen] = np.searchsorted(np.sort(rounded), rounded, side="left") + 1.0
     return ranks
+
+
+def best_first(
+    agents: Sequence[str], values: Floats, *, higher_is_better: bool = True
+) -> NDArray[np.intp]:
+    """Return the rows of agents from the best value on; equals by name, those without a value last.
+
+    >>> best_first(["a10", "a2", "b", "c"], np.array([1.0, 1.0, np.nan, 3.0])).tolist()
+    [3, 1, 0, 2]
+    """
+    ranks = shared_ranks(values if higher_is_better else -values)
+    keys = [(np.inf if np.isnan(rank) else rank, natural_key(name))
+            for rank, name in zip(ranks.tolist(), agents, strict=True)]  # fmt: skip
+    return np.array(sorted(range(len(keys)), key=keys.__getitem__), dtype=np.intp)
 
 
 def lexicographic_order(results: Results, measures: tuple[str, ...]) -> Floats:

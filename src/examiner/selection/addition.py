@@ -22,8 +22,9 @@ from examiner.results import Results
 from examiner.scores.estimate import Estimate, check_level
 from examiner.selection.benchmark import Benchmark, benchmark
 from examiner.selection.evidence import fold_of, likeness
+from examiner.selection.resampling import estimate_of, resampled_agents
 from examiner.selection.ridge import Design, ridge_fits, with_one_more
-from examiner.validation import Floats, Randomness, check_known, generator
+from examiner.validation import Floats, Randomness, check_known, generator, seed_of
 
 NEAREST = 3
 
@@ -53,6 +54,7 @@ class Added:
     nearest: tuple[tuple[str, float], ...]
     cluster: tuple[str, ...]
     notes: tuple[str, ...]
+    seed: int = 0
 
     @property
     def sentence(self) -> str:
@@ -71,6 +73,8 @@ class Added:
                 f", and takes {self.error_removed.value:.1%} off the error on the tasks outside "
                 f"(p = {self.error_chance:.2g})"
             )
+        if self.told.value != self.told.value:  # nothing varies in it
+            return f"{told}."
         return f"{told}. The set tells {max(self.told.value, 0.0):.0%} of what varies in it."
 
     def to_dict(self) -> dict[str, Any]:  # Any: JSON values
@@ -102,7 +106,7 @@ def adds(
     task: str,
     to: Sequence[str] | None = None,
     *,
-    rng: Randomness,
+    rng: Randomness = 0,
     reps: int = 100,
     level: float = 0.9,
 ) -> Added:
@@ -135,10 +139,12 @@ def adds(
         )
     new = whole.tasks.index(task)
     columns = np.array([whole.tasks.index(one) for one in dict.fromkeys(names)], dtype=np.intp)
-    for_bits, for_errors = generator(rng).spawn(2)
+    seed = seed_of(rng)
+    for_bits, for_errors = generator(seed).spawn(2)
     values = fold_of(whole, whole.everyone, ()).evidence.values
     bits, alone, held, by_chance = _bits(whole, new, columns, for_bits, reps, level)
-    removed, shuffled = _error_removed(values, new, columns, for_errors, reps, level)
+    weight = resampled_agents(whole.families, for_errors)
+    removed, shuffled = _error_removed(values, new, columns, for_errors, reps, weight, level)
     near = 1.0 - likeness(values)[new]
     order = columns[np.argsort(-near[columns], kind="stable")]
     return Added(
@@ -149,7 +155,7 @@ def adds(
         bits_alone=alone,
         bits_set=held,
         bits_chance=by_chance,
-        told=_told(values, new, columns, for_errors, level),
+        told=_told(values, new, columns, weight, level),
         error_removed=removed,
         error_chance=shuffled,
         nearest=tuple((whole.tasks[one], float(near[one])) for one in order[:NEAREST].tolist()),
@@ -159,6 +165,7 @@ def adds(
             if one != new
         ),
         notes=whole.notes,
+        seed=seed,
     )
 
 
@@ -197,6 +204,7 @@ def _error_removed(
     columns: NDArray[np.intp],
     rng: np.random.Generator,
     reps: int,
+    weight: Floats,
     level: float,
 ) -> tuple[Estimate, float]:
     """Share of the left-out error on the tasks outside that the new one removes, and its chance."""
@@ -215,14 +223,14 @@ def _error_removed(
         return Estimate(float("nan")), float("nan")
     with_task = ridge_fits(design, target, np.array([[*columns.tolist(), new]])).left_out[0]
     without = ridge_fits(design, target, columns[None]).left_out[0]
-    drawn = rng.integers(len(values), size=(400, len(values)))
-    ratio = 1 - np.abs(with_task)[drawn].sum(axis=1) / np.abs(without)[drawn].sum(axis=1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ratio = 1 - (weight @ np.abs(with_task)) / (weight @ np.abs(without))
     luck = (1 + int((errors[1:] <= errors[0] + 1e-12).sum())) / (reps + 1)
-    return _estimate(1 - float(errors[0]) / found.alone, ratio, level), luck
+    return estimate_of(ratio, level), luck
 
 
 def _told(
-    values: Floats, new: int, columns: NDArray[np.intp], rng: np.random.Generator, level: float
+    values: Floats, new: int, columns: NDArray[np.intp], weight: Floats, level: float
 ) -> Estimate:
     """R² of the new task, predicted from the set for left-out agents."""
     own = values[:, new]
@@ -231,14 +239,6 @@ def _told(
     if not (alone**2).sum() > 0:
         return Estimate(float("nan"))
     left = ridge_fits(Design.of(values).values, own, columns[None]).left_out[0]
-    drawn = rng.integers(agents, size=(400, agents))
     with np.errstate(divide="ignore", invalid="ignore"):
-        r2 = 1 - (left**2)[drawn].sum(axis=1) / (alone**2)[drawn].sum(axis=1)
-    return _estimate(1 - float((left**2).sum() / (alone**2).sum()), r2, level)
-
-
-def _estimate(value: float, drawn: Floats, level: float) -> Estimate:
-    known = drawn[np.isfinite(drawn)]
-    tail = 50 * (1 - level)
-    low, high = np.percentile(known, (tail, 100 - tail)) if len(known) else (value, value)
-    return Estimate(value, min(float(low), value), max(float(high), value))
+        r2 = 1 - (weight @ left**2) / (weight @ alone**2)
+    return estimate_of(r2, level)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Literal
 
 import numpy as np
@@ -24,6 +25,7 @@ from examiner.scores.comparable import column_range
 from examiner.scores.costs import task_cost_notes, task_costs
 from examiner.scores.normalise import task_scores
 from examiner.selection.constraints import Constraints, Terms, task_groups, terms_of
+from examiner.selection.sampled import is_very_large, note_of_sample, sampled_agents
 from examiner.selection.targets import (
     RANKED,
     Target,
@@ -44,7 +46,7 @@ STATED_DEVIATION = 0.2
 SUITABLE = Recipe(normaliser="auto")
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Benchmark:
     """Agents on tasks as they were observed, and how they will be looked at inside each fold.
 
@@ -53,7 +55,8 @@ class Benchmark:
     each task's median over the fold's own agents is the threshold. `families` [agents] are never split
     between folds. `observed` and `moments` are for bits. `given_target` [agents] stands in the place of
     the aggregate, where something else is to be predicted. `judged` [agents] says who was observed on
-    enough tasks for its aggregate to be known; the others help to choose, and are not judged.
+    enough tasks for its aggregate to be known; the others help to choose, and are not judged. `sample`
+    [agents] flags those used where choosing is repeated in folds: everybody but of very large tables.
     """
 
     scores: TaskScores
@@ -68,6 +71,7 @@ class Benchmark:
     noise: Noise
     given_target: Floats | None
     judged: NDArray[np.bool_]
+    sample: NDArray[np.bool_]
     left_out: tuple[str, ...]
     notes: tuple[str, ...]
 
@@ -81,18 +85,18 @@ class Benchmark:
         """The tasks, one a column."""
         return self.scores.tasks
 
-    @property
+    @cached_property
     def everyone(self) -> NDArray[np.intp]:
         """The rows of all agents."""
         return np.arange(len(self.agents))
 
-    @property
+    @cached_property
     def values(self) -> Floats:
         """Means of cells before any agent is compared with another, higher is better; [agents, tasks]."""
         sign = self.scores.sign
         return self.scores.agent_means if (sign > 0).all() else self.scores.agent_means * sign
 
-    @property
+    @cached_property
     def fingerprint(self) -> str:
         """A hash of names and values: the same input has the same one."""
         content = hashlib.sha256()
@@ -146,14 +150,14 @@ class Benchmark:
             return self.given_target[rows]
         return aggregate(values, self.target, self.recipe.total)
 
-    @property
+    @cached_property
     def weights(self) -> Floats | None:
         """How much each task counts in the target, [tasks]; None where that depends on the values."""
         if self.given_target is not None:
             return None
         return weights_of(self.target, len(self.tasks), self.recipe.total)
 
-    @property
+    @cached_property
     def of_shares(self) -> bool:
         """Whether the target is a weighted mean of numbers between 0 and 1, taken as they are.
 
@@ -193,6 +197,15 @@ class Benchmark:
         except InputError:
             return None
 
+    def in_folds(self, rows: NDArray[np.intp]) -> NDArray[np.intp]:
+        """Return the rows that are used in place of these where choosing is repeated in folds.
+
+        >>> benchmark(Results.from_numpy(np.arange(8.0).reshape(4, 2))).in_folds(np.array([0, 3]))
+        array([0, 3])
+        """
+        large = is_very_large(len(rows), len(self.tasks)) and self.sample[rows].any()
+        return rows[self.sample[rows]] if large else rows
+
     def on_agents(self, agents: Sequence[str]) -> Benchmark:
         """Return the benchmark of some agents alone.
 
@@ -209,6 +222,7 @@ class Benchmark:
             moments=self.moments.of_agents(rows),
             given_target=None if self.given_target is None else self.given_target[rows],
             judged=self.judged[rows],
+            sample=self.sample[rows],
         )
 
     def __repr__(self) -> str:
@@ -263,12 +277,14 @@ def benchmark(
     groups = task_groups(results, demands.groups)
     labels = None if groups is None else tuple("unknown" if one is None else one for one in groups)
     settled = replace(settled, total=total_for(goal, recipe.total, results.tasks, labels))
+    relatives = _families(results, families)
+    sample = sampled_agents(relatives, len(results.tasks))
     return Benchmark(
         scores,
         settled,
         terms_of(demands, results.tasks, results.task_names, groups, price),
         goal,
-        _families(results, families),
+        relatives,
         labels,
         _success(results, settled),
         seen,
@@ -276,6 +292,7 @@ def benchmark(
         noise,
         _given(target, results.agents),
         judged,
+        sample,
         left_out,
         (
             *results.notes,
@@ -283,6 +300,7 @@ def benchmark(
             *notes,
             *priced,
             *_nothing_to_see(scores),
+            *note_of_sample(sample),
         ),
     )
 

@@ -75,6 +75,12 @@ class Terms:
         return self.cost if self.priced else np.ones(len(self.unit))
 
     @property
+    def free(self) -> bool:
+        """Whether any set of tasks may be chosen: there are no demands, costs or budget."""
+        bound = self.must or self.capped or self.priced or self.budget is not None
+        return bool(self.offered.all()) and not bound and not self.in_units
+
+    @property
     def in_units(self) -> bool:
         """Whether some tasks come only together."""
         return bool(np.bincount(self.unit).max(initial=0) > 1)

@@ -107,13 +107,15 @@ class Conditionals:
         for index, one in enumerate(covariances):
             shared.setdefault(id(one.values), []).append(index)
         self._shared = [(covariances[group[0]].values, group) for group in shared.values()]
+        self._products: dict[int, Floats] = {}
         self._weight = np.array([one.weight for one in covariances])
         self._start = np.stack([one.variances for one in covariances])
         self._whole = np.array([max(one.target_variance, 1e-300) for one in covariances])
         self._with_target = np.stack([one.with_target for one in covariances])
         self._left, self._each = self._start.copy(), np.arange(len(covariances))
         self._free = np.ones(self._start.shape, dtype=bool)
-        self._columns = np.empty((*self._start.shape, 16))
+        tasks = self._start.shape[1]
+        self._columns = np.empty((len(covariances), 16, tasks))  # one row per task chosen
         self._share: list[Floats] = []
         self._chosen: list[NDArray[np.intp]] = []
 
@@ -130,6 +132,11 @@ class Conditionals:
 
     def grown(self, size: int) -> Conditionals:
         """Add the task with the largest gain until there are `size`; without demands or costs."""
+        for number, (values, group) in enumerate(self._shared):
+            if values.shape[1] < size * len(
+                group
+            ):  # all products at once are less work than each step's
+                self._products[number] = values.T @ values
         while len(self._chosen) < size:
             self.add(np.where(self._free, self.gains(), -1.0).argmax(axis=1))
         return self
@@ -137,21 +144,23 @@ class Conditionals:
     def add(self, task: NDArray[np.intp]) -> None:
         """Choose one more task under each covariance."""
         known, at = len(self._chosen), (self._each, task)
-        if known == self._columns.shape[2]:
-            self._columns = np.concatenate([self._columns, np.empty_like(self._columns)], axis=2)
-        before = self._columns[:, :, :known]
+        if known == self._columns.shape[1]:
+            self._columns = np.concatenate([self._columns, np.empty_like(self._columns)], axis=1)
+        before = self._columns[:, :known]
         deviation = np.sqrt(
             np.maximum(np.maximum(self._left[at], USED_UP * self._start[at]), 1e-300)
         )
         new = (self._loadings @ self._loadings[at][:, :, None])[:, :, 0]
-        for values, group in self._shared:
-            new[group] += self._weight[group, None] * (values[:, task[group]].T @ values)
-        new -= (before @ before[at][:, :, None])[:, :, 0]
+        for number, (values, group) in enumerate(self._shared):
+            products = self._products.get(number)
+            own = values[:, task[group]].T @ values if products is None else products[task[group]]
+            new[group] += self._weight[group, None] * own
+        new -= (before[self._each, :, task][:, None, :] @ before)[:, 0]
         # What those chosen leave of each other is rounding.
         new = np.where(self._free, new / deviation[:, None], 0.0)
         new[at] = deviation
         share = self._with_target[at] / deviation
-        self._columns[:, :, known], self._free[at] = new, False
+        self._columns[:, known], self._free[at] = new, False
         self._left = np.maximum(self._left - new**2, 0.0)
         self._with_target = self._with_target - new * share[:, None]
         self._share.append(share)
@@ -165,15 +174,9 @@ class Conditionals:
         with R the Cholesky factor of the chosen tasks. `values` [covariances, agents, chosen tasks] are
         about the tasks' means, without gaps; shape [covariances, chosen tasks, agents].
         """
-        from scipy.linalg import solve_triangular  # slow to import
-
-        known, chosen = len(self._chosen), self.chosen
-        said = []
-        for one, own in enumerate(values):
-            factor = self._columns[one, chosen[one], :known]
-            news = solve_triangular(factor, own.T, lower=True, check_finite=False)
-            said.append(np.cumsum(news * np.array(self._share)[:, one, None], axis=0))
-        return np.array(said)
+        factor = self._columns[self._each[:, None], : len(self._chosen), self.chosen]
+        news = np.linalg.solve(factor, values.swapaxes(1, 2))
+        return np.asarray(np.cumsum(news * np.array(self._share).T[:, :, None], axis=1))
 
 
 class Conditional:

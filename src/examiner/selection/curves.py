@@ -36,9 +36,9 @@ _LEAST_VARIANCE = (
 class ByCurves(NamedTuple):
     """What curves say of agents: scores, means over the tasks not run, and how likely each node is."""
 
-    score: Floats  # [agents]
-    rest: Floats  # [agents]
-    known: Floats  # [agents, nodes]
+    score: Floats  # [..., agents]
+    rest: Floats  # [..., agents]
+    known: Floats  # [..., agents, nodes]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -70,31 +70,36 @@ class ScoreCurves:
         return np.clip(solved, _WITHIN, 1.0 - _WITHIN)
 
     def known(self, values: Floats, shares: Floats) -> Floats:
-        r"""Return how likely each node is after an agent's shares of successes, [agents, nodes].
+        r"""Return how likely each node is after an agent's shares of successes, [..., agents, nodes].
 
         .. math:: \log P(\theta \mid x) = -\frac{\theta^2}{2} + \frac{1}{\phi} \sum_t x_t \log p_t(\theta)
                   + (1 - x_t) \log (1 - p_t(\theta)) + \text{constant}
 
-        `values` [agents, tasks] may have gaps, and `shares` [nodes, tasks] are of the same tasks.
+        `values` [..., agents, tasks] may have gaps, and `shares` [..., nodes, tasks] are of the same tasks.
         """
         seen = np.isfinite(values)
         won = np.clip(np.where(seen, values, 0.0), 0.0, 1.0)
-        lost = np.log1p(-shares)
-        log = (won @ (np.log(shares) - lost).T + seen @ lost.T) / self.dispersion - NODES**2 / 2
-        likely = np.exp(log - log.max(axis=1, keepdims=True))
-        return np.asarray(likely / likely.sum(axis=1, keepdims=True))
+        lost = np.log1p(-shares).swapaxes(-1, -2)
+        log = won @ (np.log(shares).swapaxes(-1, -2) - lost)
+        # without gaps, what is lost is the same for every agent
+        log += lost.sum(axis=-2)[..., None, :] if seen.all() else seen.astype(np.float64) @ lost
+        log = log / self.dispersion - NODES**2 / 2
+        likely = np.exp(log - log.max(axis=-1, keepdims=True))
+        return np.asarray(likely / likely.sum(axis=-1, keepdims=True))
 
     def predicted(self, values: Floats, tasks: NDArray[np.intp], shares: Floats) -> ByCurves:
-        """Return what is expected of agents from their shares of successes [agents, these tasks] with gaps.
+        """Return what is expected of agents from their shares of successes on some tasks, with gaps.
 
-        A task that was run counts as it went. `shares` are those at the nodes, of all tasks.
+        A task that was run counts as it went. `tasks` [..., size] may hold several sets, `values` are
+        [..., agents, size], and `shares` those at the nodes, of all tasks.
         """
-        known, own = self.known(values, shares[:, tasks]), shares[:, tasks]
+        own = np.moveaxis(shares[:, tasks], 0, -2)
+        known = self.known(values, own)
         off = np.where(np.isfinite(values), values - known @ own, 0.0)
-        others = max(shares.shape[1] - len(tasks), 1)
-        rest = known @ ((shares.sum(axis=1) - own.sum(axis=1)) / others)
-        score = known @ (shares @ self.weight) + off @ self.weight[tasks]
-        return ByCurves(score, rest, known)
+        others = max(shares.shape[1] - tasks.shape[-1], 1)
+        rest = known @ ((shares.sum(axis=1) - own.sum(axis=-1)) / others)[..., None]
+        score = known @ (shares @ self.weight) + (off @ self.weight[tasks][..., None])[..., 0]
+        return ByCurves(score, rest[..., 0], known)
 
     def part(self, line: Floats, curve: Floats) -> Floats:
         """Return how much curves count beside lines, given what both say: half, and all at the ends.
@@ -122,8 +127,9 @@ def check_small(values: Floats | float, what: str) -> None:
     ...
     examiner.messages.InputError: The predictor's mean holds nan, which no agents give. Make it again.
     """
-    odd = [value for value in np.ravel(values).tolist() if not abs(value) < _LARGEST]
-    if odd:
+    flat = np.ravel(values)
+    odd = flat[~(np.abs(flat) < _LARGEST)]
+    if len(odd):
         raise InputError(f"The {what} holds {odd[0]:g}, which no agents give. Make it again.")
 
 

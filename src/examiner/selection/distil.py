@@ -1,58 +1,130 @@
-"""A tiny version of a benchmark: the tasks, what predicts the whole from them, and their record."""
+"""A choice and its validation: the one function that reports, commands and `distil` call."""
 
 from __future__ import annotations
 
 import builtins
+from collections.abc import Sequence
+from typing import NamedTuple
 
+import numpy as np
+
+from examiner.messages import InputError, listed, shorten
 from examiner.results import Results
 from examiner.selection.benchmark import Benchmark, benchmark
-from examiner.selection.methods import DEFAULT
-from examiner.selection.proof.comparison import Map, compare
-from examiner.selection.proof.holdout import Holdout, folds_of_proof
+from examiner.selection.evidence import SelectionEvidence
+from examiner.selection.greedy import TaskSet, selection_of
+from examiner.selection.methods import DEFAULT, Select
+from examiner.selection.proof.comparison import Comparison, Map, compare
+from examiner.selection.proof.holdout import Holdout
 from examiner.selection.selection import Selection, choose, settle, with_predictor
-from examiner.validation import Randomness, generator
+from examiner.validation import Randomness, seed_of
 from examiner.workers import Progress
 
-DRAWS = 50
-"""Random sets beside which the tiny version is judged."""
+GIVEN = "given"
+"""What tasks named by hand are chosen by."""
+
+
+class JudgedSelection(NamedTuple):
+    """Chosen tasks with their predictor, and how the choice does on held-out agents."""
+
+    selection: Selection
+    comparison: Comparison
+
+
+def select_and_judge(
+    source: Results | Benchmark,
+    size: int | None = None,
+    method: str | Select = DEFAULT,
+    *,
+    sizes: Sequence[int] = (),
+    rng: Randomness = 0,
+    holdout: Holdout | None = None,
+    progress: Progress | None = None,
+    map: Map = builtins.map,
+) -> JudgedSelection:
+    """Choose a few tasks, learn to predict the whole from them, and judge the choice on held-out agents.
+
+    Every report, command and plot that says how well a selection predicts calls this, or `compare` below
+    it: the same question has the same answer. `sizes` are further sizes to judge.
+
+    >>> scores = np.random.default_rng(0).normal(size=(12, 6)) + np.arange(12)[:, None]
+    >>> made = select_and_judge(Results.from_numpy(scores), 2, holdout=Holdout(draws=5))
+    >>> made.comparison.row("covariance", 2).r2.value > 0.5
+    True
+    """
+    whole = source if isinstance(source, Benchmark) else benchmark(source)
+    holdout = holdout or Holdout()
+    own = whole if holdout.choose_on is None else whole.on_agents(holdout.choose_on)
+    seed = seed_of(rng)
+    shrinkage = settle(own) if method == DEFAULT else None
+    tasks = choose(own, size, method, rng=seed, shrinkage=shrinkage)
+    comparison = compare(
+        whole,
+        [*sizes, len(tasks)],
+        [method],
+        rng=seed,
+        holdout=holdout,
+        progress=progress,
+        map=map,
+        shrinkage=shrinkage if own is whole else None,
+    )
+    level = holdout.level
+    chosen = with_predictor(
+        own, tasks, rng=seed, level=level, proof=comparison, shrinkage=shrinkage
+    )
+    return JudgedSelection(chosen, comparison)
 
 
 def distil(
     source: Results | Benchmark,
     size: int,
     *,
-    rng: Randomness,
-    level: float = 0.9,
+    rng: Randomness = 0,
     holdout: Holdout | None = None,
     progress: Progress | None = None,
     map: Map = builtins.map,
 ) -> Selection:
-    """Choose a few tasks, learn to predict the whole from them, and judge that on held-out agents.
+    """Make a tiny version of a benchmark: chosen tasks, what predicts the whole, and their record.
 
-    The `record` of what comes back says how far off agents were that had no part in choosing, how many
-    lay inside their intervals, and how often a regression would be cried that is not there, or missed.
+    The `record` says how far off held-out agents were, how many lay inside their intervals, and how often
+    a regression would be reported that is not there, or missed.
 
-    >>> import numpy as np
     >>> scores = np.random.default_rng(0).normal(size=(20, 6)) + np.arange(20)[:, None]
-    >>> tiny = distil(Results.from_numpy(scores), 2, rng=0, holdout=Holdout(4, repeats=0, draws=5))
+    >>> tiny = distil(Results.from_numpy(scores), 2, holdout=Holdout(4, draws=5))
     >>> tiny.record.error < tiny.record.random_error * 2, tiny.record.agents
     (True, 20)
     """
+    made = select_and_judge(source, size, rng=rng, holdout=holdout, progress=progress, map=map)
+    return made.selection
+
+
+def judge_tasks(
+    source: Results | Benchmark,
+    tasks: Sequence[str],
+    *,
+    rng: Randomness = 0,
+    holdout: Holdout | None = None,
+) -> Comparison:
+    """Judge tasks named by hand, in the same folds and with the same predictor as chosen ones.
+
+    The tasks are taken as given in every fold: where they were chosen on the same agents, errors are too
+    small.
+
+    >>> scores = np.random.default_rng(0).normal(size=(9, 6)) + np.arange(9)[:, None]
+    >>> made = judge_tasks(Results.from_numpy(scores), ["task 1", "task 3"])
+    >>> made.row("given", 2).kendall.value > 0.5
+    True
+    """
     whole = source if isinstance(source, Benchmark) else benchmark(source)
-    if holdout is None:
-        folds = folds_of_proof(whole)
-        holdout = Holdout(folds.folds, repeats=folds.repeats, draws=DRAWS, level=level)
-    rng = generator(rng)
-    shrinkage = settle(whole)
-    tasks = choose(whole, size, rng=rng, shrinkage=shrinkage)
-    proof = compare(
-        whole,
-        [len(tasks)],
-        [DEFAULT],
-        rng=rng,
-        holdout=holdout,
-        progress=progress,
-        map=map,
-        shrinkage=shrinkage,
-    )
-    return with_predictor(whole, tasks, rng=rng, level=level, proof=proof, shrinkage=shrinkage)
+    names = tuple(dict.fromkeys(tasks))
+    unknown = [name for name in names if name not in whole.tasks]
+    if unknown or not names:
+        problem = f"No task is called {shorten(unknown[0])}" if unknown else "No task is named"
+        raise InputError(f"{problem}. There are {listed(whole.tasks)}.")
+    columns = [whole.tasks.index(name) for name in names]
+
+    def given(evidence: SelectionEvidence, size: int, rng: np.random.Generator) -> TaskSet:
+        gain = np.full(len(columns), np.nan)
+        return selection_of(evidence, columns, gain, method=GIVEN, unit="as given")
+
+    return compare(whole, [len(names)], [given], rng=rng, holdout=holdout)

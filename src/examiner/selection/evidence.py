@@ -1,4 +1,4 @@
-"""Evidence: what a method may look at when it chooses tasks, all of it from the same agents."""
+"""SelectionEvidence: what a method may look at when it chooses tasks, all of it from the same agents."""
 
 from __future__ import annotations
 
@@ -136,7 +136,7 @@ def fold_of(
         shrinkage=shrinkage,
     )
     if "shrinkage" in needs and shrinkage is None:
-        found = settled(evidence.table, evidence.agents, evidence.tasks)
+        found = _settled(whole, evidence, rows)
         evidence = replace(evidence, shrinkage=found)
     if "items" in needs or "ability" in needs:
         evidence = _with_curves(evidence, whole.successes(rows), lenient)
@@ -145,6 +145,17 @@ def fold_of(
         assert evidence.target is not None and whole.weights is not None
         learnt = curves_of(values, evidence.target, whole.weights)
     return Fold(rows, evidence, scale, centre, values, learnt)
+
+
+def _settled(whole: Benchmark, evidence: SelectionEvidence, rows: NDArray[np.intp]) -> Shrinkage:
+    """How far covariances are shrunk, from the agents that stand for all in folds."""
+    used = whole.in_folds(rows)
+    if len(used) == len(rows):
+        return settled(evidence.table, evidence.agents, evidence.tasks)
+    kept = np.flatnonzero(np.isin(rows, used))
+    return settled(
+        evidence.table.of(kept), [evidence.agents[at] for at in kept.tolist()], evidence.tasks
+    )
 
 
 def fill(values: Floats) -> tuple[Floats, Floats]:

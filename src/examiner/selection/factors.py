@@ -5,6 +5,8 @@ Fitted by EM over the cells that were observed, without copies of the table.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -39,7 +41,8 @@ class Factors(NamedTuple):
     gaps: Floats  # [tasks]: the share of agents not observed
 
 
-class Centred(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Centred:
     """Values about the tasks' means, 0 where there is a gap, and what any number of factors needs."""
 
     x: Floats  # [agents, tasks]
@@ -68,11 +71,21 @@ class Centred(NamedTuple):
         """The share of cells that were observed."""
         return 1.0 if self.held is None else float(self.held.mean())
 
+    @cached_property
+    def _all_components(self) -> tuple[Floats, Floats]:
+        """All singular values and their directions, by the products of the shorter side."""
+        wide = self.x.shape[0] <= self.x.shape[1]
+        squares, vectors = np.linalg.eigh(self.x @ self.x.T if wide else self.x.T @ self.x)
+        size, right = np.sqrt(np.maximum(squares[::-1], 0.0)), vectors[:, ::-1].T
+        if wide:
+            right = right @ self.x / np.where(size > 0, size, 1.0)[:, None]
+        return size, right
+
     def components(self, count: int) -> tuple[Floats, Floats]:
         """Return the first singular values and their directions [count, tasks]."""
         least = min(self.x.shape)
         if least <= SMALL_TABLE:
-            _, size, right = np.linalg.svd(self.x, full_matrices=False)
+            size, right = self._all_components
             return size[:count], right[:count]
         from scipy.sparse.linalg import LinearOperator, eigsh  # slow to import
 
@@ -106,37 +119,60 @@ def factors_of(values: Floats | Centred, count: int) -> Factors:
     array([1., 2., 1.])
     """
     known = values if isinstance(values, Centred) else Centred.of(values)
-    x, held, number, variance = known.x, known.held, known.number, known.variance
-    agents, tasks = x.shape
-    floor = LEAST_NOISE * variance + 1e-9 * max(float(variance.mean()), 1e-300)
+    floor = LEAST_NOISE * known.variance + 1e-9 * max(float(known.variance.mean()), 1e-300)
     loadings = _start(known, count)
-    steps, count = (ITERATIONS if count else 0), loadings.shape[1]
-    noise = np.maximum(variance - (loadings**2).sum(axis=1), floor)
+    noise = np.maximum(known.variance - (loadings**2).sum(axis=1), floor)
+    steps = ITERATIONS if count else 0
+    fitted = _complete if known.held is None else _with_gaps
+    return fitted(known, loadings, noise, floor, steps)
+
+
+def _complete(
+    known: Centred, loadings: Floats, noise: Floats, floor: Floats, steps: int
+) -> Factors:
+    """EM without gaps: one posterior covariance serves all agents, and values are about their means."""
+    x, (agents, tasks), one = known.x, known.x.shape, np.eye(loadings.shape[1])
+    across = np.ascontiguousarray(x.T)
+    for step in range(steps + 1):
+        weighed = loadings / noise[:, None]
+        spread = _inverse(one + loadings.T @ weighed)
+        scores = x @ (weighed @ spread)
+        second = scores.T @ scores + agents * spread
+        if step < steps:
+            along = across @ scores
+            loadings = along @ _inverse(second + PRIOR_AGENTS * one)
+            noise = np.maximum(known.variance - (loadings * along).sum(axis=1) / agents, floor)
+    return Factors(known.centre, loadings, noise, scores, second, x, np.zeros(tasks))
+
+
+def _inverse(matrix: Floats) -> Floats:
+    """The inverse of a small matrix; of one number without the overhead of a decomposition."""
+    return 1.0 / matrix if len(matrix) == 1 else np.asarray(np.linalg.inv(matrix))
+
+
+def _with_gaps(
+    known: Centred, loadings: Floats, noise: Floats, floor: Floats, steps: int
+) -> Factors:
+    """EM over the observed cells: every agent has a posterior covariance of its own."""
+    x, held, (agents, tasks), count = known.x, known.held, known.x.shape, loadings.shape[1]
+    assert held is not None
     shift = np.zeros(tasks)
     prior = np.diag([1e-6, *[PRIOR_AGENTS] * count])
     for _ in range(steps):
         scores, spread = _scores(known, shift, loadings, noise)
         design = np.column_stack([np.ones(agents), scores])
         along = x.T @ design
-        if held is None:  # all tasks have the same agents, and so the same moments
-            moments = design.T @ design
-            moments[1:, 1:] += agents * spread[0]
-            found = np.linalg.solve(moments + prior, along.T).T
-        else:
-            squares = design[:, :, None] * design[:, None, :]
-            squares[:, 1:, 1:] += spread
-            sums = (held.T @ squares.reshape(agents, -1)).reshape(tasks, count + 1, count + 1)
-            found = np.linalg.solve(sums + prior, along[:, :, None])[:, :, 0]
-        # Without gaps values are about their means already.
-        shift, loadings = (np.zeros(tasks) if held is None else found[:, 0]), found[:, 1:]
-        noise = np.maximum(variance - (found * along).sum(axis=1) / number, floor)
+        squares = design[:, :, None] * design[:, None, :]
+        squares[:, 1:, 1:] += spread
+        sums = (held.T @ squares.reshape(agents, -1)).reshape(tasks, count + 1, count + 1)
+        found = np.linalg.solve(sums + prior, along[:, :, None])[:, :, 0]
+        shift, loadings = found[:, 0], found[:, 1:]
+        noise = np.maximum(known.variance - (found * along).sum(axis=1) / known.number, floor)
     scores, spread = _scores(known, shift, loadings, noise)
-    second = scores.T @ scores + np.broadcast_to(spread, (agents, count, count)).sum(axis=0)
-    told = known.centre + shift, loadings, noise, scores, second
-    if held is None:
-        return Factors(*told, x, np.zeros(tasks))
+    second = scores.T @ scores + spread.sum(axis=0)
     filled = np.where(held > 0, x - shift, scores @ loadings.T)
-    return Factors(*told, filled, 1 - held.mean(axis=0))
+    gaps = 1 - held.mean(axis=0)
+    return Factors(known.centre + shift, loadings, noise, scores, second, filled, gaps)
 
 
 def _start(known: Centred, count: int) -> Floats:
@@ -163,18 +199,12 @@ def _start(known: Centred, count: int) -> Floats:
 def _scores(
     known: Centred, shift: Floats, loadings: Floats, noise: Floats
 ) -> tuple[Floats, Floats]:
-    """Expected factors of each agent and their covariances; [agents, factors], and a matrix each.
-
-    Where there are no gaps one matrix stands for all agents.
-    """
+    """Expected factors of each agent and their covariances; [agents, factors], and a matrix each."""
     count = loadings.shape[1]
+    assert known.held is not None
     weighed = loadings / noise[:, None]
     products = (weighed[:, :, None] * loadings[:, None, :]).reshape(len(loadings), -1)
-    moved = shift[:, None] * weighed
-    if known.held is None:
-        seen, off = products.sum(axis=0), moved.sum(axis=0)
-    else:
-        seen, off = known.held @ products, known.held @ moved
+    seen, off = known.held @ products, known.held @ (shift[:, None] * weighed)
     spread = np.linalg.inv(np.eye(count) + seen.reshape(-1, count, count))
     scores: Floats = ((known.x @ weighed - off)[:, None, :] @ spread)[:, 0]
     return scores, np.asarray(spread, dtype=np.float64)

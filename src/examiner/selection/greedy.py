@@ -27,7 +27,8 @@ class TaskSet:
     """Tasks in the order they were chosen, and what each added to those before it.
 
     `columns` are positions among the tasks there were, `gain` has shape [size] and `unit` says what
-    it is measured in. `cost` is the total, in tasks where no cost was given.
+    it is measured in. `cost` is the total, in tasks where no cost was given. `seed` is that of what was
+    random in choosing.
 
     >>> len(TaskSet("random", ("pong",), (3,), np.array([1.0]), "draws", 1.0))
     1
@@ -40,6 +41,7 @@ class TaskSet:
     unit: str
     cost: float
     notes: tuple[str, ...] = ()
+    seed: int | None = None
 
     def __post_init__(self) -> None:
         read_only(self.gain)

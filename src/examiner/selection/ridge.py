@@ -65,19 +65,26 @@ def ridge_fits(design: Floats, target: Floats, sets: NDArray[np.intp]) -> RidgeF
     >>> fits.mean, fits.beta.round(2)
     (array([2.]), array([[2.]]))
     """
-    agents = len(design)
-    step = max(1, BLOCK_CELLS // (agents * len(SHRINKAGE)))
-    parts = [
-        _fitted(
-            design,
-            target if target.ndim == 1 else target[start : start + step],
-            sets[start : start + step],
-        )
-        for start in range(0, len(sets), step)
+    return ridge_fits_of(design, [target], sets)[0]
+
+
+def ridge_fits_of(
+    design: Floats, targets: Sequence[Floats], sets: NDArray[np.intp]
+) -> list[RidgeFits]:
+    """Regress several targets on each set as `ridge_fits` does; they share the decompositions."""
+    step = max(1, BLOCK_CELLS // (len(design) * len(SHRINKAGE)))
+    found: list[list[RidgeFits]] = [[] for _ in targets]
+    for start in range(0, len(sets), step):
+        block = slice(start, start + step)
+        decomposed = _Decomposed.of(design, sets[block])
+        for parts, target in zip(found, targets, strict=True):
+            parts.append(decomposed.fit(target if target.ndim == 1 else target[block]))
+    return [
+        parts[0]
+        if len(parts) == 1
+        else RidgeFits(*(np.concatenate(pieces) for pieces in zip(*parts, strict=True)))
+        for parts in found
     ]
-    if len(parts) == 1:
-        return parts[0]
-    return RidgeFits(*(np.concatenate(pieces) for pieces in zip(*parts, strict=True)))
 
 
 class TargetFits(NamedTuple):
@@ -198,21 +205,35 @@ def _least_error(residuals: Iterable[Floats]) -> Floats:
     return error
 
 
-def _fitted(design: Floats, target: Floats, sets: NDArray[np.intp]) -> RidgeFits:
-    agents = len(design)
-    own = np.broadcast_to(target, (len(sets), agents))
-    mean = own.mean(axis=1)
-    y = own - mean[:, None]
-    z = design[:, sets].transpose(1, 0, 2)  # [sets, agents, size]
-    eigen, rotation = np.linalg.eigh(z.transpose(0, 2, 1) @ z)
-    turned = z @ rotation
-    along = (y[:, None, :] @ turned)[:, 0]  # [sets, size]
-    weight = 1.0 / (np.maximum(eigen, 0.0)[:, None, :] + agents * SHRINKAGE[:, None])
-    across = turned.transpose(0, 2, 1)
-    residual = y[:, None, :] - (weight * along[:, None, :]) @ across
-    leverage = weight @ across**2 + 1.0 / agents
-    left_out = residual / np.maximum(1.0 - leverage, 1e-9)
-    best = np.einsum("sla,sla->sl", left_out, left_out).argmin(axis=1)
-    each = np.arange(len(sets))
-    beta = np.einsum("skj,sj->sk", rotation, weight[each, best] * along)
-    return RidgeFits(mean, beta, SHRINKAGE[best], left_out[each, best])
+class _Decomposed(NamedTuple):
+    """The columns of each set along the eigenvectors of their products, and what penalties make of them."""
+
+    turned: Floats  # [sets, agents, size]
+    rotation: Floats  # [sets, size, size]
+    weight: Floats  # [sets, penalties, size]
+    free: Floats  # [sets, penalties, agents]: one less the leverage
+
+    @classmethod
+    def of(cls, design: Floats, sets: NDArray[np.intp]) -> _Decomposed:
+        agents = len(design)
+        z = design[:, sets].transpose(1, 0, 2)
+        eigen, rotation = np.linalg.eigh(z.transpose(0, 2, 1) @ z)
+        turned = z @ rotation
+        weight = 1.0 / (np.maximum(eigen, 0.0)[:, None, :] + agents * SHRINKAGE[:, None])
+        leverage = weight @ turned.transpose(0, 2, 1) ** 2 + 1.0 / agents
+        return cls(turned, rotation, weight, np.maximum(1.0 - leverage, 1e-9))
+
+    def fit(self, target: Floats) -> RidgeFits:
+        sets, agents, _ = self.turned.shape
+        own = np.broadcast_to(target, (sets, agents))
+        mean = own.mean(axis=1)
+        y = own - mean[:, None]
+        along = (y[:, None, :] @ self.turned)[:, 0]  # [sets, size]
+        residual = y[:, None, :] - (self.weight * along[:, None, :]) @ self.turned.transpose(
+            0, 2, 1
+        )
+        left_out = residual / self.free
+        best = np.einsum("sla,sla->sl", left_out, left_out).argmin(axis=1)
+        each = np.arange(sets)
+        beta = np.einsum("skj,sj->sk", self.rotation, self.weight[each, best] * along)
+        return RidgeFits(mean, beta, SHRINKAGE[best], left_out[each, best])

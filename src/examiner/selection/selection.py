@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated, NamedTuple
 
 import numpy as np
 
-from examiner.messages import InputError, counted, listed, shorten
+from examiner.messages import InputError, counted
 from examiner.results import Results
-from examiner.results.atari import matched
 from examiner.results.display import html_table
 from examiner.scores import Recipe
 from examiner.selection.benchmark import Benchmark, benchmark
 from examiner.selection.evidence import fold_of
 from examiner.selection.greedy import TaskSet
-from examiner.selection.intervals import Predicted
 from examiner.selection.methods import (
     BEST_OF,
     DEFAULT,
@@ -26,37 +23,14 @@ from examiner.selection.methods import (
     able_methods,
     method_named,
 )
-from examiner.selection.prediction import UNEXPECTED, Predictor, fit_predictor
+from examiner.selection.prediction import Predictor, fit_predictor
 from examiner.selection.proof.comparison import Comparison
+from examiner.selection.proof.holdout import FOLDS, Holdout
 from examiner.selection.proof.inner import best_of, inner_folds
 from examiner.selection.proof.sets import Contest, random_sets
 from examiner.selection.record import Record, record_of
-from examiner.selection.sampled import note_of_sample
 from examiner.selection.shrinkage import Shrinkage
-from examiner.selection.targets import aggregate, check_target
-from examiner.validation import Bounds, Floats, Randomness, generator
-
-DRAWS = 30
-"""Random sets that a choice is held against, where no comparison has."""
-HELD_OUT_FOLDS = 10
-"""Folds from which intervals know how far off agents are, where no comparison has told."""
-
-
-class SetPlacement(NamedTuple):
-    """What the few tasks say of one agent: predicted aggregate, its interval, ranks, and surprises."""
-
-    agent: str
-    value: float
-    low: float
-    high: float
-    rank_low: int
-    rank_high: int
-    among: int  # itself and the other agents it is ranked with
-    unexpected: tuple[tuple[str, float], ...]  # task, and by how many deviations
-    missing: tuple[str, ...]
-    beyond: bool  # it lies beyond all agents the prediction was learnt from
-    tasks: Mapping[str, float]  # every task predicted, in comparable units
-    observed: bool = False  # it met every task: its value is no prediction
+from examiner.validation import Bounds, Floats, Randomness, generator, seed_of
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -99,6 +73,11 @@ class Selection:
     def gain(self) -> Floats:
         """What each task added to those before it, in `unit`; shape [size]."""
         return self.chosen.gain
+
+    @property
+    def seed(self) -> int | None:
+        """The seed of what was random in choosing."""
+        return self.chosen.seed
 
     @property
     def unit(self) -> str:
@@ -147,23 +126,24 @@ def select(
     size: int | None = None,
     method: str | Select = DEFAULT,
     *,
-    rng: Randomness,
+    rng: Randomness = 0,
     inner: int = 5,
     level: float = 0.9,
 ) -> Selection:
     """Choose a few tasks, and learn to predict the full benchmark from them.
 
     What is chosen is said as in `choose`; `level` is that of the intervals (see `with_predictor`).
+    `select_and_judge` validates the choice on held-out agents too.
 
     >>> scores = np.random.default_rng(0).normal(size=(20, 6)) + np.arange(20)[:, None]
     >>> select(Results.from_numpy(scores), 2, "regression", rng=0)
     Selection of 2 tasks by regression: task 6, task 2
     """
     whole = source if isinstance(source, Benchmark) else benchmark(source)
-    rng = generator(rng)
+    seed = seed_of(rng)
     shrinkage = settle(whole) if method == DEFAULT else None
-    chosen = choose(whole, size, method, rng=rng, inner=inner, shrinkage=shrinkage)
-    return with_predictor(whole, chosen, rng=rng, level=level, shrinkage=shrinkage)
+    chosen = choose(whole, size, method, rng=seed, inner=inner, shrinkage=shrinkage)
+    return with_predictor(whole, chosen, rng=seed, level=level, shrinkage=shrinkage)
 
 
 def settle(whole: Benchmark) -> Shrinkage | None:
@@ -181,7 +161,7 @@ def choose(
     size: int | None = None,
     method: str | Select = DEFAULT,
     *,
-    rng: Randomness,
+    rng: Randomness = 0,
     inner: int = 5,
     shrinkage: Shrinkage | None = None,
 ) -> TaskSet:
@@ -197,23 +177,24 @@ def choose(
     """
     whole = source if isinstance(source, Benchmark) else benchmark(source)
     size = _size(whole, size)
-    rng = generator(rng)
+    seed = seed_of(rng)
+    drawing = generator(seed)
     notes: tuple[str, ...] = ()
     if method in (BEST_OF, "best-of"):
-        name, entered, notes = _best_method(whole, size, inner, rng)
+        name, entered, notes = _best_method(whole, size, inner, drawing)
     else:
         name, entered = method_named(method)
     needs = entered.needs if name in METHODS else ("channels", "items", "ability")
     evidence = fold_of(whole, whole.everyone, needs, shrinkage=shrinkage, curves=False).evidence
-    chosen = entered.select(evidence, size, rng)
-    return replace(chosen, notes=(*whole.notes, *(notes or chosen.notes)))
+    chosen = entered.select(evidence, size, drawing)
+    return replace(chosen, notes=(*whole.notes, *(notes or chosen.notes)), seed=seed)
 
 
 def with_predictor(
     whole: Benchmark,
     chosen: TaskSet,
     *,
-    rng: Randomness,
+    rng: Randomness = 0,
     level: float = 0.9,
     proof: Comparison | None = None,
     shrinkage: Shrinkage | None = None,
@@ -237,16 +218,15 @@ def with_predictor(
     size = _size(whole, None if whole.terms.budget is not None else len(chosen))
     rng = generator(rng)
     judged = None if proof is None else _judged(whole, chosen, proof)
-    draws = random_sets(whole, (size,), DRAWS, rng) if judged is None else ()
-    contest = Contest(((chosen.method, method),), (size,), draws, HELD_OUT_FOLDS, level)
+    draws = random_sets(whole, (size,), Holdout().draws, rng) if judged is None else ()
+    contest = Contest(((chosen.method, method),), (size,), draws, FOLDS, level)
     fold = fold_of(whole, whole.everyone, contest.needs, shrinkage=shrinkage)
     inner = inner_folds(whole, contest, fold, rng, parts=judged is None)
     if judged is None:
         warning = inner.beside.luck(0, 0).warning(chosen.method, len(chosen))
     else:
         inner, warning = inner._replace(off=judged.off[None, None]), judged.warning
-    notes = (*chosen.notes, *note_of_sample(*whole.values.shape))
-    notes = notes if warning is None else (*notes, warning)
+    notes = chosen.notes if warning is None else (*chosen.notes, warning)
     return Selection(
         replace(chosen, notes=notes),
         fit_predictor(fold, chosen.columns, inner.held_out((0, 0), level)),
@@ -258,112 +238,10 @@ def with_predictor(
     )
 
 
-def place(results: Results, selection: Selection) -> tuple[SetPlacement, ...]:
-    """Predict the full benchmark of agents from their raw results on the chosen tasks.
-
-    >>> scores = np.random.default_rng(0).normal(size=(20, 6)) + np.arange(20)[:, None]
-    >>> results = Results.from_numpy(scores / 20)
-    >>> chosen = select(results, 2, "regression", rng=0)
-    >>> 0.1 < place(results.where(results.agent_codes == 3), chosen)[0].value < 0.3
-    True
-    """
-    if not isinstance(selection, Selection):
-        raise InputError(
-            "The selection is not given second. Give the new results first: `place(results, selection)`."
-        )
-    if selection.recipe.lexicographic:
-        raise InputError(
-            f"These tasks were chosen by the order of {', '.join(selection.recipe.lexicographic)} among "
-            f"agents, which a new agent has only beside them. Give all agents to `examiner compare`."
-        )
-    predictor, ready = selection.predictor, selection.recipe.ready(results)
-    known = selection.recipe.values(ready)
-    values = _aligned(known, ready, selection)
-    whole = _on(predictor.all_tasks, known, ready)
-    predicted = _within(predictor.aggregate(values, selection.level), *selection.ends)
-    surprise = predictor.surprise(values)
-    tasks = predictor.each_task(values)
-    placed = []
-    for row, agent in enumerate(ready.agents):
-        value, low, high = (float(part[row]) for part in predicted[:3])
-        met_all = bool(np.isfinite(whole[row]).all()) and selection.knows_total
-        if met_all:
-            goal, total = check_target(selection.target), selection.recipe.total
-            value = low = high = float(aggregate(whole[row][None], goal, total)[0])
-        placed.append(
-            SetPlacement(
-                agent,
-                value,
-                low,
-                high,
-                *predictor.rank(agent, low, high),
-                _unexpected(selection.tasks, surprise[row]),
-                tuple(np.array(selection.tasks)[np.isnan(values[row])].tolist()),
-                bool(predicted.beyond[row]) and not met_all,
-                dict(zip(predictor.all_tasks, tasks[row].tolist(), strict=True)),
-                met_all,
-            )
-        )
-    return tuple(placed)
-
-
-def _within(found: Predicted, least: float, most: float) -> Predicted:
-    """Predictions and intervals within what the aggregate can be."""
-    return found._replace(
-        **{name: np.clip(getattr(found, name), least, most) for name in ("value", "low", "high")}
-    )
-
-
-def _on(tasks: Sequence[str], known: Floats, ready: Results) -> Floats:
-    """Comparable values on these tasks, [agents, tasks]; NaN where one was not run."""
-    values = np.full((len(ready.agents), len(tasks)), np.nan)
-    for index, column in enumerate(matched(tasks, ready.tasks)):
-        if column is not None:
-            values[:, index] = known[:, column]
-    return values
-
-
-def _aligned(known: Floats, ready: Results, selection: Selection) -> Floats:
-    """Comparable values on the chosen tasks, [agents, chosen tasks]."""
-    if all(column is None for column in matched(selection.tasks, ready.tasks)):
-        raise InputError(
-            f"None of the chosen tasks is in the results: {listed(selection.tasks)}. Run at least one of "
-            f"them."
-        )
-    values = _on(selection.tasks, known, ready)
-    _check_shares(values, ready, selection)
-    idle = np.flatnonzero(np.isnan(values).all(axis=1)).tolist()
-    if idle:
-        raise InputError(
-            f"{listed([ready.agents[row] for row in idle], limit=5)} has no result on any of the "
-            f"chosen tasks: {listed(selection.tasks)}. Run at least one of them, or leave the agent out "
-            f'(`results.dropping("agent:NAME")`).'
-        )
-    return values
-
-
-def _check_shares(values: Floats, ready: Results, selection: Selection) -> None:
-    least, most = selection.ends
-    for row, column in np.argwhere((values < least) | (values > most))[:1].tolist():
-        agent, task = shorten(ready.agents[row]), shorten(selection.tasks[column])
-        raise InputError(
-            f"{agent} has {values[row, column]:g} on {task}. These tasks were chosen on successes: give "
-            f"shares between {least:g} and {most:g}."
-        )
-
-
-def _unexpected(tasks: tuple[str, ...], surprise: Floats) -> tuple[tuple[str, float], ...]:
-    return tuple(
-        (task, float(by))
-        for task, by in zip(tasks, surprise, strict=True)
-        if np.isfinite(by) and abs(by) > UNEXPECTED
-    )
-
-
 def _best_method(
     whole: Benchmark, size: int, inner: int, rng: np.random.Generator
 ) -> tuple[str, Method, tuple[str, ...]]:
-    able, notes = able_methods(whole, size)
+    able, notes = able_methods(whole)
     contest = Contest(tuple(able.items()), (size,), (), inner, 0.9)
     fold = fold_of(whole, whole.everyone, contest.needs)
     off = inner_folds(whole, contest, fold, rng, ends=False).off

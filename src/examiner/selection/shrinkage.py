@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from examiner.results.names import name_order
+from examiner.results.ordering import natural_key
 from examiner.selection.covariance import Conditionals, Covariance, blended
 from examiner.selection.factors import Centred, Factors, factors_of
-from examiner.selection.sampled import agents_within
 from examiner.validation import Floats
 
 FACTORS = (1, 3)
@@ -82,7 +84,8 @@ def rungs_for(tasks: int) -> tuple[int, ...]:
     return tuple(rung for rung in RUNGS if rung <= largest) or (largest,)
 
 
-class CovarianceData(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class CovarianceData:
     """What covariances are learnt from: values [agents, tasks] with NaN for gaps, and the target [agents].
 
     `weights` [tasks] are those of the target, where it is a weighted mean of the tasks, else None.
@@ -92,28 +95,38 @@ class CovarianceData(NamedTuple):
     target: Floats
     weights: Floats | None
 
-    def of(self, rows: Sequence[int] | Floats) -> CovarianceData:
+    def of(self, rows: NDArray[np.intp] | NDArray[np.bool_]) -> CovarianceData:
         """Return some agents' part."""
         return CovarianceData(self.values[rows], self.target[rows], self.weights)
 
-    def covariance(self, blend: Blend, factors: Factors | None = None) -> Covariance:
-        """Return covariances under a blend."""
-        found = factors_of(self.values, blend.factors) if factors is None else factors
-        return blended(found, blend.shrinkage, weights=self.weights, target=self.target)
+    @cached_property
+    def _centred(self) -> Centred:
+        return Centred.of(self.values)
+
+    @cached_property
+    def _factors(self) -> dict[int, Factors]:
+        return {}
+
+    def covariance(self, blend: Blend) -> Covariance:
+        """Return covariances under a blend; blends towards the same factors share their fit."""
+        if blend.factors not in self._factors:
+            self._factors[blend.factors] = factors_of(self._centred, blend.factors)
+        factors = self._factors[blend.factors]
+        return blended(factors, blend.shrinkage, weights=self.weights, target=self.target)
 
 
 def settled(table: CovarianceData, agents: Sequence[str], tasks: Sequence[str]) -> Shrinkage:
     """Judge all blends in five folds: choose on four parts of the agents, predict the fifth.
 
-    Names settle who is in which fold, so that the order of rows and columns means nothing. Of very large
-    tables some agents settle it, evenly by name.
+    Names settle who is in which fold, so that the order of rows and columns means nothing.
     """
     rungs = rungs_for(len(tasks))
     if len(agents) < FEWEST_AGENTS:
         return Shrinkage((), np.empty((len(BLENDS), 0, len(agents))))
-    rows, columns = np.argsort(name_order(agents)), np.argsort(name_order(tasks))
-    most = agents_within(len(agents), len(tasks))
-    rows = rows[np.linspace(0, len(agents) - 1, most).astype(np.intp)]
+    rows, columns = (
+        np.array(sorted(range(len(names)), key=[natural_key(name) for name in names].__getitem__))
+        for names in (agents, tasks)
+    )
     table = CovarianceData(
         table.values[np.ix_(rows, columns)],
         table.target[rows],
@@ -131,10 +144,8 @@ def settled(table: CovarianceData, agents: Sequence[str], tasks: Sequence[str]) 
 
 def _errors(rest: CovarianceData, part: CovarianceData, rungs: tuple[int, ...]) -> Floats:
     """How far off the target of some agents is, predicted from others; [blends, rungs, agents]."""
-    known = Centred.of(rest.values)
-    made = {count: factors_of(known, count) for count in (0, *FACTORS)}
     centre = float(rest.target.mean())
-    covariances = [rest.covariance(blend, made[blend.factors]) for blend in BLENDS]
+    covariances = [rest.covariance(blend) for blend in BLENDS]
     grown = Conditionals(covariances).grown(rungs[-1])
     values = np.stack(
         [

@@ -61,7 +61,7 @@ def _selection(content: Content) -> Selection:
 
 
 FIT = Kind(
-    "examiner.irt-fit/3",
+    "examiner.irt-fit/4",
     "fit",
     "examiner fit … -o fit.json",
     IRTFit,

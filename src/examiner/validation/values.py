@@ -226,15 +226,21 @@ LARGEST_SQUARED = 1e150
 
 
 def check_squares(scores: Floats) -> None:
-    """Refuse scores whose squares no number holds; NaN is not observed.
+    """Refuse scores whose squares no number holds, [..., tasks]; NaN is not observed.
 
     >>> check_squares(np.array([1.0, np.nan, -1e300]))
     Traceback (most recent call last):
     ...
     examiner.messages.InputError: There are scores beyond 1e+150, whose squares no computer holds. Give ...
     """
-    if np.nanmax(np.abs(scores), initial=0.0) > LARGEST_SQUARED:
+    largest = np.nanmax(np.abs(scores), axis=0, initial=0.0)
+    if np.max(largest, initial=0.0) > LARGEST_SQUARED:
         raise InputError(
             f"There are scores beyond {LARGEST_SQUARED:g}, whose squares no computer holds. Give them in "
             f"larger units."
+        )
+    if np.any((largest > 0) & (largest < 1 / LARGEST_SQUARED)):
+        raise InputError(
+            f"On some task all scores are closer to 0 than {1 / LARGEST_SQUARED:g}, and no computer "
+            f"holds their squares. Give them in smaller units."
         )

@@ -49,10 +49,12 @@ def _sum(frames: Iterable[int | None]) -> int | None:
 
 
 def _training_frames(job: Job) -> int | None:
-    """The last episode begins before the last frame and may go on after it."""
+    """The last episode begins before the last frame and may go on after it: only its length limits it."""
     longest = job.protocol.max_episode_frames
-    by_episodes = None if job.episodes is None or longest is None else job.episodes * longest
-    by_frames = None if job.last_frame is None else job.last_frame + (longest or 0)
+    if longest is None:
+        return None
+    by_episodes = None if job.episodes is None else job.episodes * longest
+    by_frames = None if job.last_frame is None else job.last_frame + longest
     bounds = [bound for bound in (by_episodes, by_frames) if bound is not None]
     return min(bounds, default=None)
 

@@ -94,7 +94,9 @@ class Format(NamedTuple):
 FORMATS = MappingProxyType(
     {
         "parquet": Format("Parquet, tidy or wide", parquet.recognises, parquet.read),
-        "ledger": Format("ledgers of `examiner run`", ledger.recognises, ledger.read, leads=True),
+        "ledger": Format(
+            "ledgers of `examiner arena run`", ledger.recognises, ledger.read, leads=True
+        ),
         # Recognised by the same marks, so that it is read only where it is named.
         "ledger-training": Format(
             "all episodes of such a ledger as a training log, its evaluations marked",

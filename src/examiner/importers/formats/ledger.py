@@ -1,4 +1,4 @@
-"""Ledgers of `examiner run`: the SQLite file of a run, finished or not."""
+"""Ledgers of `examiner arena run`: the SQLite file of a run, finished or not."""
 
 from __future__ import annotations
 

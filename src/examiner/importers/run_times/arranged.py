@@ -92,7 +92,7 @@ def arrange(
     replaced: str | None = None
     if not stated:
         refuse_tagged_rows(rows, even | grid | ~known, about, (*labels, *measures, *LENGTHS))
-        rows, replaced = without_replaced(rows, even | grid, about)
+        rows, replaced = without_replaced(rows, even | grid, about, named=named)
         rows, dropped = without_copies(rows, even | grid | ~known, about, labels)
         copies += dropped
     moved = check_order(rows, even | grid, about, named=named)

@@ -92,16 +92,20 @@ def _drop_excess(
         what = (
             f"has the value {time_text(rows, place)} twice, with different values of {differing},"
         )
-        raise about.problem(what, first, rows.place[place])
+        start = int(np.flatnonzero((group == group[place]) & (number == 0))[0])
+        restarted = bool(rows.falls[start + 1 : place + 1].any())
+        raise about.problem(what, first, rows.place[place], restarted=restarted)
     return RunRows(rows.place[~excess], rows.run[~excess], rows.time[~excess]), int(excess.sum())
 
 
-def without_replaced(rows: RunRows, clear: Flags, about: AboutRows) -> tuple[RunRows, str | None]:
+def without_replaced(
+    rows: RunRows, clear: Flags, about: AboutRows, *, named: bool
+) -> tuple[RunRows, str | None]:
     """Leave out earlier rows of times that come again after a run fell back, as in a restart.
 
     One name is one run, so the later of two rows of a time counts. Return also the note on them. Two whole
     logs of one name may be two runs, and a column that counts by one, or begins again several times, may
-    count the steps of episodes: such rows stay, and are refused.
+    count the steps of episodes: such rows stay, and are refused, unless the user has `named` the column.
     """
     starts = np.searchsorted(rows.run, np.arange(len(clear)))
     falls = np.cumsum(rows.falls)
@@ -119,6 +123,8 @@ def without_replaced(rows: RunRows, clear: Flags, about: AboutRows) -> tuple[Run
         for flags in (begins, piece == 0, piece >= 0)
     )
     candidates &= (begun == 0) | ((begun == 1) & (2 * in_first != in_all))
+    if named:
+        candidates |= clear & ~_tagged(rows, about)
     replaced = (piece < last[times]) & candidates[rows.run]
     later = (piece > 0) & np.isin(times, times[replaced])
     first, second = (about.frame[rows.place[flags]] for flags in (replaced, later))
@@ -129,6 +135,21 @@ def without_replaced(rows: RunRows, clear: Flags, about: AboutRows) -> tuple[Run
     kept = RunRows(rows.place[~replaced], rows.run[~replaced], rows.time[~replaced])
     note = about.replaced(rows.place[later], rows.place[replaced])
     return kept, note
+
+
+def _tagged(rows: RunRows, about: AboutRows) -> Flags:
+    """Whether a run has several texts in a column: its rows may be of different things."""
+    texts = pl.selectors.by_dtype(pl.String, pl.Categorical, pl.Enum) - pl.selectors.by_name(
+        about.keys
+    )
+    part = about.frame[rows.place].select(texts, run_number=pl.Series(rows.run))
+    if part.width == 1:
+        return np.zeros(int(rows.run.max()) + 1, dtype=bool)
+    several = part.group_by("run_number").agg(
+        pl.max_horizontal(pl.exclude("run_number").n_unique())
+    )
+    ordered = several.sort("run_number").drop("run_number").to_series()
+    return np.asarray((ordered > 1).to_numpy())
 
 
 def refuse_tagged_rows(

@@ -105,16 +105,28 @@ class AboutRows(NamedTuple):
             row=int(second),
         )
 
-    def problem(self, what: str, first: np.intp, second: np.intp) -> UnclearTimeError:
-        """Return the error: what is wrong with the time of a run in two rows, and what to add."""
+    def problem(
+        self, what: str, first: np.intp, second: np.intp, *, restarted: bool = False
+    ) -> UnclearTimeError:
+        """Return the error: what is wrong with the time of a run in two rows, and what to add.
+
+        `restarted` says that later rows may replace earlier ones of the same time.
+        """
+        one, other = self.frame.row(int(first), named=True), self.frame.row(int(second), named=True)
+        texts = [
+            name for name, value in one.items() if isinstance(value, str) and value != other[name]
+        ]
+        tag = next(iter(texts), "COLUMN")
+        replace = f"if later rows replace earlier ones, add `--time {self.column}`; "
+        replace = replace if restarted and not texts else ""
         rows = f"rows {first + 1:,} and {second + 1:,}"
         names = "" if {"run", "seed"} & set(self.keys) else " (no column names runs)"
         return UnclearTimeError(
             f"The column {shorten(self.column)} cannot be used as time: in the run of "
             f"{self.run_of(int(second))}{names}, it {what} in {rows}. If these are different runs, name "
-            f"them in a column 'run'; if a column makes them different tasks, add `--item task,COLUMN`; "
-            f"if a row is wrong, remove it; if the column is not the time in training, such as the length "
-            f"of an episode, add `--time {UNTIMED}`.",
+            f"them in a column 'run'; if a column makes them different tasks, add `--item task,{tag}`; "
+            f"{replace}if a row is wrong, remove it; if this is not the time in training, but such as the "
+            f"length of an episode, add `--time {UNTIMED}`.",
             row=int(second),
         )
 

@@ -22,7 +22,7 @@ from examiner.results.observed_cells import ObservedCells
 BOUNDARY = "slope or intercept at a boundary"
 SEPARATED = "agents who succeed and agents who fail are separated by ability"
 SIGN_WITHIN_NOISE = "sign of the slope within noise"
-NEGATIVE = "negative slope: the able do worse"
+NEGATIVE = "negative slope: weaker agents do better"
 NEGATIVE_ALONE = "negative slope, not significant after Benjamini–Hochberg over all tasks"
 UNBOUNDED_DIFFICULTY = "difficulty's interval is unbounded"
 NO_GUESSING = "guessing at 0"
@@ -142,14 +142,14 @@ def rewarding_the_weak(fit: IRTFit) -> tuple[str, ...]:
 
 
 def weak_sentence(tasks: Sequence[str]) -> str:
-    """Say which tasks reward the weak, and what to do about it.
+    """Say which tasks have negative discrimination, and what to do about it.
 
     >>> weak_sentence(["item-057"])
-    "1 task rewards the weak: 'item-057'. Check its key or its scoring."
+    "Weaker agents do better on 1 task: 'item-057'. Check its key or its scoring."
     """
-    one = len(tasks) == 1
-    verb, whose = ("rewards", "its key or its") if one else ("reward", "their keys or their")
-    return f"{counted(len(tasks), 'task')} {verb} the weak: {listed(tasks)}. Check {whose} scoring."
+    whose = "its key or its" if len(tasks) == 1 else "their keys or their"
+    number = counted(len(tasks), "task")
+    return f"Weaker agents do better on {number}: {listed(tasks)}. Check {whose} scoring."
 
 
 def outcome_of(

@@ -92,9 +92,7 @@ def relative_slopes(slope: Floats, errors: TaskErrors) -> tuple[Floats, Floats]:
     if count > _MOST_JOINT:
         return ratio, errors.slope / abs(mean)
     rows = np.eye(count) - ratio[:, None] / count
-    variance = errors.variances(
-        rows, np.zeros_like(rows)
-    )  # of one slope for all it is 0 but for digits
+    variance = errors.slope_variances(rows)  # of one slope for all it is 0 but for digits
     error = np.sqrt(np.maximum(variance, 0.0)) / abs(mean)
     return ratio, np.where(np.isnan(errors.slope), np.nan, error)
 

@@ -1,9 +1,6 @@
-r"""What the errors of tasks do to the abilities of agents, whoever tells how these move with tasks.
+"""What the errors of tasks do to the abilities of fitted agents, from the scores of these agents.
 
-.. math:: \operatorname{Var}(\hat\theta_j) = s_j^2 + J_j \Sigma J_j^\top
-
-with :math:`s_j` the posterior's deviation, Σ the covariance of all parameters of tasks, and
-:math:`J_j = \partial \mathrm{E}_j[\theta] / \partial\beta`.
+The formula is that of `agent_posterior`; abilities are N(0, 1) here.
 """
 
 from __future__ import annotations
@@ -14,10 +11,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.irt.errors.covariance import JointCovariance
 from examiner.irt.errors.freedom import Scores
 from examiner.irt.items import Floats
 from examiner.irt.model import Model
+from examiner.irt.parameter_covariance import ParameterCovariance
 
 
 class AbilityErrors(NamedTuple):
@@ -32,29 +29,26 @@ class AbilityErrors(NamedTuple):
 
 
 def ability_errors(
-    scores: Scores,
-    together: JointCovariance,
-    directions: Floats,
-    model: Model,
-    population_sd: float,
+    scores: Scores, covariance: ParameterCovariance, model: Model, population_sd: float
 ) -> AbilityErrors:
-    """Return the errors of the agents that `scores` are of, and J times directions [size, n]."""
-    found: list[tuple[NDArray[np.intp], Floats, Floats, Floats]] = []
-    for rows, spread, moves in moved_means(scores, model, population_sd):
-        shared = np.asarray(moves @ directions.astype(moves.dtype), dtype=np.float64)
-        found.append((rows, spread**2, np.maximum(together.variances(moves), 0.0), shared))
-    order = np.argsort(np.concatenate([rows for rows, *_ in found]), kind="stable")
+    """Return the errors of the agents that `scores` are of, and J times the covariance's directions."""
+    parts: list[tuple[NDArray[np.intp], Floats, Floats, Floats]] = []
+    for rows, _, deviation, moves in moved_means(scores, model, population_sd):
+        shared = moves @ covariance.directions.astype(moves.dtype)
+        shared = np.asarray(shared, dtype=np.float64)
+        parts.append((rows, deviation**2, covariance.variances(moves), shared))
+    order = np.argsort(np.concatenate([rows for rows, *_ in parts]), kind="stable")
     own, added, shared = (
-        np.concatenate(part)[order] for part in list(zip(*found, strict=True))[1:]
+        np.concatenate(part)[order] for part in list(zip(*parts, strict=True))[1:]
     )
     return AbilityErrors(own, added, shared)
 
 
 def moved_means(
     scores: Scores, model: Model, population_sd: float
-) -> Iterator[tuple[NDArray[np.intp], Floats, Floats]]:
-    """Yield rows of agents, their posterior deviations, and J of them [agents, size]."""
-    for rows, mean, spread, moves in scores.moves():
-        if model.unit_slopes:  # θ told is the shared slope times θ: both move
+) -> Iterator[tuple[NDArray[np.intp], Floats, Floats, Floats]]:
+    """Yield rows of agents, their posterior means and deviations, and J of them [agents, size]."""
+    for rows, mean, deviation, moves in scores.moves():
+        if model.unit_slopes:  # the ability shown is the shared slope times θ: both move
             moves[:, scores.freedom.columns("slope")[0]] += mean / population_sd
-        yield rows, spread, moves
+        yield rows, mean, deviation, moves

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
@@ -12,6 +13,7 @@ from examiner.irt.errors.intervals import told
 from examiner.irt.estimates import DIRECTIONS, JointDraws, TaskErrors
 from examiner.irt.items import Floats, ItemParameters
 from examiner.irt.model import Model, moved
+from examiner.irt.parameter_covariance import ParameterCovariance
 
 
 class AllTasks:
@@ -36,28 +38,31 @@ class AllTasks:
     @property
     def tasks(self) -> TaskErrors:
         """Errors and intervals of tasks on the scale users read."""
-        return told(self._items, self._model, self.found, self._sd)
+        errors = told(self._items, self._model, self.found, self._sd)
+        return replace(errors, parameters=self.parameters)
 
     @cached_property
-    def directions(self) -> Floats:
-        """Leading directions in which tasks err together: [2 or 3 tasks, directions].
-
-        Those of slopes, then of intercepts, then of precisions where each task has its own.
-        """
+    def parameters(self) -> ParameterCovariance:
+        """The covariance of all parameters, as a fit stores it: blocks of tasks and leading directions."""
         together, freedom = self.found.together, self._freedom
+        tasks, own = freedom.fixed.shape
         every: list[Floats] = []
-        if "slope" in freedom.shared:
-            direction, together = together.without(int(freedom.columns("slope")[0]))
+        for column in range(tasks * own, freedom.count):
+            direction, together = together.without(column)
             every.append(direction[:, None])
-        every.append(together.leading(self.found.blocks_of_tasks, DIRECTIONS - len(every)))
-        found = np.concatenate(every, axis=1)
-        slopes = found[freedom.columns("slope")] / self._sd
-        if self._model.unit_slopes:
-            slopes = np.zeros_like(slopes)
-        told = [slopes, found[freedom.columns("intercept")]]
-        if "precision" in freedom.own and self._items.precision is not None:
-            told.append(found[freedom.columns("precision")] * self._items.precision[:, None])
-        return np.concatenate(told)
+        every.append(together.leading(self.found.blocks_of_tasks, DIRECTIONS))
+        directions = np.concatenate(every, axis=1)
+        directions[: tasks * own][freedom.fixed.ravel()] = 0.0
+        blocks = np.nan_to_num(self.found.blocks[:, :own, :own])
+        mine = directions[: tasks * own].reshape(tasks, own, -1)
+        blocks = blocks - np.einsum("tin,tjn->tij", mine, mine)
+        return ParameterCovariance(
+            freedom.own,
+            freedom.shared,
+            blocks.reshape(tasks, -1),
+            directions,
+            unit_slopes=self._model.unit_slopes,
+        )
 
     def draws(self, count: int, rng: np.random.Generator) -> JointDraws:
         """Return joint draws of tasks, their scale, and abilities.

@@ -26,12 +26,8 @@ _NOTHING_KNOWN = 1e-6
 class JointCovariance(Protocol):
     """The covariance Σ of all parameters at once [size, size]: those of tasks first, then the shared."""
 
-    def between(self, rows: Floats) -> Floats:
-        """Return R Σ Rᵀ of rows [n, size]: covariances of n sums of parameters, [n, n]."""
-        ...
-
     def variances(self, rows: Floats) -> Floats:
-        """Return the diagonal of R Σ Rᵀ, [n]."""
+        """Return the variances of sums of parameters: the diagonal of R Σ Rᵀ for rows R [n, size]."""
         ...
 
     def drawn(self, count: int, rng: np.random.Generator) -> Floats:
@@ -53,10 +49,6 @@ class FullCovariance:
 
     covariance: Floats
 
-    def between(self, rows: Floats) -> Floats:
-        """Return R Σ Rᵀ."""
-        return np.asarray(rows @ self.covariance @ rows.T)
-
     def variances(self, rows: Floats) -> Floats:
         """Return the diagonal of R Σ Rᵀ."""
         covariance = self.covariance.astype(rows.dtype, copy=False)
@@ -69,22 +61,36 @@ class FullCovariance:
         return np.asarray((normal * np.sqrt(np.maximum(values, 0.0))) @ vectors.T)
 
     def leading(self, block: NDArray[np.intp], count: int) -> Floats:
-        """Return the leading directions of the correlations between blocks, by subspace iteration."""
-        scale = np.sqrt(np.maximum(np.diagonal(self.covariance), 0.0))
+        """Return the principal factors of the correlations between blocks.
+
+        Covariances inside a block are left to the block itself, so that each round replaces them by
+        what the factors of the last round explain (Harman 1976, section 8.2). Of few parameters all
+        directions are kept.
+        """
+        scale = np.sqrt(np.maximum(np.diagonal(self.covariance), 0.0).astype(np.float64))
         inverse = np.where(scale > 0, 1.0 / np.where(scale > 0, scale, 1.0), 0.0)
-        outside = self.covariance * inverse[:, None] * inverse
-        outside[block[:, None] == block] = 0.0
+        between = self.covariance * inverse[:, None] * inverse
         size = len(scale)
+        if size <= count:
+            values, vectors = np.linalg.eigh(between)
+            return np.asarray(scale[:, None] * vectors * np.sqrt(np.maximum(values, 0.0)))
+        row, column = np.nonzero(block[:, None] == block)
+        between[row, column] = 0.0
         basis = np.linalg.qr(spread_columns(size, min(2 * count, size)))[0]
         for _ in range(_ROUNDS):
-            basis = np.linalg.qr(outside @ basis)[0]
-        values, turn = np.linalg.eigh(basis.T @ outside @ basis)
-        values, turn = values[::-1][:count], turn[:, ::-1][:, :count]
-        return np.asarray(scale[:, None] * (basis @ turn) * np.sqrt(np.maximum(values, 0.0)))
+            basis = np.linalg.qr(between @ basis)[0]
+            values, turn = np.linalg.eigh(basis.T @ between @ basis)
+            values, turn = values[::-1][:count], turn[:, ::-1][:, :count]
+            factors = (basis @ turn) * np.sqrt(np.maximum(values, 0.0))
+            between[row, column] = np.einsum("ij,ij->i", factors[row], factors[column])
+        return np.asarray(scale[:, None] * factors)
 
     def without(self, column: int) -> tuple[Floats, FullCovariance]:
-        """Return Σ e / √Σ_ee of a parameter e, and Σ less its square."""
-        direction = self.covariance[column] / np.sqrt(self.covariance[column, column])
+        """Return Σ e / √Σ_ee of a parameter e, and Σ less its square; nothing where e does not vary."""
+        variance = float(self.covariance[column, column])
+        if variance <= 0:
+            return np.zeros(len(self.covariance)), self
+        direction = self.covariance[column] / np.sqrt(variance)
         return direction, FullCovariance(self.covariance - np.multiply.outer(direction, direction))
 
 

@@ -94,10 +94,6 @@ def errors_from(
         known = np.isfinite(items.precision) & ("precision" in found.freedom.names)
         error = _root(found.between("precision", "precision"))
         precision[known] = items.precision[known] * error[known]
-    beside = None
-    if items.precision is not None and "precision" in found.freedom.own:
-        v_ap, v_dp = (found.between(name, "precision") for name in ("slope", "intercept"))
-        beside = np.stack([v_ap, v_dp], axis=1) * items.precision[:, None]
     return TaskErrors(
         slope=slope,
         intercept=_root(v_dd),
@@ -112,7 +108,6 @@ def errors_from(
         difficulty_high=high,
         method=found.method,
         population_sd=population_sd,
-        with_precision=beside,
         log_scale_variance=log_scale_variance,
     )
 

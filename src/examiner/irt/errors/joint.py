@@ -1,13 +1,10 @@
 r"""Errors of tasks and agents together: what is not known of tasks, their scale included, moves agents.
 
-An ability is a posterior mean under the estimated tasks, so that its error has two parts: what the agent's
-own results leave open, and what the tasks' errors do to it, by the delta method:
+The treatment of one agent is that of `agent_posterior`. All agents of a fit depend on the same tasks:
 
-.. math:: \operatorname{Cov}(\hat\theta) = \operatorname{diag}(s_j^2) + J \Sigma J^\top, \quad
-          J_j = \partial \mathrm{E}_j[\theta] / \partial\beta = \operatorname{Cov}_j(\theta, s_j)
+.. math:: \operatorname{Cov}(\hat\theta) = \operatorname{diag}(s_j^2) + J \Sigma J^\top
 
-with Σ the covariance of all parameters β of tasks and s_j the gradient of log f(x_j | θ) by them. The
-doubt about zero and unit of the scale is in Σ: all tasks moved or stretched alike. So it is in every
+The uncertainty of zero and unit of the scale is in Σ: all tasks moved or stretched alike. So it is in every
 ability, and cancels from differences.
 """
 
@@ -17,6 +14,7 @@ from functools import cached_property
 
 import numpy as np
 
+from examiner.irt.agent_posterior import AbilityEstimates, with_calibration
 from examiner.irt.errors.abilities import moved_means
 from examiner.irt.errors.all_tasks import AllTasks
 from examiner.irt.errors.complete import CompleteScores
@@ -75,21 +73,21 @@ class JointErrors(AllTasks):
                 ability[row, part.block.rows] = drawn
         return matrix.agents, ability
 
-    def abilities(self) -> tuple[Floats, Floats]:
-        """Return the posterior standard deviations of agents, and with the errors of tasks in them."""
-        agents = len(self._matrix.agents)
-        own, added = np.empty((2, agents))
-        for rows, spread, moves in moved_means(self._scores, self._model, self._sd):
-            own[rows], added[rows] = spread, self.found.together.variances(moves)
-        return own * self._sd, np.sqrt(own**2 + np.maximum(added, 0.0)) * self._sd
+    def abilities(self) -> AbilityEstimates:
+        """Return the abilities of agents; their errors count those of tasks."""
+        estimates = np.empty((3, len(self._matrix.agents)))
+        for rows, mean, deviation, moves in moved_means(self._scores, self._model, self._sd):
+            added = self.parameters.variances(moves)
+            estimates[:, rows] = with_calibration(mean, deviation, added)
+        return AbilityEstimates(*(estimates * self._sd))
 
     @cached_property
     def ability_covariance(self) -> Floats:
         """The covariance of all abilities, [agents, agents]."""
         agents = len(self._matrix.agents)
-        every, own = np.empty((agents, self._freedom.count)), np.empty(agents)
-        for rows, spread, moves in moved_means(self._scores, self._model, self._sd):
-            own[rows], every[rows] = spread, moves
-        found = self.found.together.between(every)
-        found[np.diag_indices(agents)] += own**2
-        return found * self._sd**2
+        every, deviations = np.empty((agents, self._freedom.count)), np.empty(agents)
+        for rows, _, deviation, moves in moved_means(self._scores, self._model, self._sd):
+            deviations[rows], every[rows] = deviation, moves
+        covariance = self.parameters.between(every)
+        covariance[np.diag_indices(agents)] += deviations**2
+        return covariance * self._sd**2

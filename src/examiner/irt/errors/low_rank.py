@@ -122,38 +122,11 @@ class Leading:
     raised: Floats
     blocks: Floats
 
-    def between(self, rows: Floats) -> Floats:
-        """Return R Σ Rᵀ of rows [n, size]."""
-        white, mine, along = self._seen(rows)
-        bent = np.einsum("ati,tij->atj", mine, self.blocks).reshape(len(rows), -1)
-        return np.asarray(
-            white @ white.T + (along * self.raised) @ along.T + bent @ mine.reshape(bent.shape).T
-        )
-
     def variances(self, rows: Floats) -> Floats:
-        """Return the diagonal of R Σ Rᵀ, in the precision of the rows where tasks share no parameter."""
-        parts, own = self.directions_and_blocks(), self.factor.own
-        if parts is not None:
-            shared = rows @ parts[0].astype(rows.dtype)
-            found = (shared.astype(np.float64) ** 2).sum(axis=1)
-            for first in range(own):
-                for second in range(first + 1):
-                    twice = 1.0 if first == second else 2.0
-                    block = (twice * parts[1][:, first, second]).astype(rows.dtype)
-                    found += (rows[:, first::own] * rows[:, second::own]) @ block
-            return np.asarray(found)
-        white, mine, along = self._seen(rows)
+        """Return the diagonal of R Σ Rᵀ of rows R [n, size]."""
+        white, mine, along = self._whitened(rows)
         bent = np.einsum("ati,tij,atj->a", mine, self.blocks, mine)
         return np.asarray((white**2).sum(axis=1) + along**2 @ self.raised + bent)
-
-    def directions_and_blocks(self) -> tuple[Floats, Floats] | None:
-        """Return F [size, n] and B [tasks, own, own] with Σ = F Fᵀ + B; None where tasks share more."""
-        factor = self.factor
-        if self.vectors.shape[0] != factor.tasks * factor.own:
-            return None
-        middle = np.eye(factor.own) + self.blocks
-        alone = np.einsum("tki,tkl,tlj->tij", factor.inverse, middle, factor.inverse)
-        return self.leading(None, self.raised.size), alone
 
     def drawn(self, count: int, rng: np.random.Generator) -> Floats:
         """Return draws from N(0, Σ), [count, size]."""
@@ -169,7 +142,7 @@ class Leading:
         own, rest = factor.unwhiten(white)
         return np.concatenate([own.reshape(cut, count), rest]).T
 
-    def leading(self, block: NDArray[np.intp] | None, count: int) -> Floats:
+    def leading(self, block: NDArray[np.intp], count: int) -> Floats:
         """Return the directions that all tasks share, the largest first."""
         chosen = np.argsort(-self.raised)[:count]
         own, rest = self.factor.unwhiten(self.vectors[:, chosen] * np.sqrt(self.raised[chosen]))
@@ -180,7 +153,7 @@ class Leading:
         size = self.vectors.shape[0]
         one = np.zeros((1, size))
         one[0, column] = 1.0
-        white, _, along = self._seen(one)
+        white, _, along = self._whitened(one)
         lifted = white[0] + self.vectors @ (along[0] * self.raised)
         own, rest = self.factor.unwhiten(lifted[:, None])
         direction = np.concatenate([own.ravel(), rest.ravel()])
@@ -196,7 +169,7 @@ class Leading:
         )
         return direction / np.sqrt(direction[column]), turned
 
-    def _seen(self, rows: Floats) -> tuple[Floats, Floats, Floats]:
+    def _whitened(self, rows: Floats) -> tuple[Floats, Floats, Floats]:
         white = self.factor.whiten(rows)
         cut = self.factor.tasks * self.factor.own
         mine = white[:, :cut].reshape(len(rows), self.factor.tasks, self.factor.own)

@@ -14,12 +14,13 @@ not, every node is taken by itself.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from examiner.irt.agent_posterior import laid_out, term_slopes
 from examiner.irt.errors.freedom import CompleteInformation
 from examiner.irt.errors.freedom import Freedom as Freedom
 from examiner.irt.estimation.kernel import Kernel
@@ -31,10 +32,8 @@ from examiner.irt.posterior import AgentBlock, Quadrature, posterior_blocks
 from examiner.irt.priors import Priors, SlopeScale
 from examiner.results import ResponseMatrix
 
-_TERM_STEP = 1e-5
 _GRADIENT_STEP = 1e-4
-"""Steps of central differences, as long as rounding and truncation err alike: F_c is known to 1e-16, the
-expected gradient, a sum over agents, to less."""
+"""Step of central differences of the expected gradient, as long as rounding and truncation err alike."""
 MOST_LEVELS = 24
 _FEW_PARAMETERS = 150
 """Up to here every node by itself costs little, and is exact."""
@@ -86,7 +85,7 @@ def louis(
         matrix = matrix.take(order.tolist())
     complete = complete_information(kernel, sums, items, rule.nodes, freedom)
     kind = suitable_kind(matrix, SMALL)
-    slopes = tuple(by.astype(kind) for by in term_slopes(kernel, items, rule, freedom))
+    slopes = tuple(by.astype(kind) for by in free_slopes(kernel, items, rule, freedom))
     return Louis(matrix, items, rule, freedom, complete, order, slopes)
 
 
@@ -216,21 +215,15 @@ class WeightedBlock(NamedTuple):
             near = np.flatnonzero(weight > _NEGLIGIBLE)
             if near.size:
                 some = [data[near] for data in self.block.statistics]
-                here = self._laid_out(some, [by[:, None, :, node] for by in self.parts.derivatives])
+                slopes = [by[:, None, :, node] for by in self.parts.derivatives]
+                here = laid_out(some, slopes, len(self.parts.freedom.own))
                 yield np.sqrt(weight[near])[:, None] * (here - mean[near])
 
     def moments(self, weights: Floats) -> Floats:
         """Return Σ_q v_jq s_j(θ_q) for weights v: [agents, size], own parameters first."""
         some = weights.astype(self.parts.derivatives[0].dtype, copy=False)
         slopes = (some @ by.transpose(0, 2, 1) for by in self.parts.derivatives)
-        return self._laid_out(self.block.statistics, slopes)
-
-    def _laid_out(self, statistics: Sequence[Floats], slopes: Iterable[Floats]) -> Floats:
-        """Σ_c T_c · slopes of each parameter [parameters, …]: tasks one after the other, then shared."""
-        own = len(self.parts.freedom.own)
-        scores = np.asarray(sum(data * by for data, by in zip(statistics, slopes, strict=True)))
-        mine = scores[:own].transpose(1, 2, 0).reshape(scores.shape[1], -1)
-        return np.concatenate([mine, scores[own:].sum(axis=2).T], axis=1)
+        return laid_out(self.block.statistics, slopes, len(self.parts.freedom.own))
 
 
 def reached(parts: Louis) -> Iterator[WeightedBlock]:
@@ -267,18 +260,11 @@ def orthonormal(nodes: Floats, weights: Floats) -> Iterator[Floats]:
         yield current
 
 
-def term_slopes(
+def free_slopes(
     kernel: Kernel, items: ItemParameters, rule: Quadrature, freedom: Freedom
 ) -> tuple[Floats, ...]:
-    """∂F_c/∂parameter by central differences of F_c, each [parameters, tasks, nodes]."""
-    found: list[list[Floats]] = []
-    for row, parameter in enumerate(freedom.names):
-        ahead = moved(items, parameter, _TERM_STEP)
-        behind = moved(items, parameter, -_TERM_STEP)
-        up = kernel.terms(curves(ahead, rule.nodes), ahead.precision)
-        down = kernel.terms(curves(behind, rule.nodes), behind.precision)
-        found.append([(high - low) / (2 * _TERM_STEP) for high, low in zip(up, down, strict=True)])
-        if row < len(freedom.own):
-            for slopes in found[-1]:
-                slopes[freedom.fixed[:, row]] = 0.0
-    return tuple(np.stack(parts) for parts in zip(*found, strict=True))
+    """Return `term_slopes` of all free parameters; 0 for those that are fixed at an end of their range."""
+    slopes = term_slopes(kernel, items, rule.nodes, freedom.names)
+    for by in slopes:
+        by[: len(freedom.own)][freedom.fixed.T] = 0.0
+    return slopes

@@ -18,14 +18,13 @@ from numpy.typing import NDArray
 from examiner.irt.errors.abilities import ability_errors
 from examiner.irt.errors.all_tasks import AllTasks
 from examiner.irt.errors.complete import CompleteScores
-from examiner.irt.errors.covariance import MOST_TOGETHER, JointCovariance
 from examiner.irt.errors.freedom import CompleteInformation, Freedom, Scores
 from examiner.irt.errors.listed_scores import scores_of
 from examiner.irt.errors.observed_information import louis
-from examiner.irt.estimates import DIRECTIONS
 from examiner.irt.estimation.parts import AskedSource
 from examiner.irt.items import Floats, ItemParameters
 from examiner.irt.model import Model
+from examiner.irt.parameter_covariance import ParameterCovariance
 from examiner.irt.posterior import Quadrature
 from examiner.irt.priors import Priors, SlopeScale
 from examiner.messages import InputError
@@ -60,8 +59,8 @@ class PartScores:
     """Whether all agents were given the same trials."""
     what: Literal["blocks", "times", "information", "abilities"] = "blocks"
     columns: Floats | None = None
-    together: JointCovariance | None = None
-    """The covariance of tasks, by which abilities are asked for."""
+    covariance: ParameterCovariance | None = None
+    """That of the parameters of tasks, by which abilities are asked for."""
     population_sd: float = 1.0
 
     @property
@@ -82,9 +81,7 @@ class PartScores:
         if self.what == "information":
             found += 3 * 8 * (2 * tasks) ** 2
         if self.what == "abilities":
-            found += _MOVED * tasks * 64 + (
-                16 * (2 * tasks) ** 2 if 2 * tasks <= MOST_TOGETHER else 0
-            )
+            found += _MOVED * tasks * 64
         return found
 
     @property
@@ -102,11 +99,11 @@ class PartScores:
             return (*scores.complete, scores.missing_blocks())
         if self.what == "information":
             return (np.asarray(scores.information(), dtype=np.float64),)
-        assert self.columns is not None
         if self.what == "times":
+            assert self.columns is not None
             return (scores.times(self.columns),)
-        assert self.together is not None
-        return ability_errors(scores, self.together, self.columns, self.model, self.population_sd)
+        assert self.covariance is not None
+        return ability_errors(scores, self.covariance, self.model, self.population_sd)
 
     def _of(self, matrix: ResponseMatrix) -> Scores:
         free = Freedom.at(self.items, self.model, None)
@@ -201,14 +198,8 @@ class PartedErrors(AllTasks):
 
         The last are directions [agents, n] in which the errors of tasks move abilities together.
         """
-        found = self.found
-        along = found.together.leading(found.blocks_of_tasks, DIRECTIONS)
         asked = replace(
-            self._ask,
-            what="abilities",
-            columns=along,
-            together=found.together,
-            population_sd=self._sd,
+            self._ask, what="abilities", covariance=self.parameters, population_sd=self._sd
         )
         own, added, shared = self._source.each(asked)
         return np.sqrt(own) * self._sd, np.sqrt(own + added) * self._sd, shared * self._sd

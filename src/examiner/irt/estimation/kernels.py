@@ -26,7 +26,7 @@ from examiner.results import ResponseMatrix
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-Counts = NDArray[np.unsignedinteger]
+Counts = NDArray[np.unsignedinteger] | Floats
 _MOST_TRIALS = 200
 _SMALLEST = 1e-300
 AS_BINOMIAL = 1e9
@@ -63,7 +63,7 @@ class Binomial:
 
     def of_counts(self, won: Counts, tried: Counts) -> tuple[Floats, ...]:
         """Return the same of any cells; all are 0 where nothing was observed."""
-        return won.astype(np.float64), tried.astype(np.float64)
+        return won.astype(np.float64, copy=False), tried.astype(np.float64, copy=False)
 
     def constant(self, matrix: ResponseMatrix) -> Floats:
         """Return Σ log C(n, k)."""

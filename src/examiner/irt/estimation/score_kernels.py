@@ -84,7 +84,11 @@ class Beta:
 
     def statistics(self, matrix: ResponseMatrix) -> tuple[Floats, ...]:
         """Return log y, log(1 − y) and 1 of scores inside, and which are exactly 0 and exactly 1."""
-        scores, ends = bounded_scores(matrix)
+        return self.of_scores(bounded_scores(matrix)[0])
+
+    def of_scores(self, scores: Floats) -> tuple[Floats, ...]:
+        """Return the same of any scores from 0 to 1; NaN is not observed."""
+        ends = ends_of(scores)
         within = ends.inside > 0
         safe = np.where(within, scores, 0.5)
         return (

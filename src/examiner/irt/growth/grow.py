@@ -7,16 +7,17 @@ from typing import Any
 
 import numpy as np
 
+from examiner.irt.agent_posterior import AbilityEstimates, agent_posteriors
 from examiner.irt.estimation.kernel_source import KernelSource
 from examiner.irt.estimation.kernels import kernel_for
-from examiner.irt.fitted import Abilities, Dropped, IRTFit, TaskErrors
+from examiner.irt.fitted import Dropped, IRTFit, TaskErrors
 from examiner.irt.growth.calibration import Calibrated, calibrated
 from examiner.irt.growth.drift import Drift, covariances, drift
 from examiner.irt.growth.tails import Newcomers
-from examiner.irt.items import SCORES, Floats, ItemParameters, curves
+from examiner.irt.items import SCORES, Floats, ItemParameters, curves, positions
 from examiner.irt.models import MODELS
 from examiner.irt.place import responses_for
-from examiner.irt.posterior import Quadrature, agent_blocks, moments, posterior_weights
+from examiner.irt.posterior import Quadrature, agent_blocks, posterior_weights
 from examiner.messages import InputError
 from examiner.results import ResponseMatrix, Results
 from examiner.validation import Randomness, check_known, generator
@@ -73,31 +74,28 @@ def grow(fit: IRTFit, results: Results | ResponseMatrix, *, rng: Randomness = 0)
     added = Calibrated(None, None, ())
     if fresh:
         added = calibrated(fit, inner, matrix.take(tasks=fresh), rule, anchor)
-    _, weights = posterior_weights(anchor[newcomers])
-    mean, variance = moments(weights, rule.nodes)
-    placed = Abilities(
-        tuple(matrix.agents[row] for row in newcomers),
-        fit.population_sd * mean,
-        fit.population_sd * np.sqrt(variance),
-        fit.abilities.method,
-    )
     tasks = () if added.items is None else added.items.tasks
-    made = _joined(fit, placed, _means(matrix, newcomers), added)
+    grown = _with_tasks(fit, added)
+    if newcomers:
+        grown = _with_agents(grown, matrix.take(newcomers), _means(matrix, newcomers), rule)
     kept = len(matrix.agents) - len(newcomers)
-    return Grown(made, placed.agents, tasks, added.dropped, moved, kept)
+    agents = tuple(matrix.agents[row] for row in newcomers)
+    return Grown(grown, agents, tasks, added.dropped, moved, kept)
 
 
 def _known_before(fit: IRTFit, matrix: ResponseMatrix, rule: Quadrature) -> Floats:
     """Log densities at nodes [agents, nodes]: of the population, or what the fit knows of its agents."""
-    nodes, held = rule.nodes, fit.abilities
-    found = np.repeat(rule.log_weights[None], len(matrix.agents), axis=0)
-    row = {agent: index for index, agent in enumerate(held.agents)}
-    own = held.error if held.posterior is None else held.posterior
+    nodes, fitted = rule.nodes, fit.abilities
+    densities = np.repeat(rule.log_weights[None], len(matrix.agents), axis=0)
+    row = {agent: index for index, agent in enumerate(fitted.agents)}
+    own = fitted.error if fitted.posterior is None else fitted.posterior
     for index, agent in enumerate(matrix.agents):
         if agent in row:
-            mean, sd = (float(part[row[agent]]) / fit.population_sd for part in (held.ability, own))
-            found[index] += 0.5 * nodes**2 - 0.5 * ((nodes - mean) / max(sd, 1e-3)) ** 2
-    return found
+            mean, sd = (
+                float(part[row[agent]]) / fit.population_sd for part in (fitted.ability, own)
+            )
+            densities[index] += 0.5 * nodes**2 - 0.5 * ((nodes - mean) / max(sd, 1e-3)) ** 2
+    return densities
 
 
 def _by_old_tasks(
@@ -137,38 +135,61 @@ def _means(matrix: ResponseMatrix, rows: list[int]) -> Floats:
     return np.asarray(np.where(seen, values, 0.0).sum(axis=1) / np.maximum(seen.sum(axis=1), 1))
 
 
-def _joined(fit: IRTFit, placed: Abilities, means: Floats, added: Calibrated) -> IRTFit:
-    """The fit with new agents and tasks behind the old ones."""
-    held = fit.abilities
-    own = None if held.posterior is None else np.append(held.posterior, placed.error)
-    together = None
-    if held.together is not None:
-        nothing = np.zeros((len(placed.agents), held.together.shape[1]))
-        together = np.concatenate([held.together, nothing])
-    abilities = replace(
-        held,
-        agents=held.agents + placed.agents,
-        ability=np.append(held.ability, placed.ability),
-        error=np.append(held.error, placed.error),
-        posterior=own,
-        together=together,
-        joint=None,
-    )
-    made = replace(
+def _with_tasks(fit: IRTFit, added: Calibrated) -> IRTFit:
+    """The fit with new tasks behind the old ones."""
+    grown = replace(
         fit,
-        abilities=abilities,
-        means=None if fit.means is None else np.append(fit.means, means),
+        abilities=replace(fit.abilities, joint=None),
         matrix=None,
         evidence=None,
         errors=None if fit.errors is None else replace(fit.errors, joint=None),
     )
     if added.items is None:
-        return made
+        return grown
+    errors = None
+    if fit.errors is not None:
+        assert added.errors is not None
+        errors = _all_errors(fit, fit.errors, added.items, added.errors)
     return replace(
-        made,
+        grown,
         items=_all_tasks(fit.items, added.items),
         flags=fit.flags + tuple((ADDED,) for _ in added.items.tasks),
-        errors=None if fit.errors is None else _all_errors(fit.errors, added.errors),
+        errors=errors,
+    )
+
+
+def _with_agents(fit: IRTFit, matrix: ResponseMatrix, means: Floats, rule: Quadrature) -> IRTFit:
+    """The fit with new agents behind the old ones, placed by all their results on its tasks."""
+    fitted, columns = fit.abilities, positions(fit.items.tasks, matrix.tasks)
+    shared = np.flatnonzero(columns >= 0)
+    population = np.full(len(matrix.agents), fit.population_sd)
+    placed = AbilityEstimates(np.zeros_like(population), population, population)
+    if shared.size:
+        items, covariance = fit.items.take(columns[shared]), None
+        if fit.errors is not None:
+            covariance = fit.errors.covariance_of(fit.items).take(columns[shared])
+        part = matrix.take(tasks=shared.tolist())
+        placed = agent_posteriors(
+            part, items, rule, covariance, population_sd=fit.population_sd
+        ).estimates
+    together = None
+    if fitted.together is not None:
+        nothing = np.zeros((len(matrix.agents), fitted.together.shape[1]))
+        together = np.concatenate([fitted.together, nothing])
+    abilities = replace(
+        fitted,
+        agents=fitted.agents + matrix.agents,
+        ability=np.append(fitted.ability, placed.ability),
+        error=np.append(fitted.error, placed.error),
+        posterior=None
+        if fitted.posterior is None
+        else np.append(fitted.posterior, placed.deviation),
+        together=together,
+    )
+    return replace(
+        fit,
+        abilities=abilities,
+        means=None if fit.means is None else np.append(fit.means, means),
     )
 
 
@@ -184,16 +205,13 @@ def _all_tasks(old: ItemParameters, new: ItemParameters) -> ItemParameters:
     return ItemParameters.of(**parts)
 
 
-def _all_errors(old: TaskErrors, new: TaskErrors | None) -> TaskErrors:
-    assert new is not None
+def _all_errors(fit: IRTFit, old: TaskErrors, items: ItemParameters, new: TaskErrors) -> TaskErrors:
+    """Errors of old and new tasks; what old tasks err by together is none of the new ones'."""
     parts: dict[str, Any] = {}  # Any: arrays of the fields that have them
     for part in fields(old):
         before, after = getattr(old, part.name), getattr(new, part.name)
         if isinstance(before, np.ndarray) and isinstance(after, np.ndarray):
             parts[part.name] = np.concatenate([before, after])
-    together = old.together
-    if together is not None:  # what old tasks err by together is none of the new ones'
-        blocks = together.reshape(-1, len(old.slope), together.shape[1])
-        nothing = np.zeros((len(blocks), len(new.slope), together.shape[1]))
-        together = np.concatenate([blocks, nothing], axis=1).reshape(-1, together.shape[1])
-    return replace(old, **parts, together=together, joint=None)
+    covariance = old.covariance_of(fit.items)
+    blocks = new.blocks_of(covariance.own, items)
+    return replace(old, **parts, parameters=covariance.with_tasks(blocks), joint=None)

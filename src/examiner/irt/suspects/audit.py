@@ -99,7 +99,7 @@ class Audit:
 
     def __repr__(self) -> str:
         return (
-            f"Audit: {len(self.suspects):,} of {counted(len(self.tasks), 'task')} deserve a look, "
+            f"Audit: {len(self.suspects):,} of {counted(len(self.tasks), 'task')} are flagged, "
             f"{counted(len(self.groups), 'group')} move together"
         )
 

@@ -22,7 +22,7 @@ KINDS: Mapping[Kind, str] = {
     "negative": "solved by the weak, failed by the strong",
     "unsteady": "trials of the same agent disagree more than on tasks of like difficulty",
     "scorers": "scorers disagree more than on tasks of like difficulty",
-    "flat": "tells less than half of what tasks do of the able",
+    "flat": "discriminates less than half as well as the typical task",
     "repeat": "repeats another task",
     "nobody": "solved by nobody",
     "everybody": "solved by everybody",

@@ -57,13 +57,8 @@ def compact(values: Along, digits: int = 5) -> list[Any]:  # Any: nested lists
         float(f"{value:.{digits}g}") if math.isfinite(value) else None
         for value in different.tolist()
     ]
-    return _looked_up(short, place.reshape(values.shape))
-
-
-def _looked_up(short: list[Any], place: NDArray[np.intp]) -> list[Any]:  # Any: nested lists
-    if place.ndim > 1:
-        return [_looked_up(short, row) for row in place]
-    return [short[index] for index in place.tolist()]
+    shortened: list[Any] = np.array(short, dtype=object)[place.reshape(values.shape)].tolist()
+    return shortened
 
 
 def figure(

@@ -42,9 +42,8 @@ def tell(found: Added) -> Finding:
     like = ", ".join(f"{task} ({r:.2f})" for task, r in found.nearest)
     blocks: list[Piece] = [
         Table.of(rows, columns, "Added"),
-        Text((Name(found.sentence),)),
         Text(("Most like it in the set: ", Name(like or "none"))),
         Text(("In one cluster with: ", Name(", ".join(found.cluster) or "no other task"))),
     ]
     about = f"beside {counted(len(found.to), 'task')}, by {counted(found.agents, 'agent')}"
-    return Finding(blocks=tuple(blocks), data=data, about=about)
+    return Finding(lead=(Name(found.sentence),), blocks=tuple(blocks), data=data, about=about)

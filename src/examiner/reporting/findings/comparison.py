@@ -16,15 +16,7 @@ from examiner.reporting.finding import Figure, Finding, Text, noted
 from examiner.reporting.prose import Name, enumerated, plain, three_digits
 from examiner.reporting.study import Study
 from examiner.reporting.table import Column, Record, Table
-from examiner.scores import NORMALISERS, Recipe
 
-SIZES = (1, 2, 3, 5, 8)
-CHOSEN = 5
-FOLDS = 5
-MOST_WORK = 1.2e6
-"""Agents² · tasks · size that a report may spend on all ways of choosing: some ten seconds."""
-FEW_AGENTS, FEW_TASKS = 64, 100
-"""Of larger tables, on which one way is judged: some two seconds."""
 LOWEST = -0.2
 """Below this R² nothing more is to be seen: the set is worse than guessing the mean."""
 SET = (Column("method", "text"), Column("size", "count"))
@@ -55,37 +47,18 @@ def finding(study: Study) -> Finding:
     >>> [block.key for block in told.blocks if isinstance(block, Figure)]
     ['cost-quality']
     """
-    agents, tasks = study.comparable.shape
-    small, thinned, methods = study, "", None
-    if agents**2 * tasks * min(SIZES[-1], tasks - 1) > MOST_WORK:
-        small, thinned = study.thinned(FEW_AGENTS, FEW_TASKS)
-        methods = [selection.DEFAULT]
-    sizes = [size for size in SIZES if size < len(small.results.tasks)]
-    known = study.normaliser if study.normaliser in NORMALISERS else None
-    total = None if study.total is None else study.total.on(small.results.tasks)
-    material = selection.benchmark(
-        small.results,
-        Recipe(measure=study.measure, normaliser=known, total=total),
-        constraints=selection.Constraints(groups=study.classification),
-    )
-    rng = np.random.default_rng(study.seed)
-    holdout = selection.Holdout(FOLDS, repeats=0, draws=50, reps=200)
-    found = selection.compare(material, sizes, methods, rng=rng, holdout=holdout)
-    size = min(CHOSEN, sizes[-1])
-    chosen = selection.select(material, size, rng=rng)
+    material, chosen, found, note = study.selected
+    size, method = study.selected.size, chosen.method
     why = selection.reasons(material, chosen)
-    own = [note for note in found.notes if note not in study.results.notes]
-    if methods is not None:
-        judged = f"Only {selection.DEFAULT} was judged: `examiner compare` takes all ways and all results."
-        own = [*([thinned] if thinned else []), judged, *own]
+    own = [each for each in found.notes if each not in study.results.notes]
     told = tell(found, seed=study.seed)
     shown = (_figure(found, priced=material.terms.priced), Text(found.answer))
-    blocks = (*shown, _chosen(chosen, why), *told.folded_tables, *noted(own))
-    both = (_leading(found), "random")
-    best, random = (three_digits(found.row(name, size).r2.value) for name in both)
+    notes = noted([*([note] if note else []), *own])
+    blocks = (*shown, _chosen(chosen, why), *told.folded_tables, *notes)
+    best, random = (three_digits(found.row(name, size).r2.value) for name in (method, "random"))
     lead = (
-        f"{size} of {len(material.tasks)} tasks predict the mean of agents that had no part in choosing "
-        f"them with R² {best}, random sets with {random}: ",
+        f"{size} of {len(material.tasks)} tasks predict the {found.target} of held-out agents with R² "
+        f"{best}, random sets with {random}: ",
         *enumerated(chosen.tasks, 8),
         ".",
     )
@@ -93,9 +66,9 @@ def finding(study: Study) -> Finding:
         lead = (
             Name(study.not_shown),
             f" So there is nothing for a few tasks to predict: {size} of {len(material.tasks)} reach R² "
-            f"{best} on agents that had no part in choosing them, random sets {random}.",
+            f"{best} on held-out agents, random sets {random}.",
         )
-    data = told.data | {"leading": _leading(found), "size": size, "chosen": list(chosen.tasks)}
+    data = told.data | {"leading": method, "size": size, "chosen": list(chosen.tasks)}
     return replace(told, lead=lead, blocks=blocks, data=data)
 
 
@@ -130,11 +103,10 @@ def tell(found: selection.Comparison, *, seed: int = 0) -> Finding:
     blocks = (
         Table.of(rows, (*SET, *PREDICTING), "Predicting held-out agents"),
         Table.of(rows, (*SET, *ORDERING), "Ordering held-out agents"),
-        Text((Name(found.answer),)),
     )
     shape = f"{data['agents']} agents on {data['tasks']} tasks, {found.target}, {found.folds}"
     about = f"{shape}; seed {seed}, input {found.fingerprint}"
-    return Finding(blocks=blocks, data=data, about=about)
+    return Finding(lead=(Name(found.answer),), blocks=blocks, data=data, about=about)
 
 
 def _shown(row: Record) -> dict[str, object]:
@@ -204,33 +176,27 @@ def draw(data: CostQualityData) -> chart.Drawing:
     return chart.figure(traces, 350, x, y, top=90)
 
 
-def _leading(found: selection.Comparison) -> str:
-    """The way of choosing that is told of: best-of, or the only one."""
-    return "best_of" if "best_of" in found.methods else found.methods[0]
-
-
 def _figure(found: selection.Comparison, *, priced: bool) -> Figure:
     names = (*found.methods, "random")
     rows = [[found.row(name, size) for size in found.sizes] for name in names]
     cost = np.array([[row.cost for row in line] for line in rows])
     r2, low, high = np.array([[row.r2 for row in line] for line in rows]).transpose(2, 0, 1)
     data = CostQualityData(names, tuple(found.sizes), cost, r2, low, high, priced)
-    best = found.row(_leading(found), found.sizes[-1])
-    several = "Best-of takes in each fold the method that does best inside it. "
+    best = found.row(found.methods[0], found.sizes[-1])
     return Figure(
         key="cost-quality",
         drawn=data,
         drawing=draw(data),
         caption=(
-            f"With {best.size} tasks {_leading(found).replace('_', '-')} reaches R² "
+            f"With {best.size} tasks {best.method} reaches R² "
             f"{three_digits(best.r2.value)}; chosen and judged on the same agents it would seem "
             f"{three_digits(best.optimistic_r2)}."
         ),
         description="Lines of R² over the size of the set, one for each method; random sets as a band.",
         legend=(
-            f"Every point is about agents that had no part in choosing, fitting or choosing the method "
-            f"({found.folds}). {several if len(found.methods) > 1 else ''}`examiner compare` leaves out "
-            f"one agent at a time, and tells more."
+            f"Every point is about held-out agents, which had no part in choosing or fitting "
+            f"({found.folds}): tasks are chosen again in each fold. `examiner select` computes the same, "
+            f"and `examiner select --judge` compares other methods in the same way."
         ),
         narrowest=420,
     )

@@ -13,7 +13,7 @@ from examiner.reporting.figures import chart
 from examiner.reporting.figures.chart import Floats
 from examiner.reporting.finding import Figure, Finding, noted
 from examiner.reporting.prose import Name, Prose, enumerated, labels, plain, three_digits
-from examiner.reporting.study import FEWEST_REPS, MOST_WORK, REPS, Study
+from examiner.reporting.study import Study
 from examiner.reporting.table import Column, Record, Table
 from examiner.scores import ParetoFront, pareto
 
@@ -40,11 +40,7 @@ def finding(study: Study) -> Finding:
     """
     cost = study.cost
     assert cost is not None, "the section needs costs"
-    cells = study.comparable.size * study.counts["runs"]
-    reps = int(np.clip(MOST_WORK / max(cells, 1), FEWEST_REPS, REPS))
-    found = pareto(
-        study.scores, cost, rng=study.seed, measure=study.measure, total=study.total, reps=reps
-    )
+    found = pareto(study.scores, cost, rng=study.seed, measure=study.measure, total=study.total)
     return tell(found, seed=study.seed, not_shown=study.not_shown, title=study.axis_title)
 
 
@@ -65,7 +61,7 @@ def tell(
     """
     about = (
         f"{counted(len(found.agents), 'agent')}, {found.measure} against {found.cost_name} of an attempt; "
-        f"{found.level:.0%} intervals over items, {found.reps:,} resamples, seed {seed}"
+        f"{found.level:.0%} intervals over {found.unit}, {found.reps:,} resamples, seed {seed}"
     )
     blocks = (
         _figure(found, found.measure if title is None else title),

@@ -10,9 +10,6 @@ from examiner.reporting.finding import Finding, Text
 from examiner.reporting.prose import Prose
 from examiner.reporting.table import Column, Piece, Record, Table, records
 
-MOST_SHOWN = 20
-"""Rows of a table in a terminal; the JSON has all."""
-
 
 def tell(found: Diagnosis) -> Finding:
     """Tell what the fit leaves unexplained, the worst first.
@@ -101,7 +98,7 @@ def _task_table(rows: list[Record]) -> Table:
         Column("p by S-X²", "number", key="sum_score_p"),
         Column("fits badly", "text", key="misfit"),
     )
-    return Table.of(rows[:MOST_SHOWN], columns, _titled("Tasks", rows))
+    return Table.of(rows, columns, "Tasks, the worst fit first")
 
 
 def _agent_table(rows: list[Record]) -> Table:
@@ -114,7 +111,7 @@ def _agent_table(rows: list[Record]) -> Table:
         Column("outfit", "number"),
         Column("odd", "text"),
     )
-    return Table.of(rows[:MOST_SHOWN], columns, _titled("Agents", rows))
+    return Table.of(rows, columns, "Agents, the most unusual responses first")
 
 
 def _pair_table(rows: list[Record]) -> Table:
@@ -123,8 +120,4 @@ def _pair_table(rows: list[Record]) -> Table:
         Column("and", "name", key="second"),
         Column("beyond the mean", "number", "Q3 less its mean", "excess"),
     )
-    return Table.of(rows[:MOST_SHOWN], columns, _titled("Tasks that share more than ability", rows))
-
-
-def _titled(title: str, rows: list[Record]) -> str:
-    return f"{title}, the first {MOST_SHOWN} of {len(rows):,}" if len(rows) > MOST_SHOWN else title
+    return Table.of(rows, columns, "Tasks that share more than ability")

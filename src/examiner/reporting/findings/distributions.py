@@ -132,7 +132,7 @@ def rank_probabilities(study: Study) -> Finding:
     made = probabilities(shown.results, "mean", **shown.how)
     if np.isnan(made.probability).any():
         raise NothingToTellError(made.notes[-1])
-    blocks = (Text(shown.what_varies), _ranks(made), *noted(made.notes))
+    blocks = (Text(shown.what_varies), _ranks(made, len(shown.agents)), *noted(made.notes))
     best = int(np.argmax(made.probability[:, 0]))
     share = float(made.probability[best, 0])
     shares = dict(zip(made.agents, made.probability[:, 0].tolist(), strict=True))
@@ -155,7 +155,7 @@ def _first(made: RankProbabilities, not_shown: str) -> Prose:
 
 
 class RankData(NamedTuple):
-    """What the map draws: agents in the order of their expected rank; `probability` [agents, ranks]."""
+    """What the map draws, the first agents and ranks; `probability` has shape [agents, ranks]."""
 
     agents: tuple[str, ...]
     probability: Floats
@@ -165,16 +165,14 @@ class RankData(NamedTuple):
     aggregate: str = "mean"
 
 
-def rank_data(agents: Sequence[str], probability: Floats) -> RankData:
-    """Sort the agents by their expected rank.
+def rank_data(agents: Sequence[str], probability: Floats, most: int | None = None) -> RankData:
+    """Prepare the map of at most so many agents and ranks.
 
-    >>> rank_data(["b", "a"], np.array([[0.1, 0.9], [0.9, 0.1]])).agents
-    ('a', 'b')
+    >>> rank_data(["b", "a"], np.array([[0.9, 0.1], [0.1, 0.9]])).expected
+    array([1.1, 1.9])
     """
     expected: Floats = probability @ np.arange(1.0, probability.shape[1] + 1)
-    order = np.argsort(expected, kind="stable")
-    named = tuple(agents[row] for row in order.tolist())
-    return RankData(named, probability[order], expected[order])
+    return RankData(tuple(agents[:most]), probability[:most, :most], expected[:most])
 
 
 def draw_ranks(data: RankData) -> chart.Drawing:
@@ -198,8 +196,8 @@ def draw_ranks(data: RankData) -> chart.Drawing:
     return chart.figure([trace], 90 + 21 * agents, x, y, legend=False, top=10)
 
 
-def _ranks(made: RankProbabilities) -> Figure:
-    drawn = rank_data(made.agents, made.probability)
+def _ranks(made: RankProbabilities, most: int) -> Figure:
+    drawn = rank_data(made.agents, made.probability, most)
     sure = int((drawn.probability.max(axis=1) >= 0.95).sum())
     caption = f"{sure:,} of {len(drawn.agents):,} agents hold one rank in 95 % of the resamples."
     return Figure(

@@ -14,7 +14,7 @@ from examiner.reporting.figures import difficulty_map
 from examiner.reporting.finding import Figure, Finding, Notes, Text
 from examiner.reporting.prose import Name, Prose, enumerated
 from examiner.reporting.study import Study
-from examiner.reporting.table import ROWS_SHOWN, Column, Piece, Record, Table, column_of, records
+from examiner.reporting.table import Column, Piece, Record, Table, column_of, records
 from examiner.validation import to_record
 
 MOST_ASIDE = 50
@@ -22,14 +22,14 @@ FLAT = "flat"
 SERIOUS = (flags.NEGATIVE, FLAT, flags.NO_ERROR)
 """What makes a task one to look at: one that separates the able from others cleanly is healthy."""
 SHORT = {
-    flags.NEGATIVE: "rewards the weak",
+    flags.NEGATIVE: "negative",
     FLAT: "flat",
     flags.BOUNDARY: "boundary",
     flags.SEPARATED: "separated",
     flags.NO_ERROR: "no error",
-    flags.SIGN_WITHIN_NOISE: "noise",
+    flags.SIGN_WITHIN_NOISE: "not significant",
     flags.UNBOUNDED_DIFFICULTY: "no bounds",
-    flags.NEGATIVE_ALONE: "negative",
+    flags.NEGATIVE_ALONE: "maybe negative",
     flags.NO_GUESSING: "no guessing",
     flags.NO_SLIPPING: "no ceiling",
     flags.NO_OVERDISPERSION: "coin flips",
@@ -37,13 +37,13 @@ SHORT = {
 CORRECTED = "5 %, Benjamini–Hochberg"
 """How many tasks are judged at once."""
 MEANINGS = {
-    "rewards the weak": f"the able do worse ({CORRECTED})",
-    "flat": f"tells less than half of what tasks do of the able ({CORRECTED})",
+    "negative": f"negative discrimination, weaker agents do better ({CORRECTED})",
+    "flat": f"discriminates less than half as well as the typical task ({CORRECTED})",
     "boundary": "the likelihood rises without end, the number is where the fit stopped",
     "separated": "one ability divides success from failure, the slope is the prior's",
     "no error": "the likelihood is flat, nothing is known of the task",
-    "noise": "discrimination may be 0 (95 %), so difficulty has no bounds",
-    "negative": f"discrimination is negative, but not significantly over all tasks ({CORRECTED})",
+    "not significant": "discrimination may be 0 (95 %), so difficulty has no bounds",
+    "maybe negative": f"discrimination is negative, but not significantly over all tasks ({CORRECTED})",
     "no bounds": "the interval of difficulty has no bounds",
     "no guessing": "the data want no guessing",
     "no ceiling": "the data want no ceiling below 1",
@@ -63,7 +63,7 @@ def finding(study: Study) -> Finding:
         Column("difficulty", "number", "the ability with even chances"),
         Column("low", "number", "95 % (Fieller); none where it is unbounded", "difficulty_low"),
         Column("high", "number", "95 % (Fieller); none where it is unbounded", "difficulty_high"),
-        Column("discrimination", "number", "slope; negative: the able do worse"),
+        Column("discrimination", "number", "slope; negative: weaker agents do better"),
         Column("±", "number", "its standard error", "discrimination_se"),
         *([Column("guessing", "number"), Column("ceiling", "number")] if guessed else []),
         Column("flags", "text", "what to doubt"),
@@ -86,7 +86,7 @@ def _map(rows: Rows) -> Figure:
         drawing=difficulty_map.draw(drawn),
         caption="Tasks by difficulty and discrimination.",
         description="One point a task: difficulty to the right, discrimination upwards.",
-        legend=f"Lines are one standard error. Below the dotted line the able do worse.{edge}",
+        legend=f"Lines are one standard error. Below the dotted line weaker agents do better.{edge}",
         narrowest=360,
     )
 
@@ -98,14 +98,14 @@ def _lead(fit: IRTFit) -> Prose:
     if errors is None:
         return f"{int(negative.sum()):,} of {tasks} have negative discrimination."
     if fit.evidence is not None and not fit.evidence.abilities_differ:
-        return f"No task is shown to tell the able from others. {fit.evidence.sentences()[0]}"
+        return f"No task has significantly positive discrimination. {fit.evidence.sentences()[0]}"
     seen = slope_verdicts(fit)
-    start = f"{int(seen.rising.sum()):,} of {tasks} are shown to tell the able from others ({CORRECTED})"
-    start = f"{start}; {_alike(fit)}"
+    positive = f"{int(seen.rising.sum()):,} of {tasks} have significantly positive discrimination"
+    start = f"{positive} ({CORRECTED}); {_alike(fit)}"
     if not negative.any():
         return f"{start}; none has negative discrimination."
     some = bool(seen.falling.any())
-    words = "the able do worse on " if some else "negative, but not significantly: "
+    words = "weaker agents do better on " if some else "negative, but not significantly: "
     names = [items.tasks[task] for task in np.flatnonzero(seen.falling if some else negative)]
     return (f"{start}; {words}", *enumerated(names, 6), ".")
 
@@ -117,14 +117,14 @@ def _alike(fit: IRTFit) -> str:
         return "whether they discriminate differently was not tested"
     if fit.evidence.slopes_differ:
         return f"tasks discriminate differently ({test.p})"
-    return f"tasks are not shown to discriminate differently ({test.p})"
+    return f"tasks do not differ significantly in discrimination ({test.p})"
 
 
-def _aside(fit: IRTFit, most: int) -> tuple[Notes, ...]:
+def _aside(fit: IRTFit, most: int | None = None) -> tuple[Notes, ...]:
     items: list[Prose] = [(Name(task.name), f": {task.reason}") for task in fit.dropped[:most]]
-    if len(fit.dropped) > most:
+    if most is not None and len(fit.dropped) > most:
         items.append((f"and {counted(len(fit.dropped) - most, 'more task')}.",))
-    return (Notes("Set aside", tuple(items)),) if items else ()
+    return (Notes("Excluded", tuple(items)),) if items else ()
 
 
 def tell(fit: IRTFit, told: Indicators, *, repeats_mean: bool = False) -> Finding:
@@ -147,20 +147,22 @@ def tell(fit: IRTFit, told: Indicators, *, repeats_mean: bool = False) -> Findin
     starts = fit.starts
     agree = f"; {starts.agreeing} of {counted(len(starts.objectives), 'start')} agree"
     outcome = f"{fit.outcome.value} Log-likelihood {fit.log_likelihood:.4f}"
+    sentences = list(fit.evidence.sentences()) if fit.evidence else []
+    lead: Prose = (Name(flags.weak_sentence(weak)),) if weak else "".join(sentences[:1])
+    sentences = sentences if weak else sentences[1:]
     blocks = (
-        *(Text(sentence) for sentence in (fit.evidence.sentences() if fit.evidence else ())),
+        *(Text(sentence) for sentence in sentences),
         Text(f"{outcome}{agree if starts.objectives else ''}"),
+        _agent_table(data["agents"], group_numbers(fit.groups), repeats_mean=repeats_mean),
         *_task_tables(tasks, guessed=fit.model in ("3pl", "4pl")),
         *_doubts(tasks),
-        _agent_table(data["agents"], group_numbers(fit.groups), repeats_mean=repeats_mean),
-        *_aside(fit, ROWS_SHOWN),
+        *_aside(fit),
     )
     about = f"{fit.model}, {fit.estimator}, {shape}; {fit.quadrature.kind}"
     if fit.items.landmark is not None:
         about += (
             f"; difficulty is the ability at which a score of {fit.items.landmark[0]:g} is expected"
         )
-    lead = (Name(flags.weak_sentence(weak)),) if weak else ()
     return Finding(lead=lead, blocks=blocks, data=data, about=about)
 
 
@@ -194,7 +196,7 @@ def short_flags(raised: Sequence[str]) -> str:
     """The flags of a task in a few words, each fact once.
 
     >>> short_flags([flags.SIGN_WITHIN_NOISE, flags.UNBOUNDED_DIFFICULTY])
-    'noise'
+    'not significant'
     """
     words = list(dict.fromkeys(SHORT.get(flag, flag) for flag in raised))
     if SHORT[flags.SIGN_WITHIN_NOISE] in words:  # which says so of difficulty too

@@ -33,10 +33,6 @@ SHARE_TOLD = 0.9
 """Of what the best tasks tell together: how few of them tell so much is counted."""
 MOST_BARS = 30
 MOST_PAIRS = 5
-MOST_WORK = 2e8
-"""Exponentials a report may spend on one choice of tasks: some seconds."""
-FEW_AGENTS, FEW_TASKS = 100, 500
-"""Of larger tables."""
 CHANCE_WORK = 1.5e8
 MOST_TIES = 3
 
@@ -48,14 +44,12 @@ def finding(study: Study) -> Finding:
     >>> from examiner.reporting.prose import said
     >>> draws = np.random.default_rng(0).normal(size=(3, 4, 8)) + 9 * np.eye(3, 4)[:, :, None]
     >>> said(finding(Study.of(Results.from_numpy(draws))).lead)[:28]
-    '2 of 4 tasks tell 1.58 of th'
+    '2 of 4 tasks carry 1.58 of t'
     """
     if single_successes(study.results, study.measure) and study.has_fit:
         return _about_ability(study)
-    small, note = study, ""
-    if _work(study) > MOST_WORK:
-        small, note = study.thinned(FEW_AGENTS, FEW_TASKS)
-        note = f"{note} `examiner information` takes all."
+    small, note = study.for_pairs
+    note = f"{note} `examiner information` uses all results." if note else ""
     rng = np.random.default_rng(study.seed)
     reps = int(np.clip(CHANCE_WORK // _work(small), FEWEST_TABLES, MOST_TABLES))
     found = analyse(small.results, [study.measure], rng=rng, reps=reps)
@@ -126,7 +120,7 @@ def tell(
     data = _data(found, improved)
     data["tasks"] = priced(data["tasks"], prices, "bits")
     columns = [
-        Column("corrected", "number", "bits to expect once noise is taken off", "corrected_bits"),
+        Column("corrected", "number", "bits corrected for noise", "corrected_bits"),
         Column("low", "number"),
         Column("high", "number"),
         Column("by chance", "number", key="chance_bits"),
@@ -219,17 +213,19 @@ def _lead(found: InformationAnalysis, not_shown: str) -> Prose:
         return _singly(found)
     enough = _enough(found)
     reached = three_digits(float(bits[enough - 1]))
-    start = f"{enough} of {counted(len(found.tasks.tasks), 'task')} tell {reached}"
-    most = f" of the {three_digits(found.max_bits)} bits that would name the agent"
+    start = f"{enough} of {counted(len(found.tasks.tasks), 'task')} carry {reached}"
+    most = f" of the {three_digits(found.max_bits)} bits needed to identify an agent"
     chance = ""
     if found.intervals is not None:
         likely, low = (
             float(part[enough - 1]) for part in (found.intervals.set, found.intervals.set_low)
         )
-        chance = f", {three_digits(likely)} once noise is taken off (at least {three_digits(low)}, 97.5 %)"
+        chance = (
+            f", {three_digits(likely)} corrected for noise (at least {three_digits(low)}, 97.5 %)"
+        )
     if found.chance is not None:
         given = three_digits(float(found.chance.greedy[enough - 1]))
-        chance += f"; chance alone would seem to give {given}"
+        chance += f"; {given} are expected by chance"
     return (start, most, chance, ": ", *enumerated(found.chosen.tasks[:enough], 5), ".")
 
 
@@ -259,12 +255,12 @@ def _singly(found: InformationAnalysis) -> Prose:
 def _pairs(found: InformationAnalysis) -> Prose:
     held = found.separation
     if not held.never:
-        return "Every pair of agents is told apart by some single task, nineteen times of twenty."
+        return "Every pair of agents is separated by some single task in 95 % of trials."
     named = [" and ".join(pair) for pair in held.never]
     verb = "are" if len(named) > 1 else "is"
     return (
-        f"{len(named):,} of {counted(held.pairs, 'pair')} of agents {verb} told apart by no single task "
-        f"nineteen times of twenty: ",
+        f"{len(named):,} of {counted(held.pairs, 'pair')} of agents {verb} separated by no single task "
+        f"in 95 % of trials: ",
         *enumerated(named, MOST_PAIRS),
         ".",
     )

@@ -21,7 +21,6 @@ from examiner.scores import (
     EfficiencyCurves,
     TaskLearningCurves,
     efficiency,
-    suggested_aggregate,
     task_curves,
 )
 from examiner.scores.training.phases import learners_of
@@ -31,7 +30,6 @@ MOST_PANELS = 8
 """Tasks drawn on a page; figures in files may be of all."""
 MOST_RUNS = 200
 """Grey lines in a panel."""
-REPS = 400
 """Resamples for a band of 25 points: enough for a picture."""
 
 
@@ -86,10 +84,7 @@ def _aggregated(study: Study, wanted: CurveOptions) -> EfficiencyCurves:
     drawn = [agent for agent in shown.agents if agent in log.agents][: chart.MOST_LINES]
     chosen = np.isin(np.array(log.agents), np.array(drawn))
     log = log.where(chosen[log.agent_codes])
-    name = suggested_aggregate(log, study.measure) if len(log.tasks) > 1 else "mean"
-    rng = np.random.default_rng(study.seed)
-    how = {"measure": study.measure, "last": wanted.last, "reps": min(REPS, shown.reps)}
-    return efficiency(log, name, rng=rng, **how)  # type: ignore[arg-type]  # one type for each
+    return efficiency(log, rng=study.seed, measure=study.measure, last=wanted.last)
 
 
 def _data(made: EfficiencyCurves, study: Study) -> Record:
@@ -245,7 +240,7 @@ def _aggregate(made: EfficiencyCurves, study: Study, wanted: CurveOptions) -> Fi
     lines = agents, made.frames, value, low, high
     data = LearningData(*lines, made.runs[order], made.aggregate, made.time_unit)
     title = f"{AGGREGATES[made.aggregate].title} of {study.curve_axis}"
-    rest = study.resampled.total - len(agents)
+    rest = len(study.resampled.results.agents) - len(agents)
     return Figure(
         key="learning-curves",
         drawn=data,

@@ -29,9 +29,6 @@ from examiner.reporting.study import Study
 from examiner.reporting.table import Column, Piece, Record, Table, records
 
 FEWEST_AGENTS, FEWEST_TASKS = 5, 3
-MOST_TASKS, MOST_CELLS = 1000, 60_000
-FEW_AGENTS, FEW_TASKS = 80, 200
-"""Of larger tables in a report: two seconds."""
 MOST_DRAWN = 100
 MOST_CROWNS = 50
 MOST_NAMED = 8
@@ -45,10 +42,8 @@ def finding(study: Study) -> Finding:
         few = f"{counted(agents, 'agent')} on {counted(tasks, 'task')}"
         needed = f"{FEWEST_AGENTS} agents and {FEWEST_TASKS} tasks"
         raise NothingToTellError(f"{few} are too few to tell which tasks are alike: have {needed}.")
-    small, note = study, ""
-    if tasks > MOST_TASKS or agents * tasks > MOST_CELLS:
-        small, note = study.thinned(FEW_AGENTS, FEW_TASKS)
-        note = f"{note} `examiner cluster` takes all."
+    small, note = study.for_pairs
+    note = f"{note} `examiner cluster` uses all results." if note else ""
     rng = np.random.default_rng(study.seed)
     found = analyse_likeness(small.results, [study.measure], rng=rng)
     told = tell(found, seed=study.seed)
@@ -117,9 +112,12 @@ def _lead(found: LikenessAnalysis) -> Prose:
         start = f"{counted(len(main.shown), 'cluster')} of tasks beyond chance, {largest}"
     many = f"{crowning.crownable:,}" if crowning.crownable else "none"
     crowned = f"{many} of {_searched(found)} can be made to win by a choice of {size} beyond chance"
+    share, chance = found.factor.first_factor_share.value, found.factor.first_factor_by_chance
+    if np.isnan(share):  # tasks on which all agents are alike have no factor
+        return f"{start}; {crowned}."
     return (
-        f"{start}; {crowned}. One factor explains {found.factor.first_factor_share.value:.0%} of how "
-        f"agents differ ({found.factor.first_factor_by_chance:.0%} by chance)."
+        f"{start}; {crowned}. One factor explains {share:.0%} of how agents differ "
+        f"({chance:.0%} by chance)."
     )
 
 

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import isfinite
 
-from examiner.adaptive import Examination, ExaminationState, ExaminationStudy, TaskBank
-from examiner.adaptive.calibration import Anchor
+from examiner.adaptive import Examination, ExaminationStudy, TaskBank
 from examiner.irt import IRTFit, Placement
 from examiner.irt.place import no_rank
 from examiner.messages import counted
-from examiner.reporting.finding import Finding, Text
-from examiner.reporting.prose import Name
-from examiner.reporting.table import ROWS_SHOWN, Column, Piece, Record, Table, records
+from examiner.reporting.finding import Finding, Notes, Text
+from examiner.reporting.prose import Name, Prose
+from examiner.reporting.table import Column, Piece, Record, Table, records
 from examiner.selection import Selection, SetPlacement
 
 OBSERVED = " met every task: its value is observed, not predicted."
@@ -44,7 +43,7 @@ def tell(fit: IRTFit, found: Sequence[Placement]) -> Finding:
             "least": agent["predicted"]["low"] if agent["predictions"] else None,
             "most": agent["predicted"]["high"] if agent["predictions"] else None,
         }
-        for agent in agents
+        for agent in sorted(agents, key=_by_ability)
     ]
     placed = (
         Column("agent", "name"),
@@ -73,14 +72,32 @@ def tell(fit: IRTFit, found: Sequence[Placement]) -> Finding:
         Text("low and high are the ends of 95 % intervals, and so are the two ranks in"),
         Text("brackets; the interval of ability counts the errors of the tasks."),
     ]
-    for each in found[:ROWS_SHOWN]:
-        for odd in each.unexpected[:ROWS_SHOWN]:
+    unexpected: list[Prose] = []
+    for each in found:
+        for odd in each.unexpected:
             told = f"{odd.result:.3g}, expected {odd.expected:.3g} (chance {odd.chance:.3g})"
-            blocks.append(_odd(each.agent, odd.task, f": {told}"))
-        blocks += [Text((Name(each.agent), ": ", Name(flag))) for flag in each.flags]
+            unexpected.append(_odd(each.agent, odd.task, f": {told}"))
+    flags = [(Name(each.agent), ": ", Name(flag)) for each in found for flag in each.flags]
+    blocks += [*noted_as("Note", flags), *noted_as("Unexpected", unexpected)]
     about = f"{fit.model} of {counted(len(fit.abilities.agents), 'agent')} × {tasks}"
     data = {"model": fit.model, "tasks": len(fit.items), "agents": agents}
-    return Finding(blocks=tuple(blocks), data=data, about=about)
+    return Finding(lead=_highest(rows), blocks=tuple(blocks), data=data, about=about)
+
+
+def _highest(rows: Sequence[Record]) -> Prose:
+    """The ability of the agent, or of the highest of several."""
+    first = rows[0]
+    if not isfinite(first["ability"]):
+        return ""
+    ability = f"{first['ability']:.2f} (95 % interval {first['ability_low']:.2f} to "
+    of = "" if len(rows) == 1 else f", the highest of {len(rows):,} placed agents"
+    return (Name(first["agent"]), f" has ability {ability}{first['ability_high']:.2f}){of}.")
+
+
+def _by_ability(agent: Record) -> tuple[bool, float]:
+    """The best first, those without an ability last."""
+    ability = agent["ability"]
+    return not isfinite(ability), -ability
 
 
 def _over_all(fit: IRTFit) -> str:
@@ -90,8 +107,17 @@ def _over_all(fit: IRTFit) -> str:
     return f"Over all {whole} of the fit" + (f", {alike} with one result for all" if alike else "")
 
 
-def _odd(agent: str, task: str, told: str) -> Text:
-    return Text(("Unexpected: ", Name(agent), " on ", Name(task), told))
+def _odd(agent: str, task: str, told: str) -> Prose:
+    return (Name(agent), " on ", Name(task), told)
+
+
+def noted_as(title: str, items: Sequence[Prose]) -> tuple[Notes, ...]:
+    """Return notes under a title, nothing where there are none.
+
+    >>> noted_as("Unexpected", [])
+    ()
+    """
+    return (Notes(title, tuple(items)),) if items else ()
 
 
 def _agent(found: Placement) -> Record:
@@ -102,7 +128,7 @@ def _agent(found: Placement) -> Record:
         "mean": found.mean,
         "ability": found.ability,
         "ability_se": found.error,
-        "ability_se_with_tasks": found.total_error,
+        "posterior_sd": found.deviation,
         "ability_low": found.low,
         "ability_high": found.high,
         "regularity": found.regularity,
@@ -138,7 +164,7 @@ def tell_set(chosen: Selection, found: Sequence[SetPlacement]) -> Finding:
     rows = [
         {"agent": agent["agent"], "rank": "{low}–{high} of {among}".format(**agent["rank"])}
         | agent["predicted"]
-        for agent in agents
+        for agent in sorted(agents, key=lambda agent: agent["rank"]["low"] or 0)
     ]
     columns = (
         Column("agent", "name"),
@@ -153,12 +179,13 @@ def tell_set(chosen: Selection, found: Sequence[SetPlacement]) -> Finding:
         Text(f"predicted: the {chosen.target} the agent would get, were all tasks run; low and"),
         Text(f"high are the ends of {level} intervals for that, and so are the two ranks."),
     ]
-    for each in found[:ROWS_SHOWN]:
+    unexpected: list[Prose] = []
+    for each in found:
         for task, by in each.unexpected:
             told = (
                 f"{abs(by):.1f} deviations {'above' if by > 0 else 'below'} what the other chosen"
             )
-            blocks.append(_odd(each.agent, task, f", {told} tasks say"))
+            unexpected.append(_odd(each.agent, task, f", {told} tasks say"))
         if each.observed:
             blocks.append(Text((Name(each.agent), OBSERVED)))
         elif each.agent in chosen.predictor.agents:
@@ -168,6 +195,7 @@ def tell_set(chosen: Selection, found: Sequence[SetPlacement]) -> Finding:
         if each.missing:
             missing = Name(", ".join(each.missing))
             blocks.append(Text((Name(each.agent), " has no result on ", missing)))
+    blocks += noted_as("Unexpected", unexpected)
     names = chosen.tasks
     start = (
         f"{chosen.target} of {counted(len(chosen.predictor.all_tasks), 'task')}, predicted from "
@@ -225,13 +253,6 @@ def tell_examination(
         f"{seed}",
     )
     blocks: list[Piece] = [Text((found["outcome"],))]
-    if found["scale"] == "agents" and found["ability_as_placed"] is not None:
-        told = (
-            f"On the fit's scale that is {found['ability_on_fit_scale']:.2f}. `examiner place` says "
-            f"{found['ability_as_placed']:.2f} of these answers: it takes the fitted parameters as "
-            f"exact, which after few agents draws abilities towards 0."
-        )
-        blocks.append(Text(told))
     if fit.evidence is not None and not fit.evidence.abilities_differ:
         blocks.append(Text(no_rank(fit.evidence)))
     if found["unanswered"]:
@@ -247,7 +268,6 @@ def tell_examination(
 
 
 def _examined(bank: TaskBank, last: Examination, fit: IRTFit, outcome: str | None) -> Record:
-    anchor = bank.calibration.anchor
     low, high = last.interval
     ended = outcome or "It was stopped by hand."
     return {
@@ -263,26 +283,12 @@ def _examined(bank: TaskBank, last: Examination, fit: IRTFit, outcome: str | Non
         "low": low,
         "high": high,
         "posterior_sd": last.state.deviation,
-        "ability_on_fit_scale": anchor.to_fit(last.ability),
-        "scale": "agents" if anchor != Anchor() else "fit",
         "better_than": last.stop.better_than,
         "probability_better": last.probability_better,
         "steps": [step.to_dict() for step in last.steps],
         "unanswered": list(last.state.aside),
-        "uncertainty": bank.calibration.uncertainty,
-        "ability_as_placed": _as_placed(fit, last),
+        "uncertainty": bank.uncertainty,
     }
-
-
-def _as_placed(fit: IRTFit, last: Examination) -> float | None:
-    """What `examiner place` says of the same answers: it takes the fit at its word."""
-    if not last.steps:
-        return None
-    bank = TaskBank.of(fit, uncertainty="none")
-    state = ExaminationState.start(bank)
-    for answer in last.state.answers:
-        state = state.after(bank, answer)
-    return state.ability
 
 
 def tell_study(bank: TaskBank, study: ExaminationStudy, *, seed: int = 0) -> Finding:

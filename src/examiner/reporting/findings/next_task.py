@@ -45,7 +45,7 @@ def finding(study: Study) -> Finding:
     middle = abilities.agents[int(np.argsort(abilities.ability)[len(abilities.agents) // 2])]
     shown = _examined(bank, made.matrix, middle, study.seed, needed or MOST_STEPS)
     figure = (_figure(shown),) if shown.steps else ()
-    blocks = (*figure, Text(_how(bank)), *noted(bank.calibration.notes))
+    blocks = (*figure, Text(_how(bank)), *noted(bank.notes))
     lead = _lead(bank, needed, alone, least)
     if study.not_shown:
         lead = (
@@ -94,7 +94,7 @@ def _how(bank: TaskBank) -> Prose:
     return (
         f"Simulated: {AGENTS} agents of this population on the fitted tasks, each asked the task with most "
         f"information about it. The errors count those of the fit: its "
-        f"{bank.calibration.agents:,} agents leave an error of {three_digits(bank.least_error)} that no "
+        f"{len(bank.landmarks):,} agents leave an error of {three_digits(bank.least_error)} that no "
         f"number of tasks removes. `examiner examine` does it with a new agent."
     )
 

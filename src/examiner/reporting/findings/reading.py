@@ -98,12 +98,7 @@ def finding(study: Study) -> Finding:
 def _lead(study: Study, doubts: int) -> Prose:
     counts = study.counts
     missing = int(np.isnan(study.raw).sum())
-    results = study.results
-    cells = results.agent_codes.astype(np.int64) * len(results.tasks) + results.task_codes
-    # where each trial counts as a run of its own, a cell has no more rows than runs
-    one_each = int(np.bincount(cells).max(initial=0)) <= counts["runs"]
-    trials = 1 if one_each else counts["trials"]
-    repeated = f"{counted(counts['runs'], 'run')} of {counted(trials, 'trial')}"
+    repeated = f"{counted(counts['runs'], 'run')} of {counted(counts['trials'], 'trial')}"
     if counts["runs"] > 1 or counts["trials"] > 1:
         repeated = f"up to {repeated}"
     gaps = f"{missing:,} of {study.raw.size:,} cells missing" if missing else "no cell missing"
@@ -179,13 +174,12 @@ def _doubts(study: Study, scales: ScaleArrays) -> tuple[Prose, ...]:
 
 
 def _weak(study: Study) -> tuple[Prose, ...]:
-    """Tasks that reward the weak, where a fit was made that tells: a wrong key looks like this."""
+    """Tasks with negative discrimination, if a fit was made: a wrong key looks like this."""
     tasks = study.weak_tasks
     if not tasks:
         return ()
-    single = len(tasks) == 1
-    verb, whose = ("rewards", "its key or its") if single else ("reward", "their keys or their")
-    start = f"{counted(len(tasks), 'task')} {verb} the weak: "
+    whose = "its key or its" if len(tasks) == 1 else "their keys or their"
+    start = f"Weaker agents do better on {counted(len(tasks), 'task')}: "
     return ((start, *enumerated(tasks), f". Check {whose} scoring."),)
 
 

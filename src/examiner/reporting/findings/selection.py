@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from examiner.reporting.finding import Finding, Text
-from examiner.reporting.prose import Name
+from examiner.reporting.prose import Name, Prose, enumerated
 from examiner.reporting.table import Column, Piece, Record, Table
 from examiner.selection import Benchmark, Comparison, SelectedTask, Selection
 
@@ -67,8 +67,11 @@ def tell(
         told = f"Cost: {data['cost']:,.6g}{budget}; all tasks cost {data['cost_of_all']:,.6g}"
         blocks.append(Text(told))
     if comparison is not None:
-        blocks += [_proof(data), Text((Name(comparison.answer),))]
-    return Finding(blocks=tuple(blocks), data=data, about=about)
+        blocks.append(_proof(data))
+    lead: Prose = ("Selected without validation: ", *enumerated(chosen.tasks), ".")
+    if comparison is not None:
+        lead = (Name(comparison.answer),)
+    return Finding(lead=lead, blocks=tuple(blocks), data=data, about=about)
 
 
 def _chosen(data: Record) -> Table:

@@ -40,7 +40,7 @@ def finding(study: Study) -> Finding:
     if len(shown.agents) < 2:
         raise NothingToTellError("There are no two agents with comparable scores to test.")
     made = agent_differences(
-        shown.results, measure=study.measure, total=study.total, unit=shown.unit
+        shown.shown_results, measure=study.measure, total=study.total, unit=shown.unit
     )
     table = _table(study, made)
     blocks = (Text(_method(made)), _figure(study, made), table, *noted(made.notes))
@@ -68,7 +68,9 @@ def _against_the_first(study: Study, made: Significance) -> Record:
     shown = study.resampled
     first, *others = (made.agents.index(agent) for agent in shown.agents)
     differ = made.p[first] < made.alpha
-    ranked = wilcoxon_holm(cell_means(shown.results, study.measure))[first] < made.alpha
+    rows = [study.scores.agents.index(agent) for agent in made.agents]
+    means = cell_means(study.scores, study.measure)[rows]
+    ranked = wilcoxon_holm(means)[first] < made.alpha
     return {
         "first": shown.agents[0],
         "alike": [made.agents[row] for row in others if not differ[row]],

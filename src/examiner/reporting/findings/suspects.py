@@ -21,8 +21,6 @@ from examiner.reporting.study import Study
 from examiner.reporting.table import Column, Piece, Record, Table
 
 FEWEST_AGENTS, FEWEST_TASKS = 5, 5
-MOST_AGENTS, MOST_TASKS = 140, 250
-"""Of larger tables in a report: a few seconds."""
 MOST_NAMED = 6
 LABEL_LIMIT = 60
 SHORT = {
@@ -43,10 +41,10 @@ def finding(study: Study) -> Finding:
         few = f"{counted(agents, 'agent')} on {counted(tasks, 'task')}"
         needed = f"{FEWEST_AGENTS} agents and {FEWEST_TASKS} tasks"
         raise NothingToTellError(f"{few} are too few to suspect a task: have {needed}.")
-    small, note = study.thinned(MOST_AGENTS, MOST_TASKS)
+    small, note = study.for_pairs
     found = audit(small.results, recipe=study.recipe, rng=study.seed)
     told = tell(found)
-    notes = (f"{note} `examiner audit` takes all.",) if note else ()
+    notes = (f"{note} `examiner audit` uses all results.",) if note else ()
     return replace(told, blocks=(*told.blocks, *noted(notes)))
 
 
@@ -82,7 +80,7 @@ def tell(found: Audit) -> Finding:
             row | {name: round(row[name], 2) for name in ("solved", "correlation", "expected")}
             for row in rows
         ]
-        table = Table.of(shown, columns, "Tasks to look at, the gravest first")
+        table = Table.of(shown, columns, "Flagged tasks, the most serious first")
         blocks.append(replace(table, records=tuple(_flat_row(row) for row in rows)))
     blocks += _groups(found)
     blocks += _figure(found)
@@ -129,15 +127,15 @@ def _flat_row(row: Record) -> Record:
 def _lead(found: Audit) -> Prose:
     total = counted(len(found.tasks), "task")
     if not found.suspects and not found.groups:
-        return f"None of {total} is shown to deserve a look."
+        return "No task is flagged."
     counts = Counter(kind for each in found.suspects for kind in each.kinds)
     parts = [f"{counts[kind]:,} {SHORT[kind]}" for kind in KINDS if counts[kind]]
-    verb = "deserves" if len(found.suspects) == 1 else "deserve"
-    start = f"{len(found.suspects):,} of {total} {verb} a look"
+    verb = "is" if len(found.suspects) == 1 else "are"
+    start = f"{len(found.suspects):,} of {total} {verb} flagged"
     told = f"{start}: {', '.join(parts)}" if parts else start
     if found.groups:
-        verb = "moves" if len(found.groups) == 1 else "move"
-        told += f"; {counted(len(found.groups), 'group')} of tasks {verb} together beyond ability"
+        verb = "depends" if len(found.groups) == 1 else "depend"
+        told += f"; {counted(len(found.groups), 'group')} of tasks {verb} on more than ability"
     first = [each.task for each in found.suspects[:3]]
     return (f"{told}. ", "First: ", *enumerated(first), ".") if first else f"{told}."
 
@@ -195,7 +193,7 @@ def draw(data: DiscriminationData) -> chart.Drawing:
     >>> one = np.array([0.5, 0.6])
     >>> made = DiscriminationData(("t", "u"), one, one, one, np.array([True, False]))
     >>> [trace["name"] for trace in draw(made)["data"]]
-    ['usual', 'other tasks', 'to look at']
+    ['usual', 'other tasks', 'flagged']
     """
     order = np.argsort(data.share, kind="stable")
     axis = stretch_for(data.share)
@@ -203,7 +201,7 @@ def draw(data: DiscriminationData) -> chart.Drawing:
     traces = [chart.line(along[order], data.usual[order], "usual", chart.MEAN)]
     names = labels(data.tasks, LABEL_LIMIT)
     hover = "%{customdata[0]}: %{y:.2f} at %{customdata[1]:.2f}"
-    marked = (("other tasks", ~data.suspect, "circle"), ("to look at", data.suspect, "x"))
+    marked = (("other tasks", ~data.suspect, "circle"), ("flagged", data.suspect, "x"))
     for name, where, symbol in marked:
         rows = np.flatnonzero(where)
         told = [[names[row], data.share[row]] for row in rows]
@@ -246,7 +244,7 @@ def _figure(found: Audit) -> list[Piece]:
             drawing=draw(drawn),
             caption="How tasks go together with the others, by how well agents do on them.",
             description="Dots of tasks: correlation with the other tasks over the share that solves them.",
-            legend="The line is what is usual if all tasks discriminated alike; crosses deserve a look.",
+            legend="The line is what is usual if all tasks discriminated alike; crosses are flagged.",
             narrowest=420,
         )
     ]

@@ -76,7 +76,7 @@ def _how(fit: IRTFit, what: str) -> Prose:
 
 
 class WrightMapData(NamedTuple):
-    """What the map draws; `shown` are difficulties drawn at the edge where they lie beyond it."""
+    """What the map draws from -`end` to `end`; `shown` are difficulties, those beyond it at the edge."""
 
     agents: tuple[str, ...]
     ability: Floats
@@ -87,8 +87,7 @@ class WrightMapData(NamedTuple):
     negative: NDArray[np.bool_]
     agent_place: Floats
     task_place: Floats
-    low: float
-    high: float
+    end: float
 
 
 def map_data(
@@ -111,7 +110,7 @@ def map_data(
     shown = np.clip(difficulty, -end, end)
     places = -_stacked(ability), _stacked(shown)
     named = tuple(agents), ability, error, tuple(tasks)
-    return WrightMapData(*named, difficulty, shown, negative, *places, -end, end)
+    return WrightMapData(*named, difficulty, shown, negative, *places, end)
 
 
 def _stacked(heights: Floats) -> Floats:
@@ -168,7 +167,7 @@ def draw_map(data: WrightMapData) -> chart.Drawing:
         showgrid=False,
         zeroline=True,
     )
-    y = chart.axis("ability and difficulty", range=[data.low - 0.3, data.high + 0.3])
+    y = chart.axis("ability and difficulty", range=[-data.end - 0.3, data.end + 0.3])
     return chart.figure(traces, 340, x, y)
 
 
@@ -184,7 +183,7 @@ def _map_figure(fit: IRTFit) -> Figure:
         if fit.errors is not None
         else fit.items.slope[tasks] < 0,
     )
-    beyond = int((np.abs(drawn.difficulty) > np.abs(drawn.high)).sum())
+    beyond = int((np.abs(drawn.difficulty) > drawn.end).sum())
     edge = f" {counted(beyond, 'task')} beyond the edge stand at it." if beyond else ""
     all_drawn = len(agents) == len(fit.abilities.agents) and len(tasks) == len(fit.items)
     many = f" Of many, every so many are drawn: {len(agents):,} agents, {len(tasks):,} tasks."
@@ -237,32 +236,34 @@ def _groups(fit: IRTFit) -> tuple[tuple[str, list[int], str], ...]:
     return (
         ("task-curves-difficulty", [*hard, *easy], "The most and the least difficult"),
         ("task-curves-discrimination", steep, "More discriminating than tasks are on average"),
-        ("task-curves-negative", negative, "Negative discrimination: the able do worse"),
+        ("task-curves-negative", negative, "Negative discrimination: weaker agents do better"),
     )
 
 
 def _curves_lead(fit: IRTFit) -> Prose:
     if fit.evidence is not None and not fit.evidence.abilities_differ:
-        return f"No task is shown to tell the able from others. {fit.evidence.sentences()[0]}"
+        return f"No task has significantly positive discrimination. {fit.evidence.sentences()[0]}"
     items, seen = fit.items, slope_verdicts(fit)
     rising = np.flatnonzero((items.slope > 0) & np.isfinite(items.difficulty))
     if not len(rising):
-        return "No task rewards the able."
+        return "No task has positive discrimination."
     hardest = Name(items.tasks[rising[items.difficulty[rising].argmax()]])
     start = (hardest, " has the highest difficulty; ")
     steeper = [items.tasks[task] for task in np.flatnonzero(seen.steeper)]
     negative = [items.tasks[task] for task in np.flatnonzero(seen.falling)]
-    more: Parts = ("no task is shown to discriminate more than others",)
+    more: Parts = ("no task discriminates significantly more than others",)
     if steeper:
         verb = "discriminates" if len(steeper) == 1 else "discriminate"
         more = (*enumerated(steeper, 6), f" {verb} more than tasks do on average")
     if not negative:
         none = (
-            "; none is shown to reward the weak." if steeper else ", and none to reward the weak."
+            "; none has significantly negative discrimination."
+            if steeper
+            else ", and none has significantly negative discrimination."
         )
         return (*start, *more, none)
-    verb = "rewards" if len(negative) == 1 else "reward"
-    return (*start, *more, "; ", *enumerated(negative, 6), f" {verb} the weak.")
+    verb = "has" if len(negative) == 1 else "have"
+    return (*start, *more, "; ", *enumerated(negative, 6), f" {verb} negative discrimination.")
 
 
 class TaskCurvesData(NamedTuple):

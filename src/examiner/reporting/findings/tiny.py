@@ -17,7 +17,7 @@ def tell(tiny: Selection, *, seed: int = 0) -> Finding:
     >>> from examiner.results import Results
     >>> from examiner.selection import Holdout, distil
     >>> scores = np.random.default_rng(0).normal(size=(20, 6)) + np.arange(20)[:, None]
-    >>> quick = Holdout(4, repeats=0, draws=5)
+    >>> quick = Holdout(4, draws=5)
     >>> tell(distil(Results.from_numpy(scores), 2, rng=0, holdout=quick)).data["record"]["agents"]
     20
     """
@@ -36,15 +36,15 @@ def tell(tiny: Selection, *, seed: int = 0) -> Finding:
         f"input {tiny.fingerprint}"
     )
     blocks: list[Piece] = []
-    lead = "It was not judged on held-out agents."
+    lead = "It was not validated on held-out agents."
     if record is not None:
         lead = (
             f"{counted(len(tiny), 'task')} predict{'s' if len(tiny) == 1 else ''} the {tiny.target} of "
-            f"all {data['of_tasks']:,}, for "
-            f"agents that had no part in choosing, within {three_digits(record.error)} on average (95 % "
-            f"interval {three_digits(record.error_low)} to {three_digits(record.error_high)}); as many "
-            f"random ones within {three_digits(record.random_error)}. {record.coverage:.0%} of "
-            f"{counted(record.agents, 'agent')} lay inside their {tiny.level:.0%} intervals."
+            f"all {data['of_tasks']:,} for held-out agents with a mean absolute error of "
+            f"{three_digits(record.error)} (95 % interval {three_digits(record.error_low)} to "
+            f"{three_digits(record.error_high)}); random selections of the same size: "
+            f"{three_digits(record.random_error)}. {record.coverage:.0%} of "
+            f"{counted(record.agents, 'agent')} were inside their {tiny.level:.0%} intervals."
         )
         blocks = [_alarms(data["record"]), Text(_RULE)]
     blocks.append(

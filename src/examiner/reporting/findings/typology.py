@@ -15,7 +15,7 @@ from examiner.reporting.figures.chart import Floats
 from examiner.reporting.finding import Figure, Finding, Notes, Text
 from examiner.reporting.prose import Name, Prose, enumerated
 from examiner.reporting.study import Study
-from examiner.reporting.table import ROWS_SHOWN, Column, Piece, Record, Table
+from examiner.reporting.table import Column, Piece, Record, Table
 from examiner.typology import Coverage, Kinds, TaskGroup, Validation, validate
 from examiner.typology import kinds as task_kinds
 
@@ -212,8 +212,9 @@ def _coverage(kinds: Kinds) -> list[Piece]:
         Table.of(_use_rows(kinds), columns, caption),
         Text(("Values that no task has: ", Name(", ".join(_absent(held)) or "none"))),
         Text(f"Pairs of values that no task has: {pairs}"),
-        *(Text(f"  {pair}") for pair in _absent_pairs(held)[:ROWS_SHOWN]),
     ]
+    absent = _absent_pairs(held)
+    blocks += [Notes("Pair without a task", tuple(absent))] if absent else []
     if held.unclassified:
         blocks.append(Text(f"Dimensions not classified: {', '.join(held.unclassified)}"))
     return blocks

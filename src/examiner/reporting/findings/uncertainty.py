@@ -14,7 +14,7 @@ from examiner.reporting.finding import Figure, Finding, NothingToTellError, Side
 from examiner.reporting.prose import Name, Prose, enumerated, three_digits
 from examiner.reporting.shown import differing_pairs, short_of_tasks
 from examiner.reporting.study import Resampled, Study
-from examiner.reporting.table import ROWS_SHOWN, Column, Piece, Record, Table
+from examiner.reporting.table import Column, Piece, Record, Table
 from examiner.scores import (
     AGGREGATES,
     AggregateIntervals,
@@ -22,7 +22,6 @@ from examiner.scores import (
     Overview,
     VarianceComponents,
     shared_ranks,
-    suggested_aggregate,
 )
 from examiner.scores import decision as decision_study
 from examiner.scores import intervals as aggregate_intervals
@@ -68,14 +67,13 @@ def tell(made: Overview, *, seed: int = 0) -> Finding:
     >>> from examiner.scores import overview
     >>> results = Results.from_numpy(np.random.default_rng(0).normal(size=(2, 4, 5)))
     >>> tell(overview(results, rng=0, reps=100)).data["aggregates"][0]["agent"]
-    'agent 1'
+    'agent 2'
     """
     data, found, tests = made.to_dict(), made.aggregates, made.tests
     ends = [Column("low", "number"), Column("high", "number")]
     columns = [Column("agent", "name"), Column("aggregate", "text"), Column("value", "number")]
-    shown = _leaders_first(data["aggregates"], found)
     heading = "Aggregates" if made.total is None else f"Aggregates: {made.total.meaning}"
-    blocks: list[Piece] = [Table.of(shown, [*columns, *ends], heading)]
+    blocks: list[Piece] = [Table.of(data["aggregates"], [*columns, *ends], heading)]
     if made.groups is not None:
         columns = [Column("agent", "name"), Column(made.groups.level, "name")]
         columns.append(Column("mean", "number"))
@@ -91,16 +89,6 @@ def tell(made: Overview, *, seed: int = 0) -> Finding:
     how = f"unit: {found.unit}, {found.interval}, {found.reps:,} resamples, seed {seed}"
     about = f"{found.level:.0%} intervals, {how}"
     return Finding(blocks=tuple(blocks), data=data, about=about)
-
-
-def _leaders_first(rows: list[Record], found: AggregateIntervals) -> list[Record]:
-    """The rows of many agents from the best on: only the first are printed; few stay as they were read."""
-    if len(rows) <= ROWS_SHOWN:
-        return rows
-    known = AGGREGATES.get(found.aggregates[0])
-    sign = 1.0 if known is not None and not known.higher_is_better else -1.0
-    first = dict(zip(found.agents, (sign * found.value[:, 0]).tolist(), strict=True))
-    return sorted(rows, key=lambda row: (np.isnan(first[row["agent"]]), first[row["agent"]]))
 
 
 def _many_pairs(made: Overview) -> list[Text]:
@@ -145,7 +133,7 @@ def _lead(made: AggregateIntervals, not_shown: str) -> Prose:
 
 def _shown_aggregates(study: Study) -> tuple[str, ...]:
     levelled = study.total is not None and not study.total.plain
-    if levelled or suggested_aggregate(study.scores, study.measure) == "mean":
+    if levelled or study.scores.is_binary(study.measure) or study.binary:
         return ("mean",)  # the middle of zeros and ones is a zero or a one
     return (*SHOWN, "optimality_gap") if study.normaliser == "human" else SHOWN
 

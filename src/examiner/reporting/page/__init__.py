@@ -103,7 +103,11 @@ def script_json(value: object) -> str:
     >>> script_json("</script><!--")
     '"\\u003c/script\\u003e\\u003c!--"'
     """
-    text = json.dumps(jsonable(value), ensure_ascii=True, allow_nan=False, separators=(",", ":"))
+    options: dict[str, Any] = {"allow_nan": False, "separators": (",", ":")}  # Any: of `dumps`
+    try:
+        text = json.dumps(value, default=jsonable, **options)
+    except ValueError:  # some plain list holds NaN
+        text = json.dumps(jsonable(value), **options)
     for letter in "<>&":
         text = text.replace(letter, f"\\u{ord(letter):04x}")
     return text

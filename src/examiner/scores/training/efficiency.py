@@ -14,6 +14,7 @@ from examiner.messages import InputError, counted, listed
 from examiner.results import Results
 from examiner.results.display import html_columns
 from examiner.scores.aggregate import Aggregate, Statistic, UserFunction, aggregate_named
+from examiner.scores.standing import best_first
 from examiner.scores.training.checkpoints import checkpoint_runs
 from examiner.scores.training.cut_off import CUT_SHORT
 from examiner.scores.training.episodes import (
@@ -30,12 +31,13 @@ from examiner.scores.training.times import shared_times, values_at
 from examiner.scores.uncertainty.bootstrap import (
     Bootstrap,
     ByResampling,
+    Chosen,
     Resampling,
     ResamplingOptions,
 )
 from examiner.scores.uncertainty.resampling import Sample
 from examiner.scores.uncertainty.strata import RunScores, arranged, same_sign
-from examiner.validation import Floats, Randomness, generator, read_only
+from examiner.validation import Floats, Randomness, generator, read_only, seed_of
 
 POINTS = 25
 """Evenly spaced points at which a curve is computed."""
@@ -82,7 +84,7 @@ class EfficiencyCurves(ByResampling):
 
         >>> edge = np.array([[0.0, 1.0, 2.0]])
         >>> made = EfficiencyCurves(agents=("a",), aggregate="iqm", frames=np.array([5.0, 10.0, 15.0]),
-        ...     value=edge, low=edge - 1, high=edge + 1, how=Resampling(), notes=(),
+        ...     value=edge, low=edge - 1, high=edge + 1, how=Chosen(9, "runs"), seed=0, notes=(),
         ...     runs=np.ones((1, 3), int), all_runs=np.ones(1, int))
         >>> made.reached(1.0)
         Reached(at=array([10.]), earliest=array([5.]), latest=array([15.]))
@@ -105,10 +107,10 @@ class EfficiencyCurves(ByResampling):
 
 def efficiency(
     results: Results,
-    aggregate: str | Aggregate | UserFunction = "iqm",
+    aggregate: str | Aggregate | UserFunction = "mean",
     frames: Sequence[float] | None = None,
     *,
-    rng: Randomness,
+    rng: Randomness = 0,
     measure: str | None = None,
     last: int | None = None,
     **how: Unpack[ResamplingOptions],
@@ -121,7 +123,7 @@ def efficiency(
     times. The aggregate is over the runs that exist at a point, `runs` of them: those that have begun and
     not ended. It is NaN where half of an agent's tasks or more have no run. Existing runs are resampled
     with their curves, as `Resampling` says. Points default to the times of the checkpoints, where runs
-    share them, else to 25 that are evenly spaced.
+    share them, else to 25 that are evenly spaced. Agents come best first at the end.
 
     References: Agarwal et al. (2021), section 4.
 
@@ -130,8 +132,8 @@ def efficiency(
     >>> efficiency(Results.from_dict(log), "mean", [10, 20], rng=0).value
     array([[0.5, 3. ]])
     """
-    chosen = Resampling(**how).by_percentiles("Curves have no 'bca' bands.")
-    known = aggregate_named(aggregate)
+    wished = Resampling(**how).by_percentiles("Curves have no 'bca' bands.")
+    known, seed = aggregate_named(aggregate), seed_of(rng)
     same_sign(results, measure)
     results, idle = learners_of(results)
     episodes = _episodes(results)
@@ -140,8 +142,9 @@ def efficiency(
     points = _points(curve, episodes, frames, shared=bool(checkpoints.all()))
     values = values_at(curve, points, checkpoints, last)
     observed = curve.lengths > 0
+    chosen = wished.on(_every_run(results, episodes, observed))
     summary = _AggregateCurve(
-        results, episodes, values, observed, known.statistic, chosen, generator(rng)
+        results, episodes, values, observed, known.statistic, chosen, generator(seed)
     )
     lines = [summary.of(agent) for agent in range(len(results.agents))]
     value, low, high = (np.array([line[part] for line in lines]) for part in range(3))
@@ -154,20 +157,40 @@ def efficiency(
                      for agent in range(len(results.agents))])  # fmt: skip
     notes = (*idle, *episodes.notes, *_ended_early(curve, episodes, points))
     notes = (*notes, *_uncovered(results, value), *summary.reasons)
+    order = best_first(results.agents, _last_known(value), higher_is_better=known.higher_is_better)
+    value, low, high, runs = value[order], low[order], high[order], runs[order]
     read_only(points, value, low, high, runs)
     return EfficiencyCurves(
-        agents=results.agents,
+        agents=tuple(results.agents[row] for row in order),
         aggregate=known.name,
         frames=points,
         value=value,
         low=low,
         high=high,
         runs=runs,
-        all_runs=np.bincount(episodes.agent[observed], minlength=len(results.agents)),
+        all_runs=np.bincount(episodes.agent[observed], minlength=len(results.agents))[order],
         how=chosen,
+        seed=seed,
         time_unit=episodes.unit,
         notes=notes,
     )
+
+
+def _last_known(value: Floats) -> Floats:
+    """The last value of each agent's curve, NaN where it has none; shape [agents]."""
+    known = ~np.isnan(value)
+    last = value.shape[1] - 1 - known[:, ::-1].argmax(axis=1)
+    return np.asarray(value[np.arange(len(value)), last])
+
+
+def _every_run(results: Results, episodes: Episodes, observed: NDArray[np.bool_]) -> RunScores:
+    """All runs of all agents by number: they say whether runs or tasks are resampled."""
+    strata = []
+    for agent, name in enumerate(results.agents):
+        runs = np.flatnonzero((episodes.agent == agent) & observed)
+        runs = runs[np.argsort(episodes.task[runs], kind="stable")]
+        strata.append(arranged(name, episodes.task[runs], runs.astype(np.float64)))
+    return RunScores(results.agents, results.tasks, tuple(strata), ())
 
 
 class _AggregateCurve:
@@ -180,7 +203,7 @@ class _AggregateCurve:
         values: Floats,
         observed: NDArray[np.bool_],
         statistic: Statistic,
-        how: Resampling,
+        how: Chosen,
         rng: np.random.Generator,
     ) -> None:
         self.results, self.episodes, self.values = results, episodes, values
@@ -210,7 +233,8 @@ class _AggregateCurve:
         # Scores stand for the runs' numbers here: [tasks, runs, points] are the runs' curves.
         name = self.results.agents[agent]
         strata = arranged(name, self.episodes.task[runs], runs.astype(np.float64))
-        scores = RunScores((name,), self.results.tasks, (strata,), ())
+        content = arranged(name, self.episodes.task[runs], np.nanmean(self.values[runs], axis=1))
+        scores = RunScores((name,), self.results.tasks, (strata,), (), drawn_by=(content,))
         bootstrap = Bootstrap.of_scores(scores, self.how)
         if bootstrap.reason:
             self.reasons = tuple(dict.fromkeys((*self.reasons, bootstrap.reason)))

@@ -16,7 +16,16 @@ from examiner.results import Results
 from examiner.scores.aggregate import Statistic, task_values
 from examiner.scores.estimate import check_level
 from examiner.scores.total import Total
-from examiner.scores.uncertainty.resampling import UNITS, Block, Unit, blocks, observed
+from examiner.scores.uncertainty.resampling import (
+    REPS,
+    UNITS,
+    Block,
+    Unit,
+    blocks,
+    observed,
+    usual_reps,
+    usual_unit,
+)
 from examiner.scores.uncertainty.strata import RunScores, run_scores, same_sign
 from examiner.validation import Floats, check_known
 
@@ -33,8 +42,8 @@ MOST_REPS = 10_000_000
 class DrawingOptions(TypedDict, total=False):
     """How resamples are drawn, as keyword arguments; `Resampling` says what each means."""
 
-    reps: int
-    unit: Unit
+    reps: int | None
+    unit: Unit | None
     interval: Interval
     progress: Progress | None
     map: Map
@@ -52,7 +61,9 @@ class Resampling:
 
     `unit` says what would be another sample: other "runs" of the same agents on these tasks; other
     "tasks", each with all its runs (a cluster); or "both", tasks and then runs within them, which
-    counts the noise of runs twice and is cautious.
+    counts the noise of runs twice and is cautious. By default it is runs where every cell has several,
+    else tasks (`usual_unit`). `reps` is how often; by default 2000, fewer for very large tables
+    (`usual_reps`).
 
     `interval` says how. "studentised" and "rescaled" draw one run (or task) fewer than there are, which
     makes the variance right for few runs; the first takes only the error from the draws, with tails
@@ -68,21 +79,37 @@ class Resampling:
     examiner.messages.InputError: Unknown unit 'games'. Known: 'both', 'runs', 'tasks'.
     """
 
-    reps: int = 2000
-    unit: Unit = "runs"
+    reps: int | None = None
+    unit: Unit | None = None
     interval: Interval = "studentised"
     level: float = 0.95
     progress: Progress | None = field(default=None, repr=False, compare=False)
     map: Map = field(default=builtins.map, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        check_known("unit", self.unit, UNITS)
+        if self.unit is not None:
+            check_known("unit", self.unit, UNITS)
         check_known("interval", self.interval, INTERVALS)
-        if not 1 <= self.reps <= MOST_REPS:
+        if self.reps is not None and not 1 <= self.reps <= MOST_REPS:
             raise InputError(
-                f"{self.reps} replicates were asked for. Give 1 to {MOST_REPS:,}; 2000 is usual."
+                f"{self.reps} replicates were asked for. Give 1 to {MOST_REPS:,}; {REPS} is usual."
             )
         check_level(self.level)
+
+    def on(self, scores: RunScores) -> Chosen:
+        """Choose what was left open, as suits the scores.
+
+        >>> Resampling().on(run_scores(Results.from_numpy(np.zeros((3, 2, 5))))).unit
+        'runs'
+        """
+        return Chosen(
+            usual_reps(scores) if self.reps is None else self.reps,
+            usual_unit(scores) if self.unit is None else self.unit,
+            self.interval,
+            self.level,
+            self.progress,
+            self.map,
+        )
 
     def by_percentiles(self, refusal: str) -> Resampling:
         """Take percentiles where nothing can be studentised; refuse 'bca' in the caller's words.
@@ -95,11 +122,20 @@ class Resampling:
         return replace(self, interval="rescaled") if self.interval == "studentised" else self
 
 
+@dataclass(frozen=True, slots=True)
+class Chosen(Resampling):
+    """How a table is resampled, with nothing left open."""
+
+    reps: int
+    unit: Unit
+
+
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class ByResampling:
-    """What was found by resampling: how, and what a reader should know."""
+    """What was found by resampling: how, from which seed, and what a reader should know."""
 
-    how: Resampling
+    how: Chosen
+    seed: int
     notes: tuple[str, ...]
 
     @property
@@ -128,7 +164,7 @@ class Bootstrap:
     """Run scores to be resampled; `reason` says why there can be no interval, where there cannot."""
 
     scores: RunScores
-    how: Resampling
+    how: Chosen
     reason: str | None
 
     @classmethod
@@ -142,7 +178,8 @@ class Bootstrap:
     @classmethod
     def of_scores(cls, scores: RunScores, how: Resampling) -> Bootstrap:
         """Take scores that are arranged already."""
-        return cls(scores, how, _no_interval(scores, how.unit))
+        chosen = how.on(scores)
+        return cls(scores, chosen, _no_interval(scores, chosen.unit))
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -192,7 +229,7 @@ class Bootstrap:
     ) -> Floats:
         """Return each agent's statistic at every point with both ends, [3, agents, points]; NaN for none.
 
-        One agent at a time bounds the memory; all share a seed, since streams go by name.
+        One agent at a time bounds the memory; all share a seed, since streams go by scores.
         """
         made = np.full((3, len(self.scores.agents), points), np.nan)
         entropy = rng.integers(0, 1 << 32, size=4).tolist()

@@ -13,17 +13,20 @@ import numpy as np
 from examiner.messages import InputError, counted, shorten, unknown_name
 from examiner.results import Results
 from examiner.results.display import html_table
+from examiner.scores.aggregate import AGGREGATES, point_values
 from examiner.scores.estimate import least_after_all_won, wilson
+from examiner.scores.standing import best_first
 from examiner.scores.total import Total
 from examiner.scores.uncertainty.bootstrap import (
     Bootstrap,
     ByResampling,
+    Chosen,
     Resampling,
     ResamplingOptions,
 )
 from examiner.scores.uncertainty.strata import RunScores
 from examiner.scores.uncertainty.wins import Wins, by_task_and_overall, overall, wins
-from examiner.validation import Floats, Randomness, generator, read_only
+from examiner.validation import Floats, Randomness, generator, read_only, seed_of
 
 NO_BCA = "The interval 'bca' is not made for the probability of improvement."
 
@@ -82,7 +85,7 @@ def improvement(
     a: str,
     b: str,
     *,
-    rng: Randomness,
+    rng: Randomness = 0,
     measure: str | None = None,
     total: Total | None = None,
     **how: Unpack[ResamplingOptions],
@@ -109,9 +112,10 @@ def improvement(
     pair = wins(scores, scores.row(a), scores.row(b))
     _check_common(scores, pair)
     evaluate = partial(by_task_and_overall, pair=pair)
-    ends = bootstrap.bounds(evaluate, generator(rng), (len(pair.probability) + 1,))
+    seed, how_chosen = seed_of(rng), bootstrap.how
+    ends = bootstrap.bounds(evaluate, generator(seed), (len(pair.probability) + 1,))
     if bootstrap.reason is None:
-        ends = _task_and_pair_bounds(pair, ends, chosen)
+        ends = _task_and_pair_bounds(pair, ends, how_chosen)
     read_only(pair.probability, ends)
     return Improvement(
         a=a,
@@ -123,7 +127,8 @@ def improvement(
         task_probability=pair.probability,
         task_low=ends[0, :-1],
         task_high=ends[1, :-1],
-        how=chosen,
+        how=how_chosen,
+        seed=seed,
         notes=_notes(bootstrap, [pair]),
     )
 
@@ -131,7 +136,7 @@ def improvement(
 def improvement_matrix(
     results: Results,
     *,
-    rng: Randomness,
+    rng: Randomness = 0,
     pairs: Sequence[tuple[str, str]] | None = None,
     measure: str | None = None,
     total: Total | None = None,
@@ -139,7 +144,7 @@ def improvement_matrix(
 ) -> ImprovementMatrix:
     """Estimate the probability of improvement of all pairs of agents, or of some.
 
-    The same as `improvement`, pair by pair, on the same resamples.
+    The same as `improvement`, pair by pair, on the same resamples; agents come best first by mean.
 
     >>> results = Results.from_numpy([[[2.0, 3.0]] * 3, [[1.0, 2.0]] * 3])
     >>> improvement_matrix(results, rng=0).probability
@@ -147,11 +152,11 @@ def improvement_matrix(
            [0.125,   nan]])
     """
     chosen = Resampling(**how).by_percentiles(NO_BCA)
-    return matrix_of(Bootstrap.of(results, measure, chosen, total), pairs, rng)
+    return matrix_of(Bootstrap.of(results, measure, chosen, total), pairs, seed_of(rng))
 
 
 def matrix_of(
-    bootstrap: Bootstrap, pairs: Sequence[tuple[str, str]] | None, rng: Randomness
+    bootstrap: Bootstrap, pairs: Sequence[tuple[str, str]] | None, seed: int
 ) -> ImprovementMatrix:
     """Compare agents whose runs are arranged already: see `improvement_matrix`.
 
@@ -163,22 +168,27 @@ def matrix_of(
     rows = {agent: row for row, agent in enumerate(agents)}
     for name in {name for pair in pairs or () for name in pair} - set(rows):
         raise unknown_name("agent", name, agents)
-    asked = combinations(agents, 2) if pairs is None else pairs
+    order = best_first(agents, point_values(bootstrap.scores, [AGGREGATES["mean"]])[:, 0])
+    ranked = tuple(agents[row] for row in order)
+    asked = combinations(ranked, 2) if pairs is None else pairs
     compared = [wins(bootstrap.scores, rows[a], rows[b]) for a, b in asked if a != b]
     compared = [pair for pair in compared if len(pair.probability)]
     ends = np.full((2, len(compared)), np.nan)
     if bootstrap.reason is None and compared:
         evaluate = partial(overall, pairs=tuple(compared))
-        drawn = bootstrap.bounds(evaluate, generator(rng), (len(compared),))
+        drawn = bootstrap.bounds(evaluate, generator(seed), (len(compared),))
         for index, (pair, low, high) in enumerate(zip(compared, *drawn, strict=True)):
             ends[:, index] = _pair_bounds(pair, low, high, chosen)
-    probability, low, high = _filled(compared, ends, len(rows))
+    filled = _filled(compared, ends, len(rows))
+    probability, low, high = (part[np.ix_(order, order)] for part in filled)
+    read_only(probability, low, high)
     return ImprovementMatrix(
-        agents=agents,
+        agents=ranked,
         probability=probability,
         low=low,
         high=high,
         how=chosen,
+        seed=seed,
         notes=_notes(bootstrap, compared),
     )
 
@@ -218,7 +228,7 @@ def _check_common(scores: RunScores, pair: Wins) -> None:
         )
 
 
-def _task_and_pair_bounds(pair: Wins, drawn: Floats, how: Resampling) -> Floats:
+def _task_and_pair_bounds(pair: Wins, drawn: Floats, how: Chosen) -> Floats:
     """Bounds of each task and, last, overall; no bounds for a task where only tasks are drawn."""
     ends = np.full(drawn.shape, np.nan)
     if how.unit == "runs":
@@ -229,7 +239,7 @@ def _task_and_pair_bounds(pair: Wins, drawn: Floats, how: Resampling) -> Floats:
     return ends
 
 
-def _pair_bounds(pair: Wins, low: float, high: float, how: Resampling) -> tuple[float, float]:
+def _pair_bounds(pair: Wins, low: float, high: float, how: Chosen) -> tuple[float, float]:
     each = int(pair.fewer.min()) if how.unit == "runs" else 1
     trials = each * len(pair.fewer)
     return honest_bounds(pair.overall, low, high, trials, how.level)
@@ -243,7 +253,6 @@ def _filled(pairs: Sequence[Wins], ends: Floats, agents: int) -> tuple[Floats, F
         probability[pair.a, pair.b], probability[pair.b, pair.a] = value, 1 - value
         low[pair.a, pair.b], low[pair.b, pair.a] = ends[0, index], 1 - ends[1, index]
         high[pair.a, pair.b], high[pair.b, pair.a] = ends[1, index], 1 - ends[0, index]
-    read_only(probability, low, high)
     return probability, low, high
 
 

@@ -12,6 +12,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from examiner.scores.nest import scaled
 from examiner.scores.uncertainty.resampling import Sample, Unit
 from examiner.scores.uncertainty.strata import Strata
 from examiner.validation import Floats
@@ -66,9 +67,11 @@ def of_median(strata: Strata, error: float) -> Floats:
            [0.  , 0.  ]])
     """
     spare = np.maximum(strata.runs - 1, 1)
-    squares = (strata.deviations**2).sum(axis=1) / spare / strata.runs + error**2
-    means = strata.means
-    logs = -0.5 * (means - np.median(means)) ** 2 / squares - 0.5 * np.log(squares)
+    near_one, exponent = scaled(np.array([error]))  # weights are the same in any unit
+    deviations = np.ldexp(strata.deviations, -exponent)
+    squares = (deviations**2).sum(axis=1) / spare / strata.runs + near_one**2
+    off = np.ldexp(strata.means - np.median(strata.means), -exponent)
+    logs = -0.5 * off**2 / squares - 0.5 * np.log(squares)
     weight = np.exp(logs - logs.max())
     return np.asarray(strata.scores * (weight / weight.sum())[:, None])
 

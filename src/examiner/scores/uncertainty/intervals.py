@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from types import MappingProxyType
 from typing import Any, TypeAlias, Unpack
@@ -22,7 +22,9 @@ from examiner.scores.aggregate import (
     point_values,
 )
 from examiner.scores.estimate import wilson
+from examiner.scores.nest import scaled
 from examiner.scores.normalise import is_raw
+from examiner.scores.standing import best_first
 from examiner.scores.total import Total
 from examiner.scores.uncertainty.bootstrap import (
     Bootstrap,
@@ -34,7 +36,7 @@ from examiner.scores.uncertainty.bootstrap import (
 from examiner.scores.uncertainty.corrected import check_corrected, corrected_bounds
 from examiner.scores.uncertainty.strata import Strata
 from examiner.scores.uncertainty.studentised import studentised_bounds
-from examiner.validation import Floats, Randomness, generator, read_only
+from examiner.validation import Floats, Randomness, generator, read_only, seed_of
 
 FEW_DEGREES = 10
 """Below this many degrees of freedom, normal-like tails are noticeably too short."""
@@ -72,6 +74,17 @@ class AggregateIntervals(ByResampling):
             repr(self), ["agent", "aggregate", "value", "low", "high"], rows, self.notes
         )
 
+    def of(self, agents: Sequence[str]) -> AggregateIntervals:
+        """Return the same of some agents, in this order.
+
+        >>> results = Results.from_numpy(np.arange(12.0).reshape(2, 3, 2), agents=["a", "b"])
+        >>> intervals(results).of(["a"]).value
+        array([[2.5]])
+        """
+        rows = [self.agents.index(agent) for agent in agents]
+        value, low, high = self.value[rows], self.low[rows], self.high[rows]
+        return replace(self, agents=tuple(agents), value=value, low=low, high=high)
+
     def rows(self) -> list[dict[str, Any]]:  # Any: names and numbers
         """Return one dictionary for each agent and aggregate.
 
@@ -95,9 +108,9 @@ class AggregateIntervals(ByResampling):
 
 def intervals(
     results: Results,
-    aggregates: Choice | Sequence[Choice] = "iqm",
+    aggregates: Choice | Sequence[Choice] = "mean",
     *,
-    rng: Randomness,
+    rng: Randomness = 0,
     measure: str | None = None,
     total: Total | None = None,
     **how: Unpack[ResamplingOptions],
@@ -106,7 +119,8 @@ def intervals(
 
     Trials are averaged within a run. Aggregates are names in `AGGREGATES` or functions (see
     `aggregate_named`); what is resampled and how is said as in `Resampling`. `total` says how tasks
-    make a mean: by which levels, with which weights. Tasks are then drawn within their groups.
+    make a mean: by which levels, with which weights. Tasks are then drawn within their groups. Agents
+    come best first by the first aggregate.
 
     References: Agarwal et al. (2021), section 4; Rao & Wu (1988); Efron (1987).
 
@@ -117,7 +131,7 @@ def intervals(
     """
     chosen = checked(aggregates, results, measure, total)
     bootstrap = Bootstrap.of(results, measure, Resampling(**how), total)
-    return intervals_of(bootstrap, chosen, rng, shares=results.is_binary(measure))
+    return intervals_of(bootstrap, chosen, seed_of(rng), shares=results.is_binary(measure))
 
 
 def checked(
@@ -142,7 +156,7 @@ def checked(
 
 
 def intervals_of(
-    bootstrap: Bootstrap, chosen: Sequence[Aggregate], rng: Randomness, *, shares: bool
+    bootstrap: Bootstrap, chosen: Sequence[Aggregate], seed: int, *, shares: bool
 ) -> AggregateIntervals:
     """Aggregate agents whose runs are arranged already; `shares` says that all are zeros and ones.
 
@@ -152,18 +166,22 @@ def intervals_of(
     (2, 1)
     """
     value = point_values(bootstrap.scores, chosen)
-    ends = _bounds(bootstrap, chosen, value, generator(rng), shares=shares)
+    ends = _bounds(bootstrap, chosen, value, generator(seed), shares=shares)
     ends = _possible(ends, chosen, shares=shares)
     low, high, honest = _without_false_certainty(bootstrap, chosen, value, ends)
+    agents, best = bootstrap.scores.agents, chosen[0]
+    order = best_first(agents, value[:, 0], higher_is_better=best.higher_is_better)
+    value, low, high = value[order], low[order], high[order]
     read_only(value, low, high)
     caveats = () if bootstrap.reason else _caveats(bootstrap, chosen)
     return AggregateIntervals(
-        agents=bootstrap.scores.agents,
+        agents=tuple(agents[row] for row in order),
         aggregates=tuple(aggregate.name for aggregate in chosen),
         value=value,
         low=low,
         high=high,
         how=bootstrap.how,
+        seed=seed,
         notes=(*bootstrap.notes, *caveats, *honest),
     )
 
@@ -173,7 +191,7 @@ def _chosen(aggregates: Choice | Sequence[Choice]) -> tuple[Aggregate, ...]:
         return (aggregate_named(aggregates),)
     chosen = tuple(aggregate_named(choice) for choice in aggregates)
     if not chosen:
-        raise InputError("No aggregates were named. Name one, as 'iqm'.")
+        raise InputError("No aggregates were named. Name one, as 'mean'.")
     return chosen
 
 
@@ -255,7 +273,7 @@ def _skewed(strata: Strata) -> bool:
     several = strata.runs > 2
     if not several.any():
         return False
-    runs, off = strata.runs[several], strata.deviations[several]
+    runs, (off, _) = strata.runs[several], scaled(strata.deviations[several])
     spread = np.sqrt((off**2).sum(axis=1) / (runs - 1))
     third = runs * (off**3).sum(axis=1) / ((runs - 1) * (runs - 2))
     total = float((spread**3).sum())

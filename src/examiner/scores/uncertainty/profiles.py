@@ -12,8 +12,9 @@ import numpy as np
 from examiner.messages import InputError, counted
 from examiner.results import Results
 from examiner.results.display import html_columns
-from examiner.scores.aggregate import task_means, task_total
+from examiner.scores.aggregate import AGGREGATES, point_values, task_means, task_total
 from examiner.scores.cells import ratio
+from examiner.scores.standing import best_first
 from examiner.scores.uncertainty.bootstrap import (
     Bootstrap,
     ByResampling,
@@ -22,7 +23,7 @@ from examiner.scores.uncertainty.bootstrap import (
 )
 from examiner.scores.uncertainty.resampling import Sample
 from examiner.scores.uncertainty.strata import RunScores
-from examiner.validation import Floats, Randomness, check_known, generator, read_only
+from examiner.validation import Floats, Randomness, check_known, generator, read_only, seed_of
 
 Kind = Literal["runs", "averages"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
@@ -59,7 +60,7 @@ def profiles(
     thresholds: Sequence[float] | Floats | None = None,
     kind: Kind = "runs",
     *,
-    rng: Randomness,
+    rng: Randomness = 0,
     measure: str | None = None,
     **how: Unpack[ResamplingOptions],
 ) -> Profiles:
@@ -68,7 +69,8 @@ def profiles(
     .. math:: \hat F(\tau) = \frac{1}{T} \sum_t \frac{1}{n_t} \sum_i [x_{ti} > \tau]
               \qquad \text{or} \qquad \frac{1}{T} \sum_t [\bar x_t > \tau]
 
-    Thresholds default to the quantiles of all agents' scores; bands are made as `Resampling` says.
+    Thresholds default to the quantiles of all agents' scores; bands are made as `Resampling` says. Agents
+    come best first by mean.
 
     References: Agarwal et al. (2021), section 4.2; Dolan & Moré (2002).
 
@@ -81,16 +83,20 @@ def profiles(
     bootstrap = Bootstrap.of(results, measure, chosen)
     marks = _thresholds(bootstrap.scores, thresholds)
     shares = partial(_shares, thresholds=marks, kind=kind)
-    share, low, high = bootstrap.along(lambda agent: shares, generator(rng), len(marks))
+    seed, agents = seed_of(rng), bootstrap.scores.agents
+    lines = bootstrap.along(lambda agent: shares, generator(seed), len(marks))
+    order = best_first(agents, point_values(bootstrap.scores, [AGGREGATES["mean"]])[:, 0])
+    share, low, high = lines[:, order]
     read_only(marks, share, low, high)
     return Profiles(
-        agents=results.agents,
+        agents=tuple(agents[row] for row in order),
         thresholds=marks,
         share=share,
         low=low,
         high=high,
         kind=kind,
-        how=chosen,
+        how=bootstrap.how,
+        seed=seed,
         notes=bootstrap.notes,
     )
 

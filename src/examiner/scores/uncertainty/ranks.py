@@ -11,7 +11,14 @@ import numpy as np
 from examiner.messages import InputError, counted, listed
 from examiner.results import Results
 from examiner.results.display import html_table
-from examiner.scores.aggregate import Aggregate, UserFunction, aggregate_named, check_total
+from examiner.scores.aggregate import (
+    Aggregate,
+    UserFunction,
+    aggregate_named,
+    check_total,
+    point_values,
+)
+from examiner.scores.standing import best_first
 from examiner.scores.total import Total
 from examiner.scores.uncertainty.bootstrap import (
     Bootstrap,
@@ -20,7 +27,7 @@ from examiner.scores.uncertainty.bootstrap import (
     Resampling,
     each_agent,
 )
-from examiner.validation import Floats, Randomness, generator, read_only
+from examiner.validation import Floats, Randomness, generator, read_only, seed_of
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True, repr=False)
@@ -50,9 +57,9 @@ class RankProbabilities(ByResampling):
 
 def ranks(
     results: Results,
-    aggregate: str | Aggregate | UserFunction = "iqm",
+    aggregate: str | Aggregate | UserFunction = "mean",
     *,
-    rng: Randomness,
+    rng: Randomness = 0,
     measure: str | None = None,
     total: Total | None = None,
     **how: Unpack[DrawingOptions],
@@ -61,7 +68,8 @@ def ranks(
 
     Ties share their ranks: two agents that tie for the lead have half of rank 1 and half of rank 2.
     Runs of agents are resampled independently; tasks, where they are resampled, are the same for
-    all agents. What is resampled is said as in `Resampling`, and how tasks make a mean by `total`.
+    all agents. What is resampled is said as in `Resampling`, and how tasks make a mean by `total`. Agents
+    come best first.
 
     References: Agarwal et al. (2021), section 4; Laird & Louis (1989).
 
@@ -71,11 +79,12 @@ def ranks(
            [0., 1.]])
     """
     check_total([aggregate_named(aggregate)], total)
-    return ranks_of(Bootstrap.of(results, measure, Resampling(**how), total), aggregate, rng)
+    bootstrap = Bootstrap.of(results, measure, Resampling(**how), total)
+    return ranks_of(bootstrap, aggregate, seed_of(rng))
 
 
 def ranks_of(
-    bootstrap: Bootstrap, aggregate: str | Aggregate | UserFunction, rng: Randomness
+    bootstrap: Bootstrap, aggregate: str | Aggregate | UserFunction, seed: int
 ) -> RankProbabilities:
     """Rank agents whose runs are arranged already: see `ranks`.
 
@@ -93,14 +102,18 @@ def ranks_of(
                 f"Leave them out."
             )
         evaluate = partial(each_agent, statistics=(chosen.statistic,))
-        values = bootstrap.replicates(evaluate, generator(rng))[:, 0]
+        values = bootstrap.replicates(evaluate, generator(seed))[:, 0]
         probability = rank_shares(values if chosen.higher_is_better else -values)
+    value = point_values(bootstrap.scores, [chosen])[:, 0]
+    order = best_first(agents, value, higher_is_better=chosen.higher_is_better)
+    probability = probability[order]
     read_only(probability)
     return RankProbabilities(
-        agents=agents,
+        agents=tuple(agents[row] for row in order),
         aggregate=chosen.name,
         probability=probability,
         how=bootstrap.how,
+        seed=seed,
         notes=bootstrap.notes,
     )
 
@@ -108,13 +121,15 @@ def ranks_of(
 def rank_shares(values: Floats) -> Floats:
     """Return how often each row has each rank among the rows, over the columns; ties share ranks.
 
-    Columns with NaN are left out.
+    Columns with NaN are left out. Values alike to twelve digits tie: sums in another order may differ in
+    the last.
 
     >>> rank_shares(np.array([[3.0, 1.0], [2.0, 1.0]]))
     array([[0.75, 0.25],
            [0.25, 0.75]])
     """
     values = values[:, ~np.isnan(values).any(axis=0)]
+    values = np.round(values / (float(np.abs(values).max(initial=0.0)) or 1.0), 12)
     agents, replicates = values.shape
     order = np.argsort(-values, axis=0, kind="stable")
     shares = np.zeros((agents, agents))

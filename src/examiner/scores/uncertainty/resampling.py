@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from examiner.scores.nest import Nest
+from examiner.scores.uncertainty.draw_order import DrawOrder
 from examiner.scores.uncertainty.strata import RunScores, Strata
 from examiner.validation import Floats, read_only, smallest_unsigned
 
@@ -28,6 +29,23 @@ def usual_unit(scores: RunScores) -> Unit:
     """
     fewest = min((int(one.runs.min()) for one in scores.strata if len(one.tasks)), default=1)
     return "runs" if fewest > 1 else "tasks"
+
+
+REPS, FEWEST_REPS = 2000, 200
+MOST_WORK = 2e9
+"""Runs drawn in all by default, some ten seconds of one core: very large tables get fewer resamples."""
+
+
+def usual_reps(scores: RunScores) -> int:
+    """Return how often a table is resampled where nobody says it.
+
+    >>> from examiner.results import Results
+    >>> from examiner.scores.uncertainty.strata import run_scores
+    >>> usual_reps(run_scores(Results.from_numpy(np.zeros((3, 2, 5)))))
+    2000
+    """
+    cells = sum(one.scores.size for one in scores.strata)
+    return int(np.clip(MOST_WORK // max(cells, 1), FEWEST_REPS, REPS))
 
 
 MOST_REPLICATES = 2048
@@ -61,12 +79,13 @@ class Sample(NamedTuple):
 class Block:
     """Some replicates of the bootstrap, drawn when asked for.
 
-    Each agent has a stream of random numbers of its own, by its name: neither the order of agents
-    nor an agent more changes what is drawn. Tasks are drawn once for all agents, so that agents
-    stay paired.
+    Each agent has a stream of random numbers of its own, which starts from its scores (`draw_order`):
+    names, and the order of agents, tasks and runs, change nothing. Tasks are drawn once for all agents,
+    so that agents stay paired.
     """
 
     scores: RunScores
+    order: DrawOrder
     unit: Unit
     less_one: bool
     entropy: tuple[int, ...]
@@ -77,16 +96,59 @@ class Block:
         """Draw the replicates of one agent."""
         strata = self.scores.strata[agent]
         draws = np.maximum(strata.runs - 1, 1) if self.less_one else strata.runs
-        stream = _stream((*self.entropy, self.index), strata.agent)
+        stream = _stream((*self.entropy, self.index, *self.order.streams[agent]))
         if self.unit == "runs":
-            counts = run_counts(strata, draws, self.replicates, stream)
+            counts = self._run_counts(agent, draws, stream)
             return Sample(strata.scores, counts, draws, nest=strata.nest)
         times = self._task_times()[strata.tasks]
         if self.unit == "tasks":
             whole = times[:, None, :] * strata.present[:, :, None].astype(times.dtype)
             return Sample(strata.scores, whole, strata.runs, times, True, strata.nest)
-        counts = repeated_run_counts(strata, draws, times, stream)
+        counts = self._repeated_run_counts(agent, draws, times, stream)
         return Sample(strata.scores, counts, draws, times, nest=strata.nest)
+
+    def _run_counts(
+        self, agent: int, draws: NDArray[np.int64], rng: np.random.Generator
+    ) -> NDArray[np.integer]:
+        """Draw runs within each task, with replacement, and count them.
+
+        Shape [tasks, most runs, replicates]; every task's counts sum to its number of draws.
+        """
+        strata, order = self.scores.strata[agent], self.order.rows(agent)
+        kind = smallest_unsigned(int(draws.sum()))  # sums over tasks are taken in the same type
+        counts = np.zeros((*strata.scores.shape, self.replicates), dtype=kind)
+        for runs in np.unique(strata.runs).tolist():
+            rows = order[strata.runs[order] == runs]
+            if runs == 1:
+                counts[rows, 0] = draws[rows, None]
+                continue
+            count = _count_few if runs <= FEW_RUNS else _count_many
+            places = self.order.runs(agent, rows, runs)
+            counts[rows[:, None], places] = count(
+                runs, int(draws[rows[0]]), len(rows), self.replicates, rng
+            )
+        return counts
+
+    def _repeated_run_counts(
+        self,
+        agent: int,
+        draws: NDArray[np.int64],
+        times: NDArray[np.integer],
+        rng: np.random.Generator,
+    ) -> NDArray[np.integer]:
+        """Draw runs again for each time a task was drawn, and count: [tasks, most runs, replicates]."""
+        strata = self.scores.strata[agent]
+        total = int(times.max(initial=0)) * int(draws.max(initial=1))
+        kind = np.result_type(smallest_unsigned(total), np.uint16)
+        counts = np.zeros((*strata.scores.shape, times.shape[1]), dtype=kind)
+        for task in self.order.rows(agent):
+            runs, each = int(strata.runs[task]), int(draws[task])
+            replicate = np.repeat(np.arange(times.shape[1]), times[task].astype(np.int64) * each)
+            cell = rng.integers(0, runs, size=len(replicate)) * times.shape[1] + replicate
+            drawn = np.bincount(cell, minlength=runs * times.shape[1])
+            places = self.order.runs(agent, task[None], runs)[0]
+            counts[task, places] = drawn.reshape(runs, -1)
+        return counts
 
     def averages(self, tasks: NDArray[np.int64], values: Floats) -> Floats:
         """Average values [rows, tasks] of some tasks over those drawn, as they make a total.
@@ -113,10 +175,10 @@ class Block:
 
     def _task_times(self) -> NDArray[np.integer]:
         """How often each task of the table was drawn; within its group, where there are groups."""
-        nest, total = self.scores.nest, len(self.scores.tasks)
+        nest = self.scores.nest
         strata = None if nest is None or not nest.stratum.any() else nest.stratum.tobytes()
-        entropy = (*self.entropy, self.index)
-        return _task_times(total, self.less_one, self.replicates, entropy, strata)
+        entropy, places = (*self.entropy, self.index), self.order.tasks.tobytes()
+        return _task_times(places, self.less_one, self.replicates, entropy, strata)
 
 
 def blocks(
@@ -134,9 +196,9 @@ def blocks(
     if unit != "runs":
         cells = max(cells, len(scores.tasks))
     size = int(np.clip(BLOCK_CELLS // max(cells, 1), 32, MOST_REPLICATES))
-    entropy = tuple(rng.integers(0, 1 << 32, size=4).tolist())
+    entropy, order = tuple(rng.integers(0, 1 << 32, size=4).tolist()), scores.draw_order
     return [
-        Block(scores, unit, less_one, entropy, index, min(size, reps - start))
+        Block(scores, order, unit, less_one, entropy, index, min(size, reps - start))
         for index, start in enumerate(range(0, reps, size))
     ]
 
@@ -152,79 +214,35 @@ def observed(strata: Strata) -> Sample:
     return Sample(strata.scores, once, strata.runs, nest=strata.nest)
 
 
-def run_counts(
-    strata: Strata, draws: NDArray[np.int64], replicates: int, rng: np.random.Generator
-) -> NDArray[np.integer]:
-    """Draw runs within each task, with replacement, and count them.
-
-    Shape [tasks, most runs, replicates]; every task's counts sum to its number of draws.
-
-    >>> strata = Strata("a", np.array([0]), np.array([3]), np.array([[1.0, 2.0, 3.0]]))
-    >>> run_counts(strata, np.array([2]), 4, np.random.default_rng(0)).sum(axis=1).tolist()
-    [[2, 2, 2, 2]]
-    """
-    kind = smallest_unsigned(int(draws.sum()))  # sums over tasks are taken in the same type
-    counts = np.zeros((*strata.scores.shape, replicates), dtype=kind)
-    for runs in np.unique(strata.runs).tolist():
-        rows = np.flatnonzero(strata.runs == runs)
-        if runs == 1:
-            counts[rows, 0] = draws[rows, None]
-            continue
-        count = _count_few if runs <= FEW_RUNS else _count_many
-        counts[rows, :runs] = count(runs, int(draws[rows[0]]), len(rows), replicates, rng)
-    return counts
-
-
-def repeated_run_counts(
-    strata: Strata,
-    draws: NDArray[np.int64],
-    times: NDArray[np.integer],
-    rng: np.random.Generator,
-) -> NDArray[np.integer]:
-    """Draw runs anew for each time a task was drawn, and count them: [tasks, most runs, replicates].
-
-    >>> strata = Strata("a", np.array([0]), np.array([2]), np.array([[1.0, 2.0]]))
-    >>> times = np.array([[3, 0]])
-    >>> repeated_run_counts(strata, np.array([1]), times, np.random.default_rng(0)).sum(1).tolist()
-    [[3, 0]]
-    """
-    total = int(times.max(initial=0)) * int(draws.max(initial=1))
-    kind = np.result_type(smallest_unsigned(total), np.uint16)
-    counts = np.zeros((*strata.scores.shape, times.shape[1]), dtype=kind)
-    for task, (runs, each) in enumerate(zip(strata.runs.tolist(), draws.tolist(), strict=True)):
-        replicate = np.repeat(np.arange(times.shape[1]), times[task].astype(np.int64) * each)
-        cell = rng.integers(0, runs, size=len(replicate)) * times.shape[1] + replicate
-        drawn = np.bincount(cell, minlength=runs * times.shape[1])
-        counts[task, :runs] = drawn.reshape(runs, -1)
-    return counts
-
-
 @lru_cache(
     maxsize=4
 )  # every agent of a block asks for the same, and so do intervals, pairs and ranks
 def _task_times(
-    tasks: int,
+    places: bytes,
     less_one: bool,
     replicates: int,
     entropy: tuple[int, ...],
     strata: bytes | None,
 ) -> NDArray[np.integer]:
-    """Draw tasks with replacement, within strata where these are given, and count: [tasks, replicates]."""
-    rng = _stream(entropy, "")
-    stratum = np.zeros(tasks, np.int64) if strata is None else np.frombuffer(strata, np.int64)
-    counts = np.empty((tasks, replicates), dtype=np.result_type(smallest_unsigned(tasks), "u2"))
-    for one in np.unique(stratum).tolist():
-        rows = np.flatnonzero(stratum == one)
+    """Draw tasks with replacement, within strata where these are given, and count: [tasks, replicates].
+
+    `places` are those of the tasks in the order of drawing; strata are drawn in that of their first task.
+    """
+    rng = _stream(entropy)
+    order = np.argsort(np.frombuffer(places, np.int64))
+    stratum = np.zeros(len(order), np.int64) if strata is None else np.frombuffer(strata, np.int64)
+    kind = np.result_type(smallest_unsigned(len(order)), "u2")
+    counts = np.empty((len(order), replicates), dtype=kind)
+    for one in dict.fromkeys(stratum[order].tolist()):
+        rows = order[stratum[order] == one]
         draws = max(len(rows) - 1, 1) if less_one else len(rows)
         counts[rows] = _count_many(len(rows), draws, 1, replicates, rng)[0]
     read_only(counts)
     return counts
 
 
-def _stream(entropy: tuple[int, ...], name: str) -> np.random.Generator:
-    digest = hashlib.blake2b(name.encode("utf-8", "surrogatepass"), digest_size=16).digest()
-    words = np.frombuffer(digest, dtype="<u4").tolist()
-    return np.random.default_rng(np.random.SeedSequence([*entropy, *words]))
+def _stream(entropy: tuple[int, ...]) -> np.random.Generator:
+    return np.random.default_rng(np.random.SeedSequence(entropy))
 
 
 def _count_few(

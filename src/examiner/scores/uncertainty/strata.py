@@ -15,6 +15,7 @@ from examiner.results.connections import divided_sentence, groups_of
 from examiner.scores.cells import RowCodes, RunMeans, judged_runs, mean_runs, single_values
 from examiner.scores.nest import ClusteredError, Nest, stratified_error
 from examiner.scores.total import Total
+from examiner.scores.uncertainty.draw_order import DrawOrder, draw_order
 from examiner.validation import Floats, check_known, read_only
 
 
@@ -80,9 +81,15 @@ class RunScores:
     notes: tuple[str, ...]
     total: Total | None = None
     nest: Nest | None = None  # the total by position
+    drawn_by: tuple[Strata, ...] | None = None  # whose scores order the draws, if not those above
     drawn: dict[Hashable, Floats] = field(
         default_factory=dict, repr=False
     )  # last averages of draws
+
+    @cached_property
+    def draw_order(self) -> DrawOrder:
+        """The order in which runs and tasks are drawn, by the scores alone."""
+        return draw_order(self.drawn_by or self.strata, len(self.tasks))
 
     @property
     def most_runs(self) -> int:

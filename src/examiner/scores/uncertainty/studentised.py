@@ -9,6 +9,7 @@ import numpy as np
 
 from examiner.scores.aggregate import Aggregate
 from examiner.scores.estimate import score_ends, wilson
+from examiner.scores.nest import scaled
 from examiner.scores.uncertainty.bootstrap import Bootstrap, Resampling
 from examiner.scores.uncertainty.influence import by_deletion, task_strata
 from examiner.scores.uncertainty.resampling import Unit
@@ -67,7 +68,8 @@ def studentised_bounds(
             drawn = drawn[~np.isnan(drawn)]
             if len(drawn) < 2 or np.isnan(point):
                 continue
-            error = float(drawn.std(ddof=1))
+            drawn, exponent = scaled(drawn)
+            error = float(np.ldexp(drawn.std(ddof=1), exponent))
             a_share = shares and aggregate.name in _OF_SHARES
             if error <= _ROUNDING * max(abs(point), float(np.abs(strata.scores).max())):
                 ends[:, row, column] = _unchanged(point, strata, bootstrap.how, a_share=a_share)
@@ -79,7 +81,7 @@ def studentised_bounds(
                 ends[:, row, column] = score_ends(point, worth, tail)
                 continue
             reach = error * _skewed(np.array([tail, -tail]), shape.skewness)
-            shift = 0.0 if aggregate.smooth else float(drawn.mean()) - point
+            shift = 0.0 if aggregate.smooth else float(np.ldexp(drawn.mean(), exponent)) - point
             ends[0, row, column] = point - reach[0] - max(shift, 0.0)
             ends[1, row, column] = point - reach[1] - min(shift, 0.0)
     return ends
@@ -126,11 +128,12 @@ def shape_of(aggregate: Aggregate, strata: Strata, unit: Unit, error: float) -> 
     added, sizes = _added(aggregate, strata, unit, error)
     present = np.arange(added.shape[1]) < sizes[:, None]
     means = np.where(present, added, 0.0).sum(axis=1) / sizes
-    off = np.where(present, added - means[:, None], 0.0)
+    off, exponent = scaled(np.where(present, added - means[:, None], 0.0))
     several = sizes > 1
     squares = np.where(several, (off**2).sum(axis=1) / np.maximum(sizes - 1, 1) / sizes, 0.0)
     total = float(squares.sum())
-    if total <= (_ROUNDING * error) ** 2:  # only to higher order does anything vary: be careful
+    if total <= (_ROUNDING * np.ldexp(error, -exponent)) ** 2:
+        # only to higher order does anything vary: be careful
         return Shape(float(sizes[several].min() - 1) if several.any() else 1.0, 0.0)
     degrees = total**2 / float((squares[several] ** 2 / (sizes[several] - 1)).sum())
     third = (off**3).sum(axis=1) / np.maximum((sizes - 1) * (sizes - 2), 1) / sizes

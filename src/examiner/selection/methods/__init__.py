@@ -11,7 +11,6 @@ import numpy as np
 from examiner.information.clusters import MOST_TASKS
 from examiner.messages import unknown_name
 from examiner.selection.benchmark import Benchmark
-from examiner.selection.effort import seconds_to_choose
 from examiner.selection.evidence import MISSING, SelectionEvidence, fold_of
 from examiner.selection.greedy import TaskSet
 from examiner.selection.methods.anchors import anchors
@@ -41,7 +40,8 @@ class Method(NamedTuple):
     """A way of choosing tasks: the function, the evidence it needs, and what it is in a few words.
 
     `nested` says that a larger set begins with the smaller ones, so that one choice serves all sizes;
-    `path` gives the positions that `select` would choose, for several rising sizes at once.
+    `path` gives the positions that `select` would choose, for several rising sizes at once. `linear` says
+    that the work grows no faster than the table.
     """
 
     select: Select
@@ -49,6 +49,7 @@ class Method(NamedTuple):
     nested: bool
     title: str
     path: Path | None = None
+    linear: bool = False
 
 
 METHODS: Mapping[str, Method] = MappingProxyType(
@@ -59,6 +60,7 @@ METHODS: Mapping[str, Method] = MappingProxyType(
             False,
             "least variance of the aggregate left, by covariances between tasks",
             covariance_path,
+            linear=True,
         ),
         "information_gain": Method(
             information_gain, ("channels",), True, "most bits, one task after the other"
@@ -71,10 +73,18 @@ METHODS: Mapping[str, Method] = MappingProxyType(
             information_swap_path,
         ),
         "fisher": Method(
-            fisher, ("items", "ability"), True, "most Fisher information over abilities"
+            fisher,
+            ("items", "ability"),
+            True,
+            "most Fisher information over abilities",
+            linear=True,
         ),
         "discrimination": Method(
-            discrimination, ("items", "ability"), True, "steepest curves near the abilities"
+            discrimination,
+            ("items", "ability"),
+            True,
+            "steepest curves near the abilities",
+            linear=True,
         ),
         "regression": Method(
             regression,
@@ -86,14 +96,14 @@ METHODS: Mapping[str, Method] = MappingProxyType(
         "anchors": Method(anchors, (), False, "tasks that stand for others with like responses"),
         "clusters": Method(clusters, (), False, "one task of each cluster of correlated tasks"),
         "typology": Method(typology, ("groups",), True, "one task of each kind"),
-        "spread": Method(spread, (), False, "evenly from easy to hard"),
+        "spread": Method(spread, (), False, "evenly from easy to hard", linear=True),
         "random": Method(random, (), True, "drawn at random"),
     }
 )
 """Name → method. A new one is one file in this folder and one line here."""
 
-MOST_SECONDS = 2.0
-"""Best-of, which chooses many times by every method, leaves out those that take longer for one choice."""
+MOST_CELLS = 1_000_000
+"""Best-of, which chooses many times by every method, tries of larger tables only those that are linear."""
 BY_DISTANCE = ("anchors", "clusters", "typology")
 
 
@@ -111,11 +121,10 @@ def method_named(choice: str | Select) -> tuple[str, Method]:
     return name, METHODS[name]
 
 
-def able_methods(whole: Benchmark, size: int | None) -> tuple[dict[str, Method], tuple[str, ...]]:
-    """Return the methods that evidence and time allow, random left out, and why others are not there."""
+def able_methods(whole: Benchmark) -> tuple[dict[str, Method], tuple[str, ...]]:
+    """Return the methods that evidence and size allow, random excluded, and why others are not there."""
     evidence = _evidence(whole, METHODS.values())
     able, notes = {}, []
-    seconds = seconds_to_choose(whole, size)
     for name, method in METHODS.items():
         lacking = [need for need in _doubtful(method) if getattr(evidence, need) is None]
         if lacking:
@@ -124,18 +133,15 @@ def able_methods(whole: Benchmark, size: int | None) -> tuple[dict[str, Method],
             notes.append(
                 f"{name} was left out: distances between so many tasks do not fit into memory."
             )
-        elif seconds.get(name, 0.0) > MOST_SECONDS:
-            notes.append(
-                f"{name} was left out: it takes about {seconds[name]:.0f} s to choose once. Name it, and "
-                f"it is tried."
-            )
+        elif not method.linear and name != "random" and whole.values.size > MOST_CELLS:
+            notes.append(f"{name} was left out: the table is large. Name it, and it is tried.")
         elif name != "random":
             able[name] = method
     return able, tuple(notes)
 
 
 def entered_methods(
-    whole: Benchmark, methods: Sequence[str | Select] | None, size: int | None
+    whole: Benchmark, methods: Sequence[str | Select] | None
 ) -> tuple[tuple[tuple[str, Method], ...], bool, tuple[str, ...]]:
     """Return the methods that enter, whether best-of is asked for, and notes."""
     plain = [
@@ -146,7 +152,7 @@ def entered_methods(
     if named and (best is False or len(named) > 1):
         _check_needs(whole, named)
         return tuple(dict(named).items()), best, ()
-    able, notes = able_methods(whole, size)
+    able, notes = able_methods(whole)
     return tuple({**able, **dict(named)}.items()), best or not named, notes
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from examiner.selection.covariance import Conditional
 from examiner.selection.evidence import SelectionEvidence
 from examiner.selection.greedy import Gains, TaskSet, check_size, grow
-from examiner.selection.shrinkage import Blend, Shrinkage
+from examiner.selection.shrinkage import Blend, CovarianceData, Shrinkage
 
 UNIT = "share of the target's variance explained"
 
@@ -26,7 +26,7 @@ def covariance(evidence: SelectionEvidence, size: int, rng: np.random.Generator)
     """
     shrinkage, size = _shrinkage(evidence), check_size(evidence, size)
     return grow(
-        evidence, size, _gains(evidence, shrinkage.at(size)), method="covariance", unit=UNIT
+        evidence, size, _gains(evidence.table, shrinkage.at(size)), method="covariance", unit=UNIT
     )
 
 
@@ -34,14 +34,14 @@ def covariance_path(
     evidence: SelectionEvidence, sizes: Sequence[int], rng: np.random.Generator
 ) -> list[tuple[int, ...]]:
     """Choose the positions of sets of several sizes at once: sizes with one blend share their way."""
-    shrinkage = _shrinkage(evidence)
+    shrinkage, table = _shrinkage(evidence), evidence.table
     gains: dict[Blend, Gains] = {}
     longest: dict[Blend, tuple[int, ...]] = {}
     found = {}
     for size in sorted(sizes, reverse=True):
         blend = shrinkage.at(size)
         if blend not in gains:
-            gains[blend] = _gains(evidence, blend)
+            gains[blend] = _gains(table, blend)
         if blend not in longest or evidence.terms.in_units:
             grown = grow(evidence, size, gains[blend], method="covariance", unit=UNIT)
             longest[blend] = grown.columns
@@ -55,5 +55,5 @@ def _shrinkage(evidence: SelectionEvidence) -> Shrinkage:
     return found
 
 
-def _gains(evidence: SelectionEvidence, blend: Blend) -> Gains:
-    return Conditional(evidence.table.covariance(blend)).gains
+def _gains(table: CovarianceData, blend: Blend) -> Gains:
+    return Conditional(table.covariance(blend)).gains

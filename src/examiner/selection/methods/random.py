@@ -6,14 +6,18 @@ import numpy as np
 
 from examiner.results.names import name_order
 from examiner.selection.evidence import SelectionEvidence
-from examiner.selection.greedy import TaskSet, grow
+from examiner.selection.greedy import TaskSet, check_size, grow, selection_of
 from examiner.validation import Floats
 
 
 def random(evidence: SelectionEvidence, size: int, rng: np.random.Generator) -> TaskSet:
     """Draw tasks without looking at results; lots are dealt by name, not by the order of columns."""
     lots = rng.random(len(evidence.tasks))[name_order(evidence.tasks)]
-    blind = lots * evidence.terms.cost  # dear tasks are drawn as often as cheap ones
+    terms = evidence.terms
+    if terms.free:
+        columns = np.argsort(-lots, kind="stable")[: check_size(evidence, size)].tolist()
+        return selection_of(evidence, columns, lots[columns], method="random", unit="lot drawn")
+    blind = lots * terms.cost  # expensive tasks are drawn as often as cheap ones
 
     def gains(chosen: list[int]) -> Floats:
         return blind

@@ -54,20 +54,18 @@ def _subject(size: int, method: str, budget: float | None) -> tuple[str, str]:
 def _limits(row: Row, agents: int) -> str:
     least = row.minimum_detectable_difference.value
     if math.isnan(least):
-        orders = "So few agents cannot show which of them the set orders right."
+        orders = "There are too few agents to show which of them the set orders correctly."
     elif math.isinf(least):
-        orders = (
-            "It orders no pair of agents right nine times of ten, not even those furthest apart."
-        )
+        orders = "It orders no pair of agents correctly nine times in ten, not even those furthest apart."
     else:
         high = row.minimum_detectable_difference.high
-        upper = "" if not math.isfinite(high) else f", perhaps {_number(high)}"
-        orders = f"Agents closer than {_number(least)}{upper} it cannot order safely."
+        upper = "" if not math.isfinite(high) else f" (at most {_number(high)})"
+        orders = f"Agents closer than {_number(least)}{upper} cannot be ordered reliably."
     if math.isnan(row.r2.low):
         return orders
     ends = f"{_number(row.r2.low)} and {_number(row.r2.high)}"
     doubt = f"With {counted(agents, 'agent')}, R² may lie between {ends}"
-    few = "; that is too few to tell good methods apart" if agents < FEW_AGENTS else ""
+    few = "; that is too few to distinguish good methods" if agents < FEW_AGENTS else ""
     return f"{orders} {doubt}{few}."
 
 

@@ -14,7 +14,7 @@ from examiner.validation import Floats
 SURE = 1.645
 """Standard errors by which errors must be smaller: one in twenty tables of noise looks better by luck."""
 
-DOUBT = "Beware"
+DOUBT = "Warning"
 """The word that a warning of a choice begins with, wherever it is told again."""
 
 
@@ -112,7 +112,7 @@ class Luck(NamedTuple):
         >>> two = BesideRandom(np.array([1.0, 1.1]), np.array([2.0, 2.0]))
         >>> even = BesideRandom(np.array([3.0, 1.0]), np.array([2.0, 2.0]))
         >>> Luck(two, even).warning("covariance", 5)
-        'Beware: 5 tasks chosen by covariance are not shown to predict the tasks not chosen better than \
+        'Warning: 5 tasks chosen by covariance are not shown to predict the tasks not chosen better than \
 random sets do (100% of their error).'
         """
         for what, beside in (("the whole", self.whole), ("the tasks not chosen", self.rest)):

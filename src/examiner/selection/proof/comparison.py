@@ -21,7 +21,7 @@ from examiner.selection.methods import Select, entered_methods
 from examiner.selection.proof.answer import answer_of
 from examiner.selection.proof.chance import Beside, beside_random, pooled
 from examiner.selection.proof.contest import FoldJob, JudgedFold, judge
-from examiner.selection.proof.holdout import Holdout, judged_only, splits_of
+from examiner.selection.proof.holdout import Holdout, Splits, judged_only, splits_of
 from examiner.selection.proof.rows import Row, rows_of
 from examiner.selection.proof.sets import (
     Columns,
@@ -30,9 +30,11 @@ from examiner.selection.proof.sets import (
     predict_sets,
     random_sets,
 )
-from examiner.selection.sampled import note_of_proof, proof_agents
 from examiner.selection.shrinkage import Shrinkage
-from examiner.validation import Floats, Randomness, generator
+from examiner.validation import Floats, Randomness, generator, seed_of
+
+SIZES = (1, 2, 3, 5, 10)
+"""Sizes of sets that are judged where none is asked for."""
 
 Map: TypeAlias = Callable[[Callable[[FoldJob], JudgedFold], Iterable[FoldJob]], Iterable[Any]]
 # Any: executors differ in what they call the iterator
@@ -52,8 +54,9 @@ class Comparison:
     """Methods and sizes, judged on held-out agents; `rows` hold the figures, `answer` says what follows.
 
     `truth` [agents] are aggregates of the full set and `predicted` [methods, sizes, agents] what was
-    predicted of each agent while it was held out, NaN where it never was. `warnings` [methods][sizes] say
-    what is not shown to be better than random sets.
+    predicted of each agent while it was held out, NaN where it never was. `sets` [methods][sizes] are the
+    tasks chosen on all agents (best-of has none), and `warnings` say what is not shown to be better than
+    random sets.
     """
 
     target: str
@@ -65,9 +68,11 @@ class Comparison:
     folds: str
     truth: Floats
     predicted: Floats
+    sets: tuple[tuple[tuple[str, ...], ...], ...]
     stability: tuple[Stability, ...]
     answer: str
     fingerprint: str
+    seed: int
     warnings: tuple[tuple[str | None, ...], ...]
     notes: tuple[str, ...]
 
@@ -77,7 +82,7 @@ class Comparison:
         >>> results = Results.from_numpy(np.random.default_rng(0).normal(size=(12, 9)))
         >>> found = compare(results, [3], ["spread"], rng=0, holdout=Holdout(draws=5))
         >>> found.warning("spread", 3)[:60]
-        'Beware: 3 tasks chosen by spread are not shown to predict th'
+        'Warning: 3 tasks chosen by spread are not shown to predict t'
         """
         self.row(method, size)
         return self.warnings[self.methods.index(method)][self.sizes.index(size)]
@@ -108,7 +113,7 @@ class Comparison:
         """
         self.row(method, size)
         said = self.predicted[self.methods.index(method), self.sizes.index(size)]
-        known = np.flatnonzero(np.isfinite(said))
+        known = np.flatnonzero(np.isfinite(said) & np.isfinite(self.truth))
         true, few = (shared_ranks(values[known]) for values in (self.truth, said))
         return {
             self.agents[agent]: (int(true[index]), int(few[index]))
@@ -132,6 +137,7 @@ class Comparison:
             "stability": [part._asdict() for part in self.stability],
             "answer": self.answer,
             "input": self.fingerprint,
+            "seed": self.seed,
         }
 
     def __repr__(self) -> str:
@@ -149,10 +155,10 @@ class Comparison:
 
 def compare(
     source: Results | Benchmark,
-    sizes: Sequence[int] = (1, 2, 3, 5, 10),
+    sizes: Sequence[int] = SIZES,
     methods: Sequence[str | Select] | None = None,
     *,
-    rng: Randomness,
+    rng: Randomness = 0,
     holdout: Holdout | None = None,
     tolerance: float = 0.05,
     progress: Progress | None = None,
@@ -179,15 +185,16 @@ def compare(
     if not 0 < tolerance < np.inf:
         raise InputError(f"The tolerance is {tolerance:g}. Give a relative error above 0: 0.05.")
     wanted = _sizes(sizes, whole)
-    entered, best, notes = entered_methods(
-        whole, methods, None if whole.terms.budget is not None else wanted[-1]
-    )
-    for_draws, for_splits, for_folds, for_figures = generator(rng).spawn(4)
+    entered, best, notes = entered_methods(whole, methods)
+    seed = seed_of(rng)
+    splits, (for_draws, for_folds, for_figures) = splits_and_streams(whole, holdout, seed)
     draws = random_sets(whole, wanted, holdout.draws, for_draws)
     contest = Contest(entered, wanted, draws, holdout.inner, holdout.level, best)
-    splits = judged_only(splits_of(holdout, whole.agents, whole.families, for_splits), whole.judged)
     folds = splits.main + splits.pairs
-    jobs = [FoldJob(*job) for job in zip(folds, for_folds.spawn(len(folds)), strict=True)]
+    jobs = [
+        FoldJob(split, own, number < len(splits.main))
+        for number, (split, own) in enumerate(zip(folds, for_folds.spawn(len(folds)), strict=True))
+    ]
     found: list[JudgedFold] = []
     for fold in map(partial(judge, whole, contest), jobs):
         found.append(fold)
@@ -209,18 +216,31 @@ def compare(
         folds=splits.name,
         truth=truth,
         predicted=predicted,
+        sets=tuple(
+            tuple(tuple(whole.tasks[column] for column in columns) for columns in row)
+            for row in all_sets
+        ),
         stability=_stability(whole, contest, judged, all_sets),
         answer=answer_of(rows, contest.names, whole, tolerance),
         fingerprint=whole.fingerprint,
+        seed=seed,
         warnings=_warnings(contest, beside),
         notes=(
             *whole.notes,
             *notes,
-            *note_of_proof(*whole.values.shape),
             *_gaps(judged),
             *_lost(contest, beside),
         ),
     )
+
+
+def splits_and_streams(
+    whole: Benchmark, holdout: Holdout, seed: int
+) -> tuple[Splits, tuple[np.random.Generator, ...]]:
+    """Return who is held out with whom, and generators for random sets, folds and figures."""
+    for_draws, for_splits, for_folds, for_figures = generator(seed).spawn(4)
+    splits = splits_of(holdout, whole.agents, whole.families, len(whole.tasks), for_splits)
+    return judged_only(splits, whole.judged), (for_draws, for_folds, for_figures)
 
 
 def _sizes(sizes: Sequence[int], whole: Benchmark) -> tuple[int, ...]:
@@ -244,8 +264,8 @@ def _on_all(
     Best-of's takes the method that looks best; the last row is the mean of random sets. Of a very large
     table as many agents are taken as choose in its folds.
     """
-    some = proof_agents(whole.families, len(whole.agents), len(whole.tasks), rng)
-    fold = fold_of(whole, some, contest.needs, shrinkage=shrinkage)
+    rows = whole.in_folds(whole.everyone)
+    fold = fold_of(whole, rows, contest.needs, shrinkage=shrinkage)
     sets = choose_sets(fold, contest, rng)
     target = fold.evidence.target
     assert target is not None
@@ -258,9 +278,9 @@ def _on_all(
     sizes = len(contest.sizes)
     r2 = 1 - squares[0].reshape(-1, sizes) / spread
     random = 1 - squares[1].reshape(sizes, -1).mean(axis=1) / spread if len(squares[1]) else None
-    rows = [*r2, *([r2.max(axis=0)] if contest.best else [])]
-    rows.append(np.full(sizes, np.nan) if random is None else random)
-    return sets, np.array(rows)
+    figures = [*r2, *([r2.max(axis=0)] if contest.best else [])]
+    figures.append(np.full(sizes, np.nan) if random is None else random)
+    return sets, np.array(figures)
 
 
 def _stability(

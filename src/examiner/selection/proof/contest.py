@@ -13,25 +13,22 @@ from examiner.selection.benchmark import Benchmark
 from examiner.selection.evidence import fold_of
 from examiner.selection.intervals import calibrated
 from examiner.selection.proof.holdout import Split
-from examiner.selection.proof.inner import best_of, inner_folds
+from examiner.selection.proof.inner import InnerFolds, best_of, inner_folds
 from examiner.selection.proof.sets import (
     Columns,
     Contest,
     Guess,
-    choose_sets,
-    predict_draws,
-    predict_sets,
-    stacked,
+    predict_fold,
 )
-from examiner.selection.sampled import proof_agents
 from examiner.validation import Floats
 
 
 class FoldJob(NamedTuple):
-    """One fold to judge, with a generator of its own."""
+    """One fold to judge, with a generator of its own; `intervals` says whether predictions get one."""
 
     split: Split
     rng: np.random.Generator
+    intervals: bool = True
 
 
 class JudgedFold(NamedTuple):
@@ -53,43 +50,46 @@ class JudgedFold(NamedTuple):
 
 def judge(whole: Benchmark, contest: Contest, job: FoldJob) -> JudgedFold:
     """Choose, fit and choose among methods on the training agents alone; predict the others."""
-    train, test = job.split
-    families = [whole.families[row] for row in train.tolist()]
-    train = train[proof_agents(families, len(whole.agents), len(whole.tasks), job.rng)]
-    fold = fold_of(whole, train, contest.needs, lenient=True)
-    sets = choose_sets(fold, contest, job.rng)
-    inner = inner_folds(whole, contest._replace(draws=()), fold, job.rng)
-    winner = best_of(inner.off, [name for name, _ in contest.methods]) if contest.best else ()
-    raw = whole.comparable(test, fold.scale)
-    flat = [columns for row in sets for columns in row]
-    held_out = [inner.held_out(at, contest.level) for at in np.ndindex(inner.off.shape[:2])]
-    guesses = predict_sets(fold, raw, flat)
-    guesses = [
-        guess.within(
-            calibrated(inner.truth, held.said, contest.level).interval(guess.value, held.reach)
-        )
-        for guess, held in zip(guesses, held_out, strict=True)
-    ]
-    guess = stacked(guesses, (len(sets), len(contest.sizes), len(raw)))
+    test = job.split.test
+    fold = fold_of(whole, whole.in_folds(job.split.train), contest.needs, lenient=True)
+    found = predict_fold(whole, contest, fold, test, job.rng)
+    sets, guess = found.sets, found.guess
+    winner: tuple[int, ...] = ()
+    if contest.best or job.intervals:
+        inner = inner_folds(whole, contest._replace(draws=()), fold, job.rng, ends=job.intervals)
+        if contest.best:
+            winner = best_of(inner.off, [name for name, _ in contest.methods])
+        if job.intervals:
+            guess = _with_intervals(guess, inner, contest.level)
     bits, full_bits = _bits(whole, test, sets)
     if winner:
-        sizes = np.arange(len(winner))
-        best = (list(winner), sizes)
+        best = (list(winner), np.arange(len(winner)))
         guess = Guess(*(np.concatenate([part, part[best][None]]) for part in guess))
         bits = np.concatenate([bits, bits[best][None]])
         sets = (*sets, tuple(sets[method][size] for size, method in enumerate(winner)))
-    gaps = np.isnan(raw)
+    gaps = np.isnan(found.raw)
     return JudgedFold(
         test=test,
-        truth=whole.truth(test, raw),
+        truth=found.truth,
         guess=guess,
-        random=predict_draws(fold, raw, contest),
+        random=found.random,
         bits=bits,
         full_bits=full_bits,
         sets=sets,
         winner=winner,
         filled=sum(int(gaps[:, list(columns)].sum()) for columns in sets[-1]),
     )
+
+
+def _with_intervals(guess: Guess, inner: InnerFolds, level: float) -> Guess:
+    """Add intervals that rest on how far off the fold's own agents were in folds inside it."""
+    low, high = np.empty(guess.value.shape), np.empty(guess.value.shape)
+    for at in np.ndindex(inner.off.shape[:2]):
+        held_out = inner.held_out(at, level)
+        known = calibrated(inner.truth, held_out.said, level)
+        interval = known.interval(guess.value[at], held_out.reach)
+        low[at], high[at] = interval.low, interval.high
+    return guess._replace(low=low, high=high)
 
 
 def _bits(

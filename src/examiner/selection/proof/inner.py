@@ -19,12 +19,8 @@ from examiner.selection.proof.holdout import LEAST_TRAINING, k_fold
 from examiner.selection.proof.sets import (
     Contest,
     Guess,
-    choose_sets,
-    predict_draws,
-    predict_sets,
-    stacked,
+    predict_fold,
 )
-from examiner.selection.sampled import some_families
 from examiner.validation import Floats
 
 STANDARD_ERRORS = 1.5
@@ -82,7 +78,7 @@ def inner_folds(
     assert target is not None
     truth = np.where(whole.judged[fold.rows], target, np.nan)
     families = [whole.families[row] for row in fold.rows]
-    some = some_families(families, len(whole.tasks), rng)
+    some = np.flatnonzero(np.isin(fold.rows, whole.in_folds(fold.rows)))
     families = [families[index] for index in some]
     off = np.full((len(contest.methods), len(contest.sizes), len(truth)), np.nan)
     beside = []
@@ -114,15 +110,10 @@ def _said(
         lenient=True,
         shrinkage=fold.evidence.shrinkage,
     )
-    sets = choose_sets(part, contest, rng)
-    raw = whole.comparable(fold.rows[test], part.scale)
-    flat = [columns for row in sets for columns in row]
-    guesses = predict_sets(part, raw, flat, rest=bool(contest.draws))
-    guess = stacked(guesses, (len(sets), len(contest.sizes), len(raw)))
     assert part.evidence.target is not None
     others = part.evidence.target[whole.judged[part.rows]]
-    truth = whole.truth(fold.rows[test], raw)
-    return Said(truth, guess, predict_draws(part, raw, contest), others)
+    found = predict_fold(whole, contest, part, fold.rows[test], rng, rest=bool(contest.draws))
+    return Said(found.truth, found.guess, found.random, others)
 
 
 def best_of(residuals: Floats, names: Sequence[str]) -> tuple[int, ...]:
@@ -137,10 +128,12 @@ def best_of(residuals: Floats, names: Sequence[str]) -> tuple[int, ...]:
     ((0,), (1,))
     """
     off = np.abs(residuals[:, :, np.isfinite(residuals).all(axis=(0, 1))])
+    held = names.index(DEFAULT) if DEFAULT in names else None
+    if off.shape[2] < 2:  # nothing says which is better
+        return tuple([held or 0] * int(off.shape[1]))
     error = off.mean(axis=2)
     winner = error.argmin(axis=0)
-    if DEFAULT in names:
-        held = names.index(DEFAULT)
+    if held is not None:
         for size, best in enumerate(winner):
             better = off[held, size] - off[best, size]
             doubt = STANDARD_ERRORS * better.std(ddof=1) / np.sqrt(len(better))

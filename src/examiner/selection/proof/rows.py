@@ -9,12 +9,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from examiner.scores.cells import codes_of
 from examiner.scores.estimate import Estimate
 from examiner.selection.benchmark import Benchmark
 from examiner.selection.proof.contest import JudgedFold
 from examiner.selection.proof.ordering import Pairs, detectable, held_out_pairs, kendall, top_hits
 from examiner.selection.proof.sets import Contest
+from examiner.selection.resampling import estimate_of, resampled_agents
 from examiner.validation import Floats
 
 ENDS = (2.5, 97.5)
@@ -83,7 +83,7 @@ def rows_of(
 ) -> tuple[Row, ...]:
     """Turn the answers of folds into rows: every method, then random, then the full set."""
     agents = len(whole.agents)
-    weight = np.vstack([np.ones(agents), _resampled(whole.families, reps, rng)])
+    weight = resampled_agents(whole.families, rng, reps)
     errors = _errors(judged, agents, weight, lambda fold: (fold.truth, fold.guess.value))
     rest = _errors(judged, agents, weight, lambda fold: (fold.guess.rest_truth, fold.guess.rest))
     orders = _order_figures(ordered, weight)
@@ -99,17 +99,17 @@ def rows_of(
                 Row(
                     method=name,
                     size=size,
-                    cost=costs[at],
-                    r2=_estimate(errors.r2[at]),
-                    r2_remainder=_estimate(rest.r2[at]),
-                    relative_error=_estimate(errors.relative[at]),
-                    mae=_estimate(errors.mae[at]),
-                    kendall=_estimate(orders.kendall[at]),
+                    cost=float(costs[at]),
+                    r2=estimate_of(errors.r2[at]),
+                    r2_remainder=estimate_of(rest.r2[at]),
+                    relative_error=estimate_of(errors.relative[at]),
+                    mae=estimate_of(errors.mae[at]),
+                    kendall=estimate_of(orders.kendall[at]),
                     top1=float(orders.top1[at]),
                     top3=float(orders.top3[at]),
                     bits=float(bits[at]),
                     bits_share=float(bits[at] / full_bits) if full_bits > 0 else _NAN,
-                    minimum_detectable_difference=_estimate(orders.detectable[at]),
+                    minimum_detectable_difference=estimate_of(orders.detectable[at]),
                     coverage=float(coverage[at]),
                     optimistic_r2=float(optimistic[at]),
                     took=_took(contest, judged, size_index) if name == "best_of" else (),
@@ -117,14 +117,6 @@ def rows_of(
             )
         rows += random[size_index : size_index + 1]
     return (*rows, _full_row(whole, ordered, full_bits))
-
-
-def _resampled(families: tuple[str, ...], reps: int, rng: np.random.Generator) -> Floats:
-    """How often each agent counts in each resample of families, shape [reps, agents]."""
-    code = codes_of(families)
-    count = int(code.max()) + 1
-    drawn = rng.multinomial(count, np.full(count, 1.0 / count), size=reps)
-    return drawn[:, code].astype(np.float64)
 
 
 class _Errors(NamedTuple):
@@ -282,20 +274,6 @@ def _took(
 ) -> tuple[tuple[str, int], ...]:
     counted = Counter(contest.names[fold.winner[size_index]] for fold in judged)
     return tuple(counted.most_common())
-
-
-def _estimate(values: Floats) -> Estimate:
-    """The figure itself, which comes first, and the ends over resamples, which hold it.
-
-    Resampled agents may all be worse, or better, than those they were drawn from: a figure that is not
-    a mean has a bias.
-    """
-    known = values[1:][~np.isnan(values[1:])]
-    if not len(known):
-        return Estimate(float(values[0]))
-    low, high = np.percentile(known, ENDS, method="inverted_cdf")
-    value = float(values[0])
-    return Estimate(value, min(value, float(low)), max(value, float(high)))
 
 
 def _as_one(pairs: Pairs) -> Pairs:

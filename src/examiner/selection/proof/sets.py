@@ -6,14 +6,13 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from examiner.selection.benchmark import Benchmark
-from examiner.selection.curves import ScoreCurves
 from examiner.selection.evidence import Fold, fill_from, fold_of
-from examiner.selection.intervals import Predicted
 from examiner.selection.methods import BEST_OF, Method
 from examiner.selection.methods.random import random as draw_at_random
-from examiner.selection.ridge import Design, ridge_fits
+from examiner.selection.ridge import Design, ridge_fits_of
 from examiner.selection.targets import remainder
 from examiner.validation import Floats
 
@@ -57,10 +56,6 @@ class Guess(NamedTuple):
     low: Floats
     high: Floats
 
-    def within(self, interval: Predicted) -> Guess:
-        """Add the ends of an interval."""
-        return self._replace(low=interval.low, high=interval.high)
-
 
 def choose_sets(
     fold: Fold, contest: Contest, rng: np.random.Generator
@@ -87,41 +82,60 @@ def predict_sets(
 
     Lines by ridge regression, and curves beside them where values are shares of successes.
     """
-    target = fold.evidence.target
+    target, curves = fold.evidence.target, fold.curves
     assert target is not None
     design = Design.of(fold.evidence.values)
-    guesses: list[Guess | None] = [None] * len(sets)
+    shares = None if curves is None else curves.shares()
+    guesses: dict[int, Guess] = {}
     lengths = np.array([len(columns) for columns in sets])
     nothing = np.full(len(raw), np.nan)
     for length in np.unique(lengths):
-        which = np.flatnonzero(lengths == length)
-        columns = np.array([sets[index] for index in which.tolist()], dtype=np.intp)
+        which = np.flatnonzero(lengths == length).tolist()
+        columns = np.array([sets[index] for index in which], dtype=np.intp)
         new = fill_from(raw[:, columns], fold.centre[columns])
         new = (new - design.centre[columns]) / design.unit
-        value = ridge_fits(design.values, target, columns).predict(new)
+        some_left = rest and length < fold.evidence.values.shape[1]
+        targets = [target, *([remainder(fold.evidence.values, columns)] if some_left else [])]
+        fits = ridge_fits_of(design.values, targets, columns)
+        value = fits[0].predict(new)
         left = left_truth = np.broadcast_to(nothing, value.shape)
-        if rest and length < fold.evidence.values.shape[1]:
-            others = ridge_fits(design.values, remainder(fold.evidence.values, columns), columns)
-            left = others.predict(new)
-            left_truth = remainder(raw, columns)
-        for row, index in enumerate(which.tolist()):
+        if some_left:
+            left, left_truth = fits[1].predict(new), remainder(raw, columns)
+        if curves is not None and shares is not None:
+            curve = curves.predicted(raw[:, columns].transpose(1, 0, 2), columns, shares)
+            part = curves.part(value, curve.score)
+            value, left = value + part * (curve.score - value), left + part * (curve.rest - left)
+        for row, index in enumerate(which):
             guesses[index] = Guess(value[row], left[row], left_truth[row], nothing, nothing)
-    found = [guess for guess in guesses if guess is not None]
-    return found if fold.curves is None else _beside_curves(fold.curves, raw, sets, found)
+    return [guesses[index] for index in range(len(sets))]
 
 
-def _beside_curves(
-    curves: ScoreCurves, raw: Floats, sets: Sequence[Columns], lines: Sequence[Guess]
-) -> list[Guess]:
-    """Blend what lines say with what curves do."""
-    shares, found = curves.shares(), []
-    for columns, line in zip(sets, lines, strict=True):
-        tasks = np.array(columns, dtype=np.intp)
-        curve = curves.predicted(raw[:, tasks], tasks, shares)
-        part = curves.part(line.value, curve.score)
-        value = line.value + part * (curve.score - line.value)
-        found.append(line._replace(value=value, rest=line.rest + part * (curve.rest - line.rest)))
-    return found
+class PredictedFold(NamedTuple):
+    """What a fold's agents say of others: the sets they choose, and predictions and truth of these."""
+
+    sets: tuple[tuple[Columns, ...], ...]  # [methods][sizes]
+    raw: Floats  # [agents held out, tasks]: comparable values, with gaps
+    truth: Floats  # [agents held out]
+    guess: Guess  # [methods, sizes, agents held out]
+    random: Guess  # [draws, sizes, agents held out]
+
+
+def predict_fold(
+    whole: Benchmark,
+    contest: Contest,
+    fold: Fold,
+    test: NDArray[np.intp],
+    rng: np.random.Generator,
+    *,
+    rest: bool = True,
+) -> PredictedFold:
+    """Choose with every method on the fold's agents, and predict others, at these rows, from the sets."""
+    sets = choose_sets(fold, contest, rng)
+    raw = whole.comparable(test, fold.scale)
+    guesses = predict_sets(fold, raw, [columns for row in sets for columns in row], rest=rest)
+    guess = stacked(guesses, (len(sets), len(contest.sizes), len(raw)))
+    random = predict_draws(fold, raw, contest)
+    return PredictedFold(sets, raw, whole.truth(test, raw), guess, random)
 
 
 def stacked(guesses: list[Guess], shape: tuple[int, ...]) -> Guess:

@@ -1,15 +1,34 @@
-// Try it: from the ticked tasks alone, every agent is predicted by the others, as `selection.trial` does.
+// Try it: ticked tasks are judged as `selection.judge_tasks` does: in the same folds, with the same predictor.
+// Sets that the report chose show the report's own figures, for which tasks are chosen again in each fold.
 const sum = (values) => values.reduce((total, value) => total + value, 0);
 const mean = (values) => sum(values) / values.length;
+const between = (value, low, high) => Math.min(Math.max(value, low), high);
 
-// Scores about their task's mean, in one unit for all tasks: the root of their mean variance.
-const designOf = (values) => {
-  const agents = values.length;
-  const centre = values[0].map((_, task) => mean(values.map((row) => row[task])));
-  const off = values.map((row) => row.map((value, task) => value - centre[task]));
-  const variance = sum(off.map((row) => sum(row.map((value) => value * value)))) / (agents * centre.length);
-  const unit = variance > 0 ? Math.sqrt(variance) : 1;
-  return off.map((row) => row.map((value) => value / unit));
+// What a fold knows before tasks are ticked: gaps filled, scores about their task's mean in one unit for all
+// tasks (the root of their mean variance), and the shares of successes that curves expect at each ability.
+const learn = (board, fold) => {
+  const values = fold.values ?? board.values;
+  const tasks = board.tasks.map((_, task) => task);
+  const rows = fold.train.map((agent) => values[agent]);
+  const seen = (row) => tasks.filter((task) => row[task] !== null);
+  const all = rows.flatMap((row) => seen(row).map((task) => row[task]));
+  const overall = all.length ? mean(all) : 0;
+  const columns = tasks.map((task) => rows.map((row) => row[task]).filter((value) => value !== null));
+  const centre = columns.map((column) => (column.length ? mean(column) : overall));
+  const filled = rows.map((row) => {
+    const own = seen(row);
+    const away = own.length ? mean(own.map((task) => row[task] - centre[task])) : 0;
+    return tasks.map((task) => (columns[task].length ? row[task] ?? centre[task] + away : overall));
+  });
+  const middle = tasks.map((task) => mean(filled.map((row) => row[task])));
+  const variance = mean(filled.map((row) => mean(row.map((value, task) => (value - middle[task]) ** 2))));
+  const known = { values, centre, filled, middle, unit: variance > 0 ? Math.sqrt(variance) : 1 };
+  if (fold.curves) {
+    known.shares = board.nodes.map((node) => tasks.map((task) =>
+      between(1 / (1 + Math.exp(-(node * fold.curves.slope[task] + fold.curves.intercept[task]))), 1e-6, 1 - 1e-6)));
+    known.scores = known.shares.map((row) => sum(row.map((share, task) => share * board.weight[task])));
+  }
+  return known;
 };
 
 // The inverse of a symmetric positive matrix, by Cholesky: A = L Lᵀ, so A⁻¹ = L⁻ᵀ L⁻¹.
@@ -38,36 +57,93 @@ const inverse = (matrix) => {
   }));
 };
 
-// Residuals of every agent left out, under the penalty with the least square of them. With G = Z Zᵀ and C the
-// inverse of G + nλ, the residual is nλ C y and the leverage 1 − nλ C + 1 / n: agents are fewer than tasks.
-const leftOut = (design, truth, picked, penalties) => {
-  const agents = truth.length;
-  const rows = design.map((row) => picked.map((task) => row[task]));
-  const products = rows.map((a) => rows.map((b) => sum(a.map((value, at) => value * b[at]))));
+// Ridge regression of the truth on scores about their means, under the penalty with the least leave-one-out error:
+// in the tasks, β = (Zᵀ Z + nλ)⁻¹ Zᵀ y, or in the agents, β = Zᵀ (Z Zᵀ + nλ)⁻¹ y, whichever are fewer.
+const ridge = (rows, truth, penalties) => {
+  const agents = rows.length;
+  const size = rows[0].length;
+  const few = size <= agents;
   const centre = mean(truth);
   const off = truth.map((value) => value - centre);
+  const columns = rows[0].map((_, task) => rows.map((row) => row[task]));
+  const dot = (a, b) => { let total = 0; for (let at = 0; at < a.length; at++) total += a[at] * b[at]; return total; };
+  const short = few ? columns : rows;
+  const products = short.map((a) => short.map((b) => dot(a, b)));
+  const along = columns.map((column) => dot(column, off));
   let best = null;
   for (const penalty of penalties) {
     const weight = agents * penalty;
-    const held = inverse(products.map((row, at) => row.map((value, other) => value + (at === other ? weight : 0))));
-    const residuals = held.map((row, at) =>
-      (weight * sum(row.map((value, other) => value * off[other]))) / Math.max(weight * row[at] - 1 / agents, 1e-9));
-    const square = sum(residuals.map((value) => value * value));
-    if (!best || square < best.square) best = { square, residuals };
+    const inner = inverse(products.map((row, at) => row.map((value, other) => value + (at === other ? weight : 0))));
+    const dual = few ? null : inner.map((row) => dot(row, off));
+    const beta = few ? inner.map((row) => dot(row, along)) : columns.map((column) => dot(column, dual));
+    const square = sum(rows.map((row, at) => {
+      const leverage = few ? dot(row, inner.map((line) => dot(line, row))) : 1 - weight * inner[at][at];
+      return ((off[at] - dot(row, beta)) / Math.max(1 - leverage - 1 / agents, 1e-9)) ** 2;
+    }));
+    if (!best || square < best.square) best = { square, beta };
   }
-  return best.residuals;
+  return (row) => centre + dot(row, best.beta);
+};
+
+// What curves expect of an agent from its successes on the picked tasks; those that were run count as they went.
+const byCurves = (board, fold, known, row, picked) => {
+  const run = picked.filter((task) => row[task] !== null);
+  const logs = board.nodes.map((node, at) => sum(run.map((task) => {
+    const won = between(row[task], 0, 1);
+    return won * Math.log(known.shares[at][task]) + (1 - won) * Math.log1p(-known.shares[at][task]);
+  })) / fold.curves.dispersion - (node * node) / 2);
+  const most = Math.max(...logs);
+  const likely = logs.map((log) => Math.exp(log - most));
+  const total = sum(likely);
+  const expected = (at) => sum(likely.map((each, node) => each * at(node))) / total;
+  return expected((node) => known.scores[node])
+    + sum(run.map((task) => board.weight[task] * (row[task] - expected((node) => known.shares[node][task]))));
+};
+
+// How much curves count compared with lines: half within the middle eight tenths of agents, all at the ends.
+const partOfCurves = ({ usual, ends }, line, curve) => {
+  const both = (line + curve) / 2;
+  const [least, most] = usual.map((near, at) => Math.max(Math.abs(ends[at] - near), 1e-9));
+  return 0.5 + 0.5 * between(Math.max((usual[0] - both) / least, (both - usual[1]) / most), 0, 1);
 };
 
 const sharedRanks = (values) => values.map((value) => 1 + values.filter((other) => other > value).length);
 
 const outcomeOf = (board, picked) => {
-  const residuals = leftOut(board.design, board.truth, picked, board.penalties);
-  const predicted = board.truth.map((value, agent) => value - residuals[agent]);
+  const cost = board.cost ? sum(picked.map((task) => board.cost[task])) : picked.length;
+  const size = Object.keys(board.sets).find((each) =>
+    board.sets[each].length === picked.length && board.sets[each].every((task) => picked.includes(task)));
+  if (size) return { ...board.judged[size], truth: board.truth, cost, how: "chosen again in each fold" };
+  const predicted = board.agents.map(() => null);
+  const truth = board.agents.map(() => null);
+  for (const fold of board.folds) {
+    fold.known ??= learn(board, fold);
+    const known = fold.known;
+    const scaled = (row) => picked.map((task) => (row[task] - known.middle[task]) / known.unit);
+    const line = ridge(known.filled.map(scaled), fold.train.map((agent) => fold.target[agent]), board.penalties);
+    for (const agent of fold.test) {
+      const row = known.values[agent];
+      const run = picked.filter((task) => row[task] !== null);
+      const away = run.length ? mean(run.map((task) => row[task] - known.centre[task])) : 0;
+      const full = {};
+      for (const task of picked) full[task] = row[task] ?? known.centre[task] + away;
+      let value = line(scaled(full));
+      if (fold.curves) {
+        const curve = byCurves(board, fold, known, row, picked);
+        value += partOfCurves(fold.curves, value, curve) * (curve - value);
+      }
+      predicted[agent] = value;
+      truth[agent] = fold.target[agent];
+    }
+  }
+  const judged = predicted.flatMap((value, agent) => (value === null || truth[agent] === null ? [] : [agent]));
+  const off = judged.map((agent) => predicted[agent] - truth[agent]);
+  const centre = mean(judged.map((agent) => truth[agent]));
+  const spread = sum(judged.map((agent) => (truth[agent] - centre) ** 2));
   return {
-    predicted,
-    ranks: sharedRanks(predicted),
-    error: mean(residuals.map(Math.abs)),
-    cost: board.cost ? sum(picked.map((task) => board.cost[task])) : picked.length,
+    predicted, truth, cost, how: "taken as given in each fold",
+    error: mean(off.map(Math.abs)),
+    r2: spread > 1e-12 * judged.length ? 1 - sum(off.map((value) => value * value)) / spread : NaN,
   };
 };
 
@@ -82,16 +158,14 @@ const threeDigits = (value) => {
 
 const openBoard = (element) => {
   const board = JSON.parse(element.querySelector("script[data-board]").textContent);
-  board.design = designOf(board.values);
   const sizes = Object.keys(board.sets).map(Number);
   const slider = element.querySelector("input[type=range]");
   const boxes = board.tasks.map((task, at) => {
-    const box = make("input", { type: "checkbox", value: String(at) });
+    const box = make("input", { type: "checkbox", value: String(at), disabled: !board.folds });
     element.querySelector("fieldset").append(make("label", {}, box, nameElement(task)));
     return box;
   });
   slider.max = String(sizes.length - 1);
-  const truthRanks = sharedRanks(board.truth);
 
   const cell = (text, className) => make("td", { className, textContent: text });
   const tell = (picked) => {
@@ -104,13 +178,14 @@ const openBoard = (element) => {
     }
     const found = outcomeOf(board, picked);
     const cost = board.cost ? ` They cost ${threeDigits(found.cost)} of ${threeDigits(sum(board.cost))}.` : ` ${picked.length} of ${board.tasks.length} tasks are run.`;
-    outcome.textContent = `The ${board.target} of an agent left out is predicted with a mean absolute error of ${threeDigits(found.error)}.${cost}`;
-    const order = found.predicted.map((_, agent) => agent).sort((a, b) => found.predicted[b] - found.predicted[a] || a - b);
-    element.querySelector("tbody").replaceChildren(...order.map((agent) => {
-      const name = make("td", { className: "name" }, nameElement(board.agents[agent]));
-      const ranks = [found.ranks, truthRanks].map((each) => cell(each[agent], "count"));
-      const values = [found.predicted, board.truth].map((each) => cell(threeDigits(each[agent]), "number"));
-      return make("tr", {}, ...ranks, name, ...values);
+    outcome.textContent = `The ${board.target} of held-out agents is predicted with R² ${threeDigits(found.r2)} and a mean absolute error of ${threeDigits(found.error)} (${board.protocol}, tasks ${found.how}).${cost}`;
+    const judged = found.predicted.flatMap((value, agent) => (value === null ? [] : [agent]));
+    const ranks = [found.predicted, found.truth].map((each) => sharedRanks(judged.map((agent) => each[agent])));
+    const order = judged.map((_, at) => at).sort((a, b) => found.predicted[judged[b]] - found.predicted[judged[a]] || a - b);
+    element.querySelector("tbody").replaceChildren(...order.map((at) => {
+      const name = make("td", { className: "name" }, nameElement(board.agents[judged[at]]));
+      const values = [found.predicted, found.truth].map((each) => cell(threeDigits(each[judged[at]]), "number"));
+      return make("tr", {}, ...ranks.map((each) => cell(each[at], "count")), name, ...values);
     }));
     knowNames();
     markNames();
@@ -133,7 +208,7 @@ const openBoard = (element) => {
   slider.addEventListener("input", () => { state.picked = null; slide(); remember(); });
   boxes.forEach((box) => box.addEventListener("change", tick));
   const kept = () => {
-    if (!state.picked) return false;
+    if (!state.picked || !board.folds) return false;
     const own = new Map(board.tasks.map((task, at) => [places.tasks.get(task), at]));
     const picked = state.picked.map((place) => own.get(place)).filter((at) => at !== undefined);
     boxes.forEach((box, at) => { box.checked = picked.includes(at); });

@@ -1,4 +1,4 @@
-"""`examiner probe`: what sticky actions cost an agent, and whether it plays by heart."""
+"""`examiner arena probe`: what sticky actions cost an agent, and whether it replays memorised actions."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Collection
 from dataclasses import dataclass, fields, replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import click
 
@@ -19,7 +19,7 @@ from examiner.arena.plans import is_bundled, plan_of_frames
 from examiner.arena.probe import probe as play_probe
 from examiner.arena.protocol import PROTOCOLS
 from examiner.arena.protocol import protocol as named_protocol
-from examiner.cli.options import OUTPUT, Seeded, argument, find_modules_here, option
+from examiner.cli.options import OUTPUT, WORKERS, Seeded, argument, find_modules_here, option
 from examiner.cli.output import live_table, progress_bar, show
 from examiner.cli.stopping import stopped_in_order
 from examiner.messages import InputError, shorten
@@ -32,55 +32,58 @@ SOME_FAILED = 1
 
 @dataclass(frozen=True, slots=True)
 class ProbeOptions:
-    """Who is probed, on what."""
+    """Which agent is probed, on which game."""
 
     agent: str = argument(
         "AGENT|PLAN", "An agent, module:factory, or a plan: a .toml file or a bundled one."
     )
     game: str | None = argument("GAME", "The game to play.", None)
     sticky: float = option(0.25, "Sticky-action probability ς to compare with 0.")
-    frames: int | None = option(None, "Frames a run: how long a learner may learn.")
+    frames: int | None = option(None, "Frames per run: how long a learner trains.")
     output: str | None = option(
         None, "Folder of a plan's two ledgers.", *OUTPUT, metavar="FOLDER", writes="answer"
     )
-    workers: int | None = option(None, "Local processes [default: one a core].", min=1)
+    workers: int | None = option(None, WORKERS, metavar="N", min=1)
 
 
 @dataclass(frozen=True, slots=True)
 class PlayOptions:
-    """How the agent is made and played."""
+    """How the agent is built and played."""
 
+    section: ClassVar[str] = "Playing (not with a plan)"
     setting: list[str] | None = option(
         None, "A setting of the agent; may be repeated.", "--set", metavar="NAME=VALUE"
     )
     observation: str = option("raw", f"What the agent sees: {', '.join(OBSERVATIONS)}.")
-    environment: str = option("ale", f"Where the game is played: {', '.join(ENVIRONMENTS)}.")
+    environment: str = option("ale", f"Environment: {', '.join(ENVIRONMENTS)}.")
     protocol: str = option(
-        "machado-2018", f"Protocol, but for sticky actions: {', '.join(PROTOCOLS)}.", metavar="NAME"
+        "machado-2018",
+        f"Protocol, except for sticky actions: {', '.join(PROTOCOLS)}.",
+        metavar="NAME",
     )
-    cap: int | None = option(None, "Cut episodes off after so many frames.", metavar="FRAMES")
-    episodes: int | None = option(None, "Episodes a run [default: 1].")
-    seeds: int = option(5, "Runs without, and as many with.")
-    replays: int = option(2, "How often each recorded episode is replayed.")
+    cap: int | None = option(None, "Maximum frames per episode.", metavar="FRAMES")
+    episodes: int | None = option(None, "Episodes per run [default: 1].")
+    seeds: int = option(5, "Number of runs without sticky actions, and with.")
+    replays: int = option(2, "Number of replays of each recorded episode.")
 
 
 NOT_WITH_A_PLAN = (*(field.name for field in fields(PlayOptions)), "seed")
 """Options that a plan states itself."""
 
 
-def probe(who: ProbeOptions, play: PlayOptions, told: Seeded) -> None:
-    """Say what an agent loses to sticky actions, and whether replaying its actions gives its score."""
+def probe(who: ProbeOptions, play: PlayOptions, printing: Seeded) -> None:
+    """Measure what an agent loses to sticky actions, and whether replaying its actions gives its score."""
     if who.agent.endswith(".toml") or is_bundled(who.agent):
         if who.game is not None:
             raise InputError(f"A plan names its games itself. Leave out {shorten(who.game)}.")
         unused = _given(NOT_WITH_A_PLAN)
         if unused:
             raise InputError(f"A plan says itself how it is played. Leave out {unused}.")
-        _probe_plan(plan_of_frames(who.agent), who, told)
+        _probe_plan(plan_of_frames(who.agent), who, printing)
         return
     if who.game is None:
         raise InputError(
-            f"Say on which game {shorten(who.agent)} is probed: `examiner probe AGENT GAME`."
+            f"No game is named for {shorten(who.agent)}. Name one: `examiner arena probe AGENT GAME`."
         )
     unused = _given(("output",))
     if unused:
@@ -88,7 +91,7 @@ def probe(who: ProbeOptions, play: PlayOptions, told: Seeded) -> None:
     find_modules_here(who.agent)
     with progress_bar("playing") as progress:
         answer = play_probe(
-            _job(who, who.game, play, told.seed),
+            _job(who, who.game, play, printing.seed),
             seeds=play.seeds,
             sticky_probability=who.sticky,
             replays=play.replays,
@@ -100,7 +103,7 @@ def probe(who: ProbeOptions, play: PlayOptions, told: Seeded) -> None:
                 stage="playing",
             ),
         )
-    show(findings.render_probe(answer), answer.schema, told)
+    show(findings.render_probe(answer), answer.schema, printing)
 
 
 def _given(names: Collection[str]) -> str:
@@ -145,7 +148,7 @@ def _setting(text: str) -> tuple[str, Any]:  # Any: a value of TOML
         return name.strip(), value.strip()
 
 
-def _probe_plan(plan: Plan, who: ProbeOptions, told: Seeded) -> None:
+def _probe_plan(plan: Plan, who: ProbeOptions, printing: Seeded) -> None:
     # Agents with frames of their own keep them.
     plan = plan if who.frames is None else replace(plan, frames=who.frames)
     folder = Path(who.output or plan.name)
@@ -157,6 +160,6 @@ def _probe_plan(plan: Plan, who: ProbeOptions, told: Seeded) -> None:
             workers=who.workers or available_cores(),
             watcher=watcher,
         )
-    show(findings.render_probed_plan(answer), answer.schema, told, folder=str(folder))
+    show(findings.render_probed_plan(answer), answer.schema, printing, folder=str(folder))
     if answer.failures:
         raise click.exceptions.Exit(SOME_FAILED)

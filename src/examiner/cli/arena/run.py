@@ -1,4 +1,4 @@
-"""`examiner run`: play a plan, keep every episode, go on where it was left."""
+"""`examiner arena run`: play a plan, store every episode, resume where it stopped."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ SOME_FAILED = 1
 
 @dataclass(frozen=True, slots=True)
 class RunOptions:
-    """What is played, where, and by how many."""
+    """Which plan is played, where it is stored, and on which processes."""
 
     plan: str | None = argument(
         "PLAN", "The plan: a TOML file, or the name of a bundled one.", None
@@ -44,40 +44,40 @@ class RunOptions:
         writes="answer",
     )
     workers: str | None = option(
-        None, "Local processes, or ray [default: one a core].", metavar="N|ray"
+        None, "Number of local processes, or ray [default: one per core].", metavar="N|ray"
     )
-    address: str | None = option(None, "A running Ray cluster, or auto.", metavar="ADDRESS")
+    address: str | None = option(None, "Address of a Ray cluster, or auto.", metavar="ADDRESS")
     checkout: str | None = option(
         None, "Your checkout of GVGAI, for its games [default: the plan's].", metavar="FOLDER"
     )
     skip_failed: bool = option(
-        False, "Leave jobs alone that failed in an earlier run.", "--skip-failed"
+        False, "Do not retry jobs that failed in an earlier run.", "--skip-failed"
     )
     repair: str | None = option(
         None,
-        "Save what is whole of a damaged ledger to a new folder; play nothing.",
+        "Copy what is readable of a damaged ledger to a new folder; play nothing.",
         metavar="FOLDER",
     )
     explain: bool = option(
         False,
-        "Show what would be played, how many frames, and how it deviates; play nothing.",
+        "Show what would be played, the frames, and deviations from the protocol; play nothing.",
         "--explain",
     )
 
 
-def run(options: RunOptions, told: Printing) -> None:
+def run(options: RunOptions, printing: Printing) -> None:
     """Play a plan: agents × games × modes × difficulties × seeds under a stated protocol."""
     if options.repair is not None:
         if options.plan is not None:
             raise InputError(f"A repair plays nothing. Leave out {shorten(options.plan)}.")
         repaired = repair(options.repair, options.output)
-        show(findings.render_repair(repaired), repaired.schema, told)
+        show(findings.render_repair(repaired), repaired.schema, printing)
         return
     if options.plan is None:
-        raise InputError("Say which plan to play: `examiner run PLAN`.")
+        raise InputError("No plan is named. Name one: `examiner arena run PLAN`.")
     planned = _in_checkout(named_plan(options.plan), options.checkout)
     if options.explain:
-        show(_explained(planned), "examiner.plan/1", told)
+        show(_explained(planned), "examiner.plan/1", printing)
         return
     workers = _workers(options.workers, options.address, planned)
     folder = Path(options.output or planned.name)
@@ -90,7 +90,7 @@ def run(options: RunOptions, told: Printing) -> None:
             watcher=watcher,
         )
     outcome = replace(outcome, episodes_file=_exported(outcome, folder / "episodes.parquet"))
-    show(findings.render_run(outcome), outcome.schema, told)
+    show(findings.render_run(outcome), outcome.schema, printing)
     if outcome.failures:
         raise click.exceptions.Exit(SOME_FAILED)
 

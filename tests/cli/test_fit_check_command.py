@@ -1,4 +1,4 @@
-"""`examiner diagnose` says of a fit what the library does, and finds what was planted."""
+"""`examiner fit --check` says of a fit what the library does, and finds what was planted."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def table(tmp_path: Path) -> Path:
 
 
 def test_a_copied_task_is_named_as_one_that_shares_more_than_ability(examiner, table: Path) -> None:
-    done = examiner("diagnose", table, "--draws", "20", "--quick", "--starts", "1", "--json")
+    done = examiner("fit", table, "--check", "--draws", "20", "--quick", "--starts", "1", "--json")
     assert done.returncode == 0, done.stderr
     told = json.loads(done.stdout)
     assert {told["pairs"][0]["first"], told["pairs"][0]["second"]} == {"t0", "copy"}
@@ -36,5 +36,5 @@ def test_a_copied_task_is_named_as_one_that_shares_more_than_ability(examiner, t
 
 
 def test_too_few_draws_are_refused(examiner, table: Path) -> None:
-    done = examiner("diagnose", table, "--draws", "5", "--starts", "1")
+    done = examiner("fit", table, "--check", "--draws", "5", "--starts", "1")
     assert done.returncode == 2 and "Give at least 20" in done.stderr

@@ -1,4 +1,4 @@
-"""`examiner profile`: what games are to an agent, measured by simple play, one row a game."""
+"""`examiner arena profile`: properties of games measured by simple play, one row per game."""
 
 from __future__ import annotations
 
@@ -21,29 +21,31 @@ from examiner.results.storage import check_ending
 
 @dataclass(frozen=True, slots=True)
 class ProfileOptions:
-    """Which games are measured, how long, and where the table goes."""
+    """Which games are measured, for how long, and where the table is stored."""
 
     games: list[str] | None = argument(
         "GAMES", "The games to measure: Atari games [default: all], or Gymnasium ids.", None
     )
-    frames: int = option(30_000, "Frames a game, simulated ones included.", min=1_000)
+    frames: int = option(30_000, "Frames per game, including simulated ones.", min=1_000)
     output: str | None = option(
         None,
-        "CSV to write a row to as each game is done; resumes.",
+        "CSV file that gets one row after each game; an existing file is continued.",
         *OUTPUT,
         metavar="FILE",
         writes="answer",
     )
-    environment: str = option("ale", f"Where games are played: {', '.join(ENVIRONMENTS)}.")
+    environment: str = option("ale", f"Environment: {', '.join(ENVIRONMENTS)}.")
     protocol: str | None = option(
         None, f"Protocol: {', '.join(PROTOCOLS)} [default: the environment's].", metavar="NAME"
     )
 
 
-def profile(options: ProfileOptions, told: Seeded) -> None:
-    """Measure what games are to an agent: rewards, episodes, branching, screens, simple play."""
+def profile(options: ProfileOptions, printing: Seeded) -> None:
+    """Measure properties of games by simple play: rewards, episodes, branching, screens."""
     if options.games is None and options.environment != "ale":
-        raise InputError("Say which games to measure: `examiner profile CartPole-v1 …`.")
+        raise InputError(
+            "No game is named. Name the games to measure: `examiner arena profile CartPole-v1 …`."
+        )
     if options.output is not None:
         check_ending(options.output, (".csv",), "profiles")
     name = options.protocol or usual_protocol(options.environment)
@@ -55,8 +57,8 @@ def profile(options: ProfileOptions, told: Seeded) -> None:
             path,
             environment=options.environment,
             protocol=named_protocol(name),
-            seed=told.seed,
+            seed=printing.seed,
             frames=options.frames,
             progress=progress,
         )
-    show(findings.render(rows, path), "examiner.profile/1", told, protocol=name)
+    show(findings.render(rows, path), "examiner.profile/1", printing, protocol=name)

@@ -1,4 +1,4 @@
-"""`examiner adds` tells what `selection.adds` does."""
+"""`examiner select --adds` tells what `selection.adds` does."""
 
 from __future__ import annotations
 
@@ -19,12 +19,20 @@ def test_the_command_tells_what_python_does(examiner, tmp_path) -> None:
     )
     ex.write(ex.Results.from_numpy(scores), path)
     done = examiner(
-        "adds", path, "--task", "task 10", "--set", "task 1,task 2,task 3", "--json", "--reps", "9"
+        "select",
+        path,
+        "--adds",
+        "task 10",
+        "--set",
+        "task 1,task 2,task 3",
+        "--json",
+        "--reps",
+        "9",
     )
     assert done.returncode == 0, done.stderr
     told = json.loads(done.stdout)
     own = ex.selection.adds(ex.read(path), "task 10", SET, rng=0, reps=9)
     assert told["bits"]["value"] == pytest.approx(own.bits.value)
     assert told["answer"] == own.sentence
-    both = examiner("adds", path, "--task", "task 10", "--set", "task 1", "--with", "x.json")
+    both = examiner("select", path, "--adds", "task 10", "--set", "task 1", "--with", "x.json")
     assert both.returncode == 2 and "Name the set in one way" in both.stderr

@@ -1,4 +1,4 @@
-"""`examiner flavours`: learn in one mode and difficulty of a game, be judged in others."""
+"""`examiner arena flavours`: train in one mode and difficulty of a game, evaluate in others."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import click
 
 from examiner.arena.flavours import flavours as play_flavours
 from examiner.arena.plans import plan_of_frames
-from examiner.cli.options import OUTPUT, Tabled, argument, option
+from examiner.cli.options import OUTPUT, WORKERS, Tabled, argument, option
 from examiner.cli.output import live_table, progress_bar, show
 from examiner.cli.stopping import stopped_in_order
 from examiner.reporting.findings import flavours as findings
@@ -27,7 +27,7 @@ JUDGED = "judged.parquet"
 
 @dataclass(frozen=True, slots=True)
 class FlavourOptions:
-    """What is played, where, and how long it is judged."""
+    """Which plan is played, where it is stored, and the length of the evaluation."""
 
     plan: str = argument("PLAN", "The plan: a TOML file, or the name of a bundled one.")
     output: str | None = option(
@@ -37,12 +37,12 @@ class FlavourOptions:
         metavar="FOLDER",
         writes="answer",
     )
-    episodes: int = option(10, "Episodes a run in each flavour, without learning.", min=1)
-    workers: int | None = option(None, "Local processes [default: one a core].", min=1)
+    episodes: int = option(10, "Episodes per run in each flavour, without learning.", min=1)
+    workers: int | None = option(None, WORKERS, metavar="N", min=1)
 
 
-def flavours(options: FlavourOptions, told: Tabled) -> None:
-    """Play a plan, then judge its agents in other modes and difficulties than they learnt in."""
+def flavours(options: FlavourOptions, printing: Tabled) -> None:
+    """Play a plan, then evaluate its agents in modes and difficulties that they were not trained in."""
     plan = plan_of_frames(options.plan)
     folder = Path(options.output or plan.name)
     workers = options.workers or available_cores()
@@ -66,8 +66,8 @@ def flavours(options: FlavourOptions, told: Tabled) -> None:
         )
     if answer.judged is not None:
         answer.judged.save(folder / JUDGED)
-    show(findings.render(answer), answer.schema, told, folder=str(folder))
-    if told.for_people and answer.judged is not None:
+    show(findings.render(answer), answer.schema, printing, folder=str(folder))
+    if printing.for_people and answer.judged is not None:
         print_line(f"\nJudged: {folder / JUDGED}")
     if answer.failures:
         raise click.exceptions.Exit(SOME_FAILED)

@@ -1,0 +1,1 @@
+"""Commands that play games: `examiner arena run`, `probe`, `flavours` and `profile`."""

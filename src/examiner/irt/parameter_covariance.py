@@ -1,0 +1,116 @@
+"""The covariance of all task parameters of a fit, small enough to be stored with it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Annotated
+
+import numpy as np
+from numpy.typing import NDArray
+
+from examiner.irt.items import Floats
+from examiner.irt.model import Parameter
+from examiner.validation import Axes
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ParameterCovariance:
+    r"""The covariance of all estimated parameters, for a population of abilities N(0, 1).
+
+    .. math:: \Sigma = D + F F^\top
+
+    D has a block for each task, F the leading directions in which tasks err together: the zero and the unit
+    of the scale above all. Parameters are those of each task (`own`), task after task, then those that
+    all tasks share (`shared`), on the scale on which they are estimated (see `Parameter`).
+    `blocks` is D, [tasks, own × own]; `directions` is F, [parameters, directions]. With `unit_slopes`
+    the shared slope is the standard deviation of the population (Rasch).
+
+    >>> alone = ParameterCovariance(("intercept",), (), np.full((2, 1), 0.5), np.zeros((2, 0)))
+    >>> alone.variances(np.array([[1.0, 1.0]]))
+    array([1.])
+    """
+
+    own: tuple[Parameter, ...]
+    shared: tuple[Parameter, ...]
+    blocks: Annotated[Floats, Axes("tasks", "pairs of parameters")]
+    directions: Annotated[Floats, Axes("parameters", "directions of tasks")]
+    unit_slopes: bool = False
+
+    @property
+    def names(self) -> tuple[Parameter, ...]:
+        """Every estimated parameter: those of a task, then the shared."""
+        return self.own + self.shared
+
+    @property
+    def task_blocks(self) -> Floats:
+        """D as one matrix per task, [tasks, own, own]."""
+        return self.blocks.reshape(-1, len(self.own), len(self.own))
+
+    def rows_of(self, parameter: Parameter) -> NDArray[np.intp]:
+        """Return the row of a parameter of each task, [tasks]; a shared one has the same row for all."""
+        tasks, own = len(self.blocks), len(self.own)
+        if parameter in self.own:
+            return np.arange(tasks) * own + self.own.index(parameter)
+        return np.full(tasks, tasks * own + self.shared.index(parameter))
+
+    def take(self, tasks: Sequence[int] | NDArray[np.intp]) -> ParameterCovariance:
+        """Return the covariance of some tasks and of what all share.
+
+        >>> two = ParameterCovariance(("intercept",), (), np.array([[1.0], [2.0]]), np.zeros((2, 0)))
+        >>> two.take([1]).blocks
+        array([[2.]])
+        """
+        own, cut = len(self.own), len(self.blocks) * len(self.own)
+        chosen = np.asarray(tasks, dtype=np.intp)
+        rows = (chosen[:, None] * own + np.arange(own)).ravel()
+        directions = np.concatenate([self.directions[rows], self.directions[cut:]])
+        return replace(self, blocks=self.blocks[chosen], directions=directions)
+
+    def with_tasks(self, blocks: Floats) -> ParameterCovariance:
+        """Return the covariance with further tasks that err independently: blocks [tasks, own, own].
+
+        >>> one = ParameterCovariance(("intercept",), (), np.ones((1, 1)), np.ones((1, 1)))
+        >>> one.with_tasks(np.full((1, 1, 1), 4.0)).variances(np.eye(2))
+        array([2., 4.])
+        """
+        cut = len(self.blocks) * len(self.own)
+        none = np.zeros((len(blocks) * len(self.own), self.directions.shape[1]))
+        return replace(
+            self,
+            blocks=np.concatenate([self.blocks, blocks.reshape(len(blocks), -1)]),
+            directions=np.concatenate([self.directions[:cut], none, self.directions[cut:]]),
+        )
+
+    def variances(self, rows: Floats) -> Floats:
+        """Return the variances of sums of parameters: the diagonal of R Σ Rᵀ for rows R [n, parameters]."""
+        own, cut = len(self.own), len(self.blocks) * len(self.own)
+        along = rows @ self.directions.astype(rows.dtype, copy=False)
+        return self._variances(along, [rows[:, place:cut:own] for place in range(own)])
+
+    def variances_by_parameter(self, own: Sequence[Floats], shared: Sequence[Floats]) -> Floats:
+        """Return the same with R given as [n, tasks] for each own parameter and [n] for each shared one."""
+        cut = len(self.blocks) * len(self.own)
+        along = np.zeros((len(own[0]), self.directions.shape[1]))
+        for place, rows in enumerate(own):
+            along += rows @ self.directions[place : cut : len(own)]
+        for direction, row in zip(self.directions[cut:], shared, strict=True):
+            along += np.multiply.outer(row, direction)
+        return self._variances(along, own)
+
+    def _variances(self, along: Floats, own: Sequence[Floats]) -> Floats:
+        total = (along.astype(np.float64) ** 2).sum(axis=1)
+        blocks = self.task_blocks
+        for first, rows in enumerate(own):
+            for second, others in enumerate(own[: first + 1]):
+                block = blocks[:, first, second] * (1.0 if first == second else 2.0)
+                total += (rows * others) @ block.astype(rows.dtype, copy=False)
+        return np.asarray(np.maximum(total, 0.0))
+
+    def between(self, rows: Floats) -> Floats:
+        """Return the covariances of sums of parameters: R Σ Rᵀ for rows R [n, parameters]."""
+        own, cut = len(self.own), len(self.blocks) * len(self.own)
+        along = rows @ self.directions
+        mine = rows[:, :cut].reshape(len(rows), -1, own)
+        bent = np.einsum("nti,tij->ntj", mine, self.task_blocks).reshape(len(rows), -1)
+        return np.asarray(along @ along.T + bent @ rows[:, :cut].T)

@@ -1,0 +1,77 @@
+"""`examiner compare`: agents of one source, or one agent in each of two files."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+import examiner as ex
+
+NEW = [0.9, 0.8, 0.95, 0.7, 0.85, 0.9]
+OLD = [0.5, 0.6, 0.40, 0.3, 0.55, 0.4]
+
+
+def written(path: Path, agent: str, scores: list[float], first: int = 0) -> Path:
+    rows = (f"{agent},t{first + number},{score}\n" for number, score in enumerate(scores))
+    path.write_text("agent,task,score\n" + "".join(rows))
+    return path
+
+
+@pytest.fixture
+def together(tmp_path: Path) -> Path:
+    ex.write(
+        ex.Results.from_numpy([NEW, OLD, OLD[::-1]], ["new", "old", "older"]), tmp_path / "all.csv"
+    )
+    return tmp_path / "all.csv"
+
+
+def test_the_first_agent_is_compared_with_each_of_the_others(examiner, together: Path) -> None:
+    done = examiner("compare", together, "new", "old", "older", "--json")
+    assert done.returncode == 0, done.stderr
+    content = json.loads(done.stdout)
+    assert content["schema"] == "examiner.compare/1"
+    assert [(pair["a"], pair["b"]) for pair in content["pairs"]] == [
+        ("new", "old"),
+        ("new", "older"),
+    ]
+    assert content["pairs"][0]["difference"] == pytest.approx((sum(NEW) - sum(OLD)) / 6)
+
+
+def test_two_files_with_one_agent_each_are_compared(
+    examiner, tmp_path: Path, together: Path
+) -> None:
+    new, old = written(tmp_path / "n.csv", "new", NEW), written(tmp_path / "o.csv", "old", OLD)
+    apart = json.loads(examiner("compare", new, old, "--json").stdout)["pairs"]
+    joint = json.loads(examiner("compare", together, "new", "old", "--json").stdout)["pairs"]
+    same = ("a", "b", "difference", "low", "high", "p")
+    assert [apart[0][key] for key in same] == [joint[0][key] for key in same]
+
+
+def test_agents_of_the_same_name_are_named_by_their_files(examiner, tmp_path: Path) -> None:
+    new, old = written(tmp_path / "n.csv", "me", NEW), written(tmp_path / "o.csv", "me", OLD)
+    pair = json.loads(examiner("compare", new.name, old.name, "--json").stdout)["pairs"][0]
+    assert (pair["a"], pair["b"]) == ("me (n.csv)", "me (o.csv)")
+    assert pair["difference"] > 0
+
+
+def test_files_with_several_agents_or_other_tasks_are_refused(
+    examiner, tmp_path: Path, together: Path
+) -> None:
+    new = written(tmp_path / "n.csv", "new", NEW)
+    done = examiner("compare", new, together)
+    assert done.returncode == 2 and "has 3 agents, and two files are compared by one" in done.stderr
+    other = written(tmp_path / "other.csv", "old", OLD, first=2)
+    done = examiner("compare", new, other)
+    assert done.returncode == 2
+    assert "2 tasks only in" in done.stderr and "'t0', 't1'" in done.stderr
+
+
+def test_one_agent_alone_is_refused_with_both_forms(examiner, together: Path) -> None:
+    done = examiner("compare", together, "new")
+    assert done.returncode == 2
+    assert "`examiner compare SOURCE A B`" in done.stderr
+    assert "`examiner compare NEW OLD`" in done.stderr
+    done = examiner("compare", together, "new", "odl")
+    assert done.returncode == 2 and "Did you mean 'old'?" in done.stderr
