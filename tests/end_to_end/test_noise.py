@@ -83,8 +83,8 @@ def _informative(answer: Answer) -> bool:
 
 
 def _alike(answer: Answer) -> bool:
-    lists = (answer["clusters"], answer["opposed"], answer["deceptive"])
-    return bool(any(lists) or any(answer["by_measure"].values()) or answer["crownable_agents"])
+    flagged = [task.get("opposed") or task.get("deceptive") for task in answer["tasks"]]
+    return bool(answer["clusters"] or any(flagged) or answer["possible_winners"])
 
 
 def _better_than_random(answer: Answer) -> bool:

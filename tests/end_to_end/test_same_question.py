@@ -484,17 +484,17 @@ QUESTIONS = [
         },
     ),
     Question(
-        "With which R² do five tasks predict, by the report's card, `compare` and `select`?",
+        "With which R² do five tasks predict, by the report's card, `select --judge` and `select`?",
         {
             "trial": lambda s: next(
                 cells[1] for cells in s.blocks("trial", "table")[0]["rows"] if cells[0] == SIZE
             ),
-            "compare": lambda s: row(
+            "judge": lambda s: row(
                 [
                     each
-                    for each in s.command("compare", "table.csv", "--methods", "covariance,spread")[
-                        "rows"
-                    ]
+                    for each in s.command(
+                        "select", "table.csv", "--judge", "--methods", "covariance,spread"
+                    )["rows"]
                     if each["size"] == SIZE
                 ],
                 method=ex.selection.DEFAULT,
