@@ -107,7 +107,9 @@ def test_a_mean_that_one_task_carries_does_not_lead_unquestioned():
 def test_what_would_help_has_the_numbers_of_the_decision_study(told):
     made = ex.scores.decision(scores(0.5))
     judged = next(each for each in told.verdict.judgements if each.section == "decision")
-    assert said(judged.claim) == "More tasks would make comparisons surer, more runs would not."
+    assert (
+        said(judged.claim) == "More tasks would make comparisons more precise; more runs would not."
+    )
     assert f"is {three_digits(made.now)}; twice the tasks" in said(judged.doubt)
 
 
@@ -117,14 +119,15 @@ def test_runs_that_vary_most_are_what_more_of_would_help():
     table = level + rng.normal(size=(1, 60, 1)) + 9 * rng.normal(size=(8, 60, 3))
     report = ex.report(Results.from_numpy(table), None, sections=["decision", "significance"])
     assert (
-        claims(report)[-1] == "More runs would make comparisons surer, as much as more tasks would."
+        claims(report)[-1]
+        == "More runs would make comparisons as much more precise as more tasks would."
     )
 
 
 def test_a_single_run_is_not_to_be_trusted_with_other_runs():
     report = ex.report(scores(0.5, runs=1), None, sections=["significance", "decision"])
     assert any("single runs" in said(each) for each in report.verdict.distrust)
-    assert "cannot be told" in claims(report)[-1]
+    assert "the effect of more runs is unknown" in claims(report)[-1]
 
 
 def test_sections_left_out_are_nothing_to_beware_of():

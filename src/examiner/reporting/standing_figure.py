@@ -1,4 +1,4 @@
-"""The figure beside the verdict: the agents at the front, and whom the first is told from."""
+"""The figure next to the verdict: the best agents, and which differ significantly from the first."""
 
 from __future__ import annotations
 
@@ -46,7 +46,10 @@ def standing_figure(study: Study, data: Mapping[str, Record]) -> Figure | None:
         drawing=draw(shown, f"mean {study.axis_title}"),
         caption=f"Means with 95 % intervals over other {other}.",
         legend=f"{legend}{first}".strip(),
-        description="One row an agent: its mean with an interval, and whether it is told from the first.",
+        description=(
+            "One row per agent: its mean with an interval, and whether it differs significantly from the "
+            "first."
+        ),
         narrowest=300,
         sides=Sides(rows="agents"),
     )
