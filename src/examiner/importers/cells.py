@@ -33,8 +33,8 @@ def with_given(frame: pl.DataFrame, given: Mapping[str, str]) -> pl.DataFrame:
         other = own.filter(own != value)
         if len(other):
             raise InputError(
-                f"The path says that the {name} is {shorten(value)}, and the column {shorten(name)} "
-                f"says {shorten(other[0])}. Give the template's name another name, or drop the column."
+                f"The path or an option says that the {name} is {shorten(value)}, and the column "
+                f"{shorten(name)} says {shorten(other[0])}. Leave it out there, or drop the column."
             )
     return frame
 

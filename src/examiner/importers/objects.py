@@ -14,7 +14,8 @@ from examiner.importers.json_values import number
 from examiner.importers.known_tasks import is_known_task
 from examiner.importers.readings import Reading
 from examiner.importers.suggestions import MissingNamesError, suggested_measure
-from examiner.importers.tables import TableOptions, table_reading
+from examiner.importers.table_columns import TableOptions
+from examiner.importers.tables import table_reading
 from examiner.importers.wide import mostly_tasks
 from examiner.messages import InputError, counted, listed, shorten
 from examiner.results import Provenance
@@ -47,6 +48,12 @@ def object_reading(
     if any(isinstance(value, str) for value in content.values()):
         record = {name: value for name, value in content.items() if not isinstance(value, dict)}
         return table_reading(pl.DataFrame([record]), file, options, "json", notes)
+    options.refuse_columns("one JSON object of scores")
+    if options.where:
+        raise InputError(
+            f"{shorten(file.path, 200)} is one JSON object of scores, without columns to choose rows by. "
+            f"Leave `--where` out."
+        )
     nested = bool(content) and all(isinstance(value, dict) for value in content.values())
     inner = dict.fromkeys(name for value in content.values() for name in _keys(value))
     leaves = [

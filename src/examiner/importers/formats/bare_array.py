@@ -11,7 +11,7 @@ from examiner.importers.arrays import read_array
 from examiner.importers.files import SourceFile
 from examiner.importers.readings import Reading
 from examiner.importers.suggestions import MissingNamesError
-from examiner.importers.tables import TableOptions
+from examiner.importers.table_columns import TableOptions
 from examiner.importers.training import Run, training_reading
 from examiner.messages import InputError, shorten
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from examiner.importers.arrays import array_dimensions, array_names, read_arrays
 from examiner.importers.files import SourceFile
 from examiner.importers.readings import Reading, Whereabouts
-from examiner.importers.tables import TableOptions
+from examiner.importers.table_columns import TableOptions
 from examiner.importers.text import beginning, parse_json, text_of
 from examiner.messages import InputError, shorten
 from examiner.results import Provenance

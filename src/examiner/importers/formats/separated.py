@@ -11,12 +11,8 @@ import polars as pl
 from examiner.importers.cells import spread
 from examiner.importers.files import SourceFile
 from examiner.importers.readings import Reading, Whereabouts
-from examiner.importers.tables import (
-    TableColumns,
-    TableOptions,
-    results_from_table,
-    table_reading,
-)
+from examiner.importers.table_columns import TableColumns, TableOptions
+from examiner.importers.tables import results_from_table, table_reading
 from examiner.importers.text import is_utf16
 from examiner.importers.text_tables import TextTable
 from examiner.messages import InputError, RepeatedKeyError
@@ -104,7 +100,7 @@ def _read_block(files: Sequence[SourceFile], options: TableOptions) -> Reading |
         text = TextTable.of(files[0])
         columns = TableColumns.of(text.header, options, given)
         names = set(text.header)
-        if columns.layout == "wide" or names & {*given, *JUDGES} or text.notes:
+        if columns.layout == "wide" or names & {*given, *JUDGES} or text.notes or options.where:
             return None
         header = files[0].head.partition(b"\n")[0] + b"\n"
         frame, _ = replace(text, source=b"".join([header, *bodies])).frame(columns)
@@ -113,7 +109,7 @@ def _read_block(files: Sequence[SourceFile], options: TableOptions) -> Reading |
         frame = _with_keys_per_file(frame, files, rows, columns)
         origin = Provenance(str(files[0].path), f"tidy {text.kind}")
         named = TableColumns.of(frame.columns, options)
-        numbered = "trial" not in names
+        numbered = columns.column_of("trial") is None
         return Reading(results_from_table(frame, named, origin, numbered=numbered), where)
     except RepeatedKeyError as problem:
         raise where.located(problem) from None
@@ -139,10 +135,11 @@ def _with_keys_per_file(
     file_of_row = np.repeat(np.arange(len(files)), rows)
     for name in files[0].names:
         frame = frame.with_columns(spread(name, [file.names[name] for file in files], file_of_row))
-    if "trial" in frame.columns:
+    names = {columns.mapping.get(name, name): name for name in frame.columns}
+    if "trial" in names:
         return frame
-    keys = [name for name in (columns.agent, columns.task, *ITEM_COLUMNS) if name in frame.columns]
-    runs = [name for name in ("run", "seed") if name in frame.columns][:1]
+    keys = [names[key] for key in ("agent", "task", *ITEM_COLUMNS) if key in names]
+    runs = [names[key] for key in ("run", "seed") if key in names][:1]
     # Rows that are no trials of a run have no order: they are numbered as they would be in one file.
     measures = [name for name in columns.as_numbers if name in frame.columns]
     content = () if runs else content_columns(frame, [*keys, *runs], measures)

@@ -53,6 +53,7 @@ def describe(results: Results) -> Finding:
     )
     blocks = (
         Facts(pairs),
+        shown_table(answer.columns, caption="Columns"),
         shown_table(answer.measure_ranges, caption="Measures"),
         shown_table(answer.plays, caption="Plays of agents, fewest first"),
     )
