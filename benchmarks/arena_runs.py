@@ -62,7 +62,7 @@ def cost_of(jobs: list[Job], workers: int) -> Cost:
         before, wall = cpu_seconds(), time.perf_counter()
         outcome = run(jobs, ledger, workers=workers)
         total, wall = cpu_seconds() - before, time.perf_counter() - wall
-        assert not outcome.failed, outcome.failed
+        assert not outcome.failures, outcome.failures
         results = ledger_results(ledger)
         return Cost(total, sum(results.column("cpu_seconds")), outcome.frames, wall)
 

@@ -15,7 +15,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import examiner as ex
-from examiner.information import Channels, best_set, bits_intervals, gain, set_gain
+from examiner.information import ChannelModel, Channels, best_set, gain
+from examiner.information.observations import observe
+from examiner.information.uncertainty import bits_intervals
 
 TASKS, SIZE = 40, 5
 
@@ -57,6 +59,12 @@ def true_means(kind: Kind, rng: np.random.Generator) -> Any:
     return kind.apart * each
 
 
+def _bits(source: ex.Results | Channels) -> Any:
+    """Return the bits of each task, in the order of the tasks."""
+    table = gain(source).tasks
+    return np.array([table[task].bits for task in source.tasks])
+
+
 def measured(kind: Kind, tables: int, reps: int) -> Any:
     """Return for each table: tasks covered, the set covered, and what was counted less the truth."""
     rows = []
@@ -73,17 +81,20 @@ def measured(kind: Kind, tables: int, reps: int) -> Any:
         results = ex.Results.from_numpy(means[:, :, None] + deviations[:, :, None] * noise)
         truth = Channels(results.agents, results.tasks, ("score",), means[None], deviations[None])
         chosen = best_set(results, SIZE)
-        ends = bits_intervals(results, chosen, rng=rng, reps=reps)
-        each, whole = gain(truth).bits, set_gain(truth, chosen.tasks)
-        counted = gain(results).bits
+        ends = bits_intervals(observe(results), chosen, ChannelModel(), rng=rng, reps=reps)
+        each, whole = _bits(truth), gain(truth, chosen.tasks.task).bits
+        counted = _bits(results)
+        low, high = ends.tasks["bits_low"], ends.tasks["bits_high"]
+        names = "corrected_bits", "bits_low", "bits_high"
+        corrected, set_low, set_high = (ends.chosen[name][-1] for name in names)
         rows.append(
             [
-                ((ends.task_low <= each) & (each <= ends.task_high)).mean(),
-                ends.set_low[-1] <= whole <= ends.set_high[-1],
-                ((ends.task_low <= counted) & (counted <= ends.task_high)).mean(),
+                ((low <= each) & (each <= high)).mean(),
+                set_low <= whole <= set_high,
+                ((low <= counted) & (counted <= high)).mean(),
                 chosen.bits - whole,
-                ends.set[-1] - whole,
-                ends.set_high[-1] - ends.set_low[-1],
+                corrected - whole,
+                set_high - set_low,
             ]
         )
     return np.array(rows, dtype=np.float64)

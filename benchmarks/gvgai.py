@@ -68,7 +68,7 @@ def plays_an_hour() -> None:
         before = children_seconds()
         outcome = run(plan, folder, workers=1)
         spent = children_seconds() - before
-    print(f"50 model calls             {3600 * outcome.done / spent:6,.0f} plays a CPU-hour")
+    print(f"50 model calls             {3600 * outcome.done_now / spent:6,.0f} plays a CPU-hour")
 
 
 def stock(folder: Path) -> None:

@@ -92,7 +92,7 @@ def main() -> None:
     chosen, bits = plain_greedy(small, options.picks)
     plain = time.perf_counter() - start
     ours = best_set(small, options.picks)
-    assert list(ours.columns) == chosen and np.allclose(ours.cumulative_bits, bits, atol=1e-12)
+    assert list(ours.columns) == chosen and np.allclose(ours.tasks.bits, bits, atol=1e-12)
     fast = seconds(small, options.picks, repeats=7)
     print(
         f"27 × 108, {options.picks} picks: plain loops {plain:.2f} s, examiner {fast * 1000:.1f} ms, "

@@ -69,7 +69,7 @@ REST: dict[str, tuple[int, Callable[[ex.Results], object]]] = {
     "bits": (1, lambda results: ex.information.analyse(results, rng=0)),
     "bits, 3 trials": (3, lambda results: ex.information.analyse(results, rng=0)),
     "clusters": (1, ex.information.clusters),
-    "likeness": (1, lambda results: ex.information.likeness(results, rng=0)),
+    "similarity": (1, lambda results: ex.information.similarity(results, rng=0)),
     "selection": (1, lambda results: ex.selection.select(results, 100, rng=0)),
     "selection, judged": (1, _selected),
     "ability bits": (1, _ability_bits),

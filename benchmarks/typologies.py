@@ -1,6 +1,6 @@
 """Claim: which typology says more of games, that of a human judge or the measured one?
 
-For two data sets and three meanings of likeness, the permutation test of `examiner.typology` on the games
+For two data sets and three meanings of similarity, the permutation test of `examiner.typology` on the games
 that both typologies have: `nearer` is the probability that two games of one group are nearer to each other
 than two of different groups, 0.5 where groups say nothing. Games are near
 - in likeness, where the same agents do well on both: 1 - r of human-normalised scores;
@@ -21,7 +21,8 @@ from numpy.typing import NDArray
 import examiner as ex
 from examiner.results import Classification
 from examiner.scores.cells import cell_means
-from examiner.typology import permutation_test, profile_distances
+from examiner.typology.agreement import permutation_test, profile_distances
+from examiner.typology.kinds import group_tasks
 
 DATA = ("atari-dqn-family", "atari-arena")
 TYPOLOGIES = {"judged": "atari-typology", "measured": "atari-profile"}
@@ -65,7 +66,7 @@ def _distances(
     level = cell_means(ex.normalise(results, "random-only"))[:, kept]
     rank = np.nanmean(scores, axis=0).argsort().argsort().astype(float)
     return tuple(human.tasks[column] for column in kept), {
-        "likeness": profile_distances(scores, "correlation"),
+        "similarity": profile_distances(scores, "correlation"),
         "level": profile_distances(level),
         "difficulty": np.abs(rank[:, None] - rank),
     }
@@ -76,7 +77,7 @@ def _codes(
 ) -> NDArray[np.intp]:
     group_of = {
         task: number
-        for number, group in enumerate(ex.typology.groups(kinds, features))
+        for number, group in enumerate(group_tasks(kinds, features))
         for task in group.tasks
     }
     return np.array([group_of[task] for task in tasks], dtype=np.intp)

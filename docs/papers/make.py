@@ -178,7 +178,7 @@ def over_time(data: Path | None) -> Plot:
 
 def correlations(measure: str) -> Plot:
     """Correlations of tasks, the ten that tell most together marked."""
-    chosen = ex.information.best_set(plays().with_measures(measure), 10).tasks
+    chosen = ex.information.best_set(plays().with_measures(measure), 10).tasks.task
     means = ex.scores.cell_means(plays(), measure)
     varied = np.nanmax(means, axis=0) > np.nanmin(means, axis=0)  # others have no correlation
     kept = varied | np.isin(np.array(plays().tasks), chosen)

@@ -9,7 +9,7 @@ import pytest
 from scipy import stats
 
 import examiner as ex
-from examiner.arena import Flavour, flavours, plan_from_toml
+from examiner.arena import flavours, plan_from_toml
 from examiner.cli import main
 from examiner.messages import InputError
 
@@ -59,13 +59,13 @@ def test_an_agent_is_judged_where_it_did_not_learn_with_what_it_learnt(tmp_path,
     )
     text = RULES + games + '[[agents]]\nentry = "counting:Counting"\n'
     found = played(text, tmp_path)
-    pairs = {(gap.learnt, gap.judged) for gap in found.gaps}
+    pairs = set(zip(found.gaps.trained_in, found.gaps.evaluated_in, strict=True))
     assert len(pairs) == len(found.gaps) == 2 * 3  # learnt in two, judged in the three others
-    assert (Flavour(0, 0), Flavour(1, 1)) in pairs and not found.failed
+    assert ("0/0", "1/1") in pairs and not len(found.failed)
     learnt = set((tmp_path / "loaded.txt").read_text(encoding="utf-8").split())
     assert learnt == {str(2 * 60 // 5)}  # the decisions of two episodes, and no more while judged
-    native = {gap.judged: gap.native.runs for gap in found.gaps}
-    assert native == {Flavour(0, 0): 1, Flavour(0, 1): 1, Flavour(1, 0): 0, Flavour(1, 1): 0}
+    native = {gap.evaluated_in: gap.native_runs for gap in found.gaps}
+    assert native == {"0/0": 1, "0/1": 1, "1/0": 0, "1/1": 0}
 
 
 @pytest.mark.parametrize(
@@ -115,10 +115,10 @@ def test_an_agent_that_learnt_nothing_has_no_gap_which_is_told_as_json(
         main()
     told = json.loads(capsys.readouterr().out)
     assert not ended.value.code and told["schema"] == "examiner.flavours/1"
-    assert [row["judged"]["mode"] for row in told["rows"]] == [1, 0]
-    assert [row["gap"]["mean"] for row in told["rows"]] == [0.0, 0.0]
+    assert [row["evaluated_in"] for row in told["gaps"]] == ["1/0", "0/0"]
+    assert [row["gap"] for row in told["gaps"]] == [0.0, 0.0]
     judged = ex.read(tmp_path / "plan" / "judged.parquet")
-    assert [gap.gap.mean for gap in ex.arena.gaps(judged)] == [0.0, 0.0]
+    assert ex.arena.gaps(judged).to_dict()["gaps"] == told["gaps"]
     assert set(judged.agents) == {"no-op (0/0)", "no-op (1/0)", "random play"}
 
 
@@ -133,7 +133,7 @@ def test_what_was_judged_is_not_judged_again_unless_it_was_damaged(tmp_path, mon
         assert len(json.loads(path.read_text())) == 2
         path.write_text("[7.0, 9.0]")
     again = played(text, tmp_path)
-    assert {gap.score.mean for gap in again.gaps} == {8.0}  # as kept, not as played
+    assert set(again.gaps.score) == {8.0}  # as kept, not as played
     for path in kept:
         path.write_text("[7.0")
     assert played(text, tmp_path).judged.to_dict() == first.judged.to_dict()
@@ -153,11 +153,16 @@ def test_gaps_and_shares_are_those_of_runs_by_hand():
     names = ("agent", "task", "mode", "difficulty", "run", "score", *learner)
     columns = {name: [row[at] for row in table] for at, name in enumerate(names)}
     results = ex.Results.from_dict(columns)
-    (gap,) = ex.arena.gaps(results)
-    assert (gap.agent, gap.learnt, gap.judged) == ("a", Flavour(0, 0), Flavour(1, 0))
-    assert (gap.gap.mean, gap.kept) == (6.0, pytest.approx(3 / 9))
+    answer = ex.arena.gaps(results)
+    (gap,) = answer.gaps
+    assert (gap.agent, gap.trained_in, gap.evaluated_in) == ("a", "0/0", "1/0")
+    assert (gap.gap, gap.kept) == (6.0, pytest.approx(3 / 9))
+    assert answer.headline == (
+        "In 1 of 1 pair of flavours an agent is significantly worse than the same agent trained in the "
+        "flavour of evaluation (95 % intervals over runs)."
+    )
     low, high = stats.ttest_ind([10, 12, 11], [4, 6, 5], equal_var=False).confidence_interval()
-    assert (gap.gap.low, gap.gap.high) == (pytest.approx(low), pytest.approx(high))
+    assert (gap.gap_low, gap.gap_high) == (pytest.approx(low), pytest.approx(high))
     del columns["learner"]
     with pytest.raises(InputError, match="no column 'learner'"):
         ex.arena.gaps(ex.Results.from_dict(columns))

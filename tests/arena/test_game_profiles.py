@@ -91,11 +91,11 @@ def test_whatever_has_no_standard_error_has_a_note():
     short = ex.arena.protocol("machado-2018", max_episode_frames=100)
     profile = profile_game("freeway", protocol=short, frames=1_000)
     without = {name for name, error in profile.errors.items() if math.isnan(error)}
-    assert {"reward_delay", "reward_gap"} <= without <= set(profile.notes)
-    assert math.isnan(profile.lookahead.share.value) and profile.notes["lookahead"].startswith(
+    assert {"reward_delay", "reward_gap"} <= without <= set(profile.reasons)
+    assert math.isnan(profile.lookahead.share.value) and profile.reasons["lookahead"].startswith(
         "nei"
     )
-    assert "below" in profile.notes["reward_density"]
+    assert "below" in profile.reasons["reward_density"]
 
 
 def test_continuous_actions_are_called_so():
@@ -103,7 +103,7 @@ def test_continuous_actions_are_called_so():
     assert profile.actions is None and profile.lookahead is None and profile.open_loop is None
     assert profile.features["action_space.size"] == "continuous"
     assert profile.features["action_space.branching"] == "continuous"
-    assert profile.notes["lookahead"] == profile.notes["branching"] == "actions are continuous"
+    assert profile.reasons["lookahead"] == profile.reasons["branching"] == "actions are continuous"
 
 
 def test_profiles_feed_the_agent_centric_schema():
@@ -117,6 +117,21 @@ def test_profiles_feed_the_agent_centric_schema():
     assert set(kinds.features) == {
         one.name for one in ex.typology.SCHEMAS["agent-centric"].dimensions
     }
+
+
+def test_the_table_of_a_profile_has_its_estimates_errors_and_reasons():
+    profile = profile_game("Pendulum-v1", environment="gymnasium", frames=1_000)
+    assert profile.headline == (
+        "Pendulum-v1 has continuous actions and is stochastic; an episode of random play takes 200 "
+        "frames on average."
+    )
+    mean_score = profile["mean_score"]
+    assert mean_score.value == profile.mean_score and mean_score.unit == "score"
+    assert mean_score.value_error == profile.errors["mean_score"]
+    assert profile["branching"].reason == profile["open_loop"].reason == "actions are continuous"
+    content = profile.to_dict()
+    assert content["schema"] == "examiner.game-profile/1" and content["actions"] is None
+    assert content["settings"]["seed"] == 0 and content["measures"][7]["value"] is None
 
 
 def test_the_same_seed_gives_the_same_numbers():

@@ -91,9 +91,10 @@ def test_a_plan_is_explained_with_the_most_core_hours_it_may_take(tmp_path: Path
     told = command("arena", "run", str(path), "--explain")
     assert told.code == 0, told.err
     assert "2 plays: 1 agent × 2 levels of 1 game × 1 seed" in told.out
-    assert "50 model calls an action" in told.out and "At most 0.0 core-hours" in told.out
+    assert "50 model calls an action" in told.out and "core-hours" in told.out
     content = json.loads(command("arena", "run", str(path), "--explain", "--json").out)
-    assert content["jobs"] == 2 and content["protocol"]["max_ticks"] == 2000
+    assert (content["jobs"], content["max_ticks"]) == (2, 2000)
+    assert content["core_hours"] == pytest.approx(2 * content["cpu_seconds"] / 3600)
 
 
 @pytest.mark.parametrize(

@@ -45,7 +45,7 @@ def test_two_thousand_jobs_with_one_in_ten_misbehaving_give_the_table_of_a_quiet
     assert len(jobs) == JOBS
     limits = Limits(silent_seconds=15.0, memory_bytes=300 * 2**20)
     outcome = run(jobs, tmp_path, workers=2, limits=limits)
-    failed = {(one.job.seed, one.job.agent) for one in outcome.failed}
+    failed = {(one.job.seed, one.job.agent) for one in outcome.failures}
     assert failed == {(job.seed, job.agent) for job in odd if job.agent == "misbehaving"}
     whole = {job.key: job for job in jobs if job.agent != "misbehaving"}
     assert [row for row in rows(outcome.ledger) if row[0] in whole] == sorted(

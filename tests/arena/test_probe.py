@@ -77,11 +77,15 @@ def lock_job(lock, agent="ByHeart"):
 
 def test_an_agent_that_plays_by_heart_loses_to_sticky_actions_and_its_replays_do_too(lock):
     found = probe(lock_job(lock), seeds=30, replays=3)
-    assert found.contrast.deterministic.mean == 10.0
-    assert found.contrast.loss.low > 3.0
-    assert (found.replay.replays, found.replay.reproduced) == (90, 90)
-    assert found.replay.sticky.high < 8.0
+    assert found["ByHeart"].deterministic == 10.0
+    assert found["ByHeart"].loss_low > 3.0
+    assert (found.replays, found.reproduced) == (90, 90)
+    assert found.replayed["replays with sticky actions"].score_high < 8.0
     assert 0.0 < found.kept < 0.8
+    assert found.headline == (
+        f"ByHeart keeps {100 * found.kept:.0f} % of its advantage over random play on {lock} with "
+        f"sticky actions (ς = 0.25)."
+    )
 
 
 @pytest.mark.parametrize(
@@ -117,7 +121,7 @@ def test_the_loss_of_an_open_loop_player_is_what_the_protocol_says(lock):
     survival = np.cumprod([1.0] + [0.75 if change else 1.0 for change in changes])
     found = probe(lock_job(lock), seeds=120, replays=1)
     # A stuck action ends the game here, so that the previous action is always the digit before.
-    assert found.contrast.sticky.low < survival.sum() < found.contrast.sticky.high
+    assert found["ByHeart"].sticky_low < survival.sum() < found["ByHeart"].sticky_high
 
 
 def test_the_random_agent_has_no_advantage_to_keep(lock):
@@ -132,15 +136,16 @@ def test_the_random_agent_has_no_advantage_to_keep(lock):
     )
     found = probe(job, seeds=3)
     assert math.isnan(found.kept)
+    assert found.headline.startswith("random is not significantly better than random play on")
 
 
 def test_a_share_of_the_advantage_is_known_only_where_its_interval_lies_above_zero(lock):
     several, single = (probe(lock_job(lock), seeds=seeds) for seeds in (5, 1))
     assert several.advantage.mean == pytest.approx(
-        several.contrast.deterministic.mean - several.random.deterministic.mean
+        several["ByHeart"].deterministic - several["random play"].deterministic
     )
     assert several.advantage.low > 0
-    left = several.contrast.sticky.mean - several.random.sticky.mean
+    left = several["ByHeart"].sticky - several["random play"].sticky
     assert several.kept == pytest.approx(left / several.advantage.mean)
     assert single.advantage.mean > 0 and math.isnan(single.advantage.low)
     assert math.isnan(single.kept)
@@ -175,12 +180,12 @@ def test_a_replay_starts_after_as_many_frames_of_doing_nothing_as_the_recorded_e
 @pytest.mark.slow
 def test_replays_reproduce_the_score_under_a_protocol_that_draws_the_start():
     found = probe(atari_job("mnih-2015", "random", max_episode_frames=300), seeds=2, replays=1)
-    assert (found.replay.replays, found.replay.reproduced) == (2, 2)
+    assert (found.replays, found.reproduced) == (2, 2)
 
 
 def test_an_episode_that_is_over_before_its_first_action_is_replayed():
     found = probe(atari_job("mnih-2015", "random", max_episode_frames=1), seeds=2, replays=1)
-    assert (found.replay.replays, found.replay.reproduced) == (2, 2)
+    assert (found.replays, found.reproduced) == (2, 2)
 
 
 def jobs_of_probe(job):
@@ -260,18 +265,16 @@ def test_a_plan_is_probed_into_two_ledgers_and_resumes(tmp_path):
         'protocol = "gymnasium"\n[[agents]]\nentry = "random"\n[[agents]]\nentry = "no-op"'
     )
     found = probe(plan, tmp_path)
-    assert [variant[:2] for variant in found.contrasts] == [
-        ("random", "CartPole-v1"),
-        ("no-op", "CartPole-v1"),
-    ]
-    random, no_op = found.contrasts.values()
-    assert random.deterministic.runs == random.sticky.runs == 3
+    assert found.contrasts.agent == ("random", "no-op")
+    assert set(found.contrasts.game) == {"CartPole-v1"} and found.contrasts.flavour is None
+    random, no_op = found.contrasts
+    assert random.deterministic_runs == random.sticky_runs == 3
     # Repeating the action before changes nothing where there is only one.
-    assert no_op.loss.mean == 0.0
+    assert no_op.loss == 0.0
     assert sorted(path.name for path in tmp_path.iterdir()) == ["deterministic", "sticky"]
-    assert probe(plan, tmp_path) == found
-    assert repr(found) == "ProbedPlan(2 contrasts, 0 failed jobs)"
-    assert found._repr_html_().count("<tr>") == 1 + len(found.contrasts)
+    assert probe(plan, tmp_path).to_dict() == found.to_dict()
+    assert found.settings["sticky_probability"] == 0.25
+    assert "0 of 2 combinations of agent and game" in found.headline
     with pytest.raises(InputError, match="Say in which folder"):
         probe(plan)
 
@@ -297,11 +300,11 @@ def test_runs_that_failed_are_no_runs(tmp_path):
         folder=tmp_path,
     )
     found = probe(plan, tmp_path)
-    dies, no_op = found.contrasts.values()
-    assert dies.deterministic.runs == dies.sticky.runs == 0
-    assert math.isnan(dies.deterministic.mean) and math.isnan(dies.loss.mean)
-    assert no_op.deterministic.runs == no_op.sticky.runs == 2
-    assert {one.job.agent for one in found.failed} == {"dies"} and len(found.failed) == 4
+    dies, no_op = found.contrasts
+    assert dies.deterministic_runs == dies.sticky_runs == 0
+    assert math.isnan(dies.deterministic) and math.isnan(dies.loss)
+    assert no_op.deterministic_runs == no_op.sticky_runs == 2
+    assert found.failed.agent == ("dies",) * 4
 
 
 @pytest.mark.slow
@@ -313,11 +316,9 @@ def test_every_variant_of_a_game_is_a_row_of_its_own(tmp_path):
         '[[agents]]\nentry = "constant"\nsettings = { action = "UP" }'
     )
     found = probe(plan, tmp_path)
-    assert [variant[1:] for variant in found.contrasts] == [
-        ("freeway", mode, difficulty) for mode in (0, 4) for difficulty in (0, 1)
-    ]
-    for job, contrast in zip(plan.jobs(), found.contrasts.values(), strict=True):
-        assert (contrast.sticky.mean, contrast.sticky.runs) == (play_recorded(job).performance, 1)
+    assert found.contrasts.flavour == ("0/0", "0/1", "4/0", "4/1")
+    for job, contrast in zip(plan.jobs(), found.contrasts, strict=True):
+        assert (contrast.sticky, contrast.sticky_runs) == (play_recorded(job).performance, 1)
 
 
 def test_intervals_are_those_of_scipy():
@@ -358,8 +359,30 @@ def played(trials, scores, **columns):
 
 def test_the_last_episodes_are_those_of_the_last_trials_whatever_their_rows():
     mixed = played([2, 0, 1], [1.0, 9.0, 5.0])
-    (found,) = contrasts(mixed, mixed, window=2).contrasts.values()
-    assert found.sticky.mean == 3.0
+    (row,) = contrasts(mixed, mixed, window=2).contrasts
+    assert row.sticky == 3.0
+
+
+def test_equal_runs_have_a_mean_but_no_interval_and_no_significant_loss():
+    rows = {"agent": ["a"] * 4, "task": ["t"] * 4, "run": [0, 1, 0, 1], "mode": [0, 0, 1, 1]}
+    without = Results.from_dict(rows | {"score": [4.0, 4.0, 4.0, 5.0]})
+    sticky = Results.from_dict(rows | {"score": [1.0, 1.0, 1.0, 2.0]})
+    answer = contrasts(without, sticky)
+    equal, other = answer.contrasts
+    assert equal.loss == 3.0 and math.isnan(equal.loss_low) and math.isnan(equal.sticky_high)
+    assert other.sticky_low < 1.5 < other.sticky_high
+    assert answer.notes == (
+        "2 means of several runs have no interval, because all their runs are equal.",
+    )
+    assert " of 1 combination of agent and game " in answer.headline
+
+
+def test_one_run_is_too_few_for_an_interval_of_the_loss():
+    answer = contrasts(played([0], [4.0]), played([0], [1.0]))
+    assert answer["a", "t"].loss == 3.0
+    assert answer.headline == (
+        "There are too few runs for an interval of the score lost with sticky actions."
+    )
 
 
 def test_results_that_cannot_be_compared_are_refused_in_a_sentence():

@@ -27,8 +27,8 @@ CART_POLE = ("CartPole-v1", "--environment", "gymnasium", "--protocol", "gymnasi
 def test_the_table_says_what_is_lost_and_what_replays_give():
     answer = called("random", *CART_POLE, "--seeds", "2", "--workers", "1", "--cap", "30")
     assert answer.exit_code == 0, answer.output
-    assert "random on CartPole-v1, 2 runs each" in answer.stdout
-    assert "4 replays with ς = 0" in " ".join(answer.stdout.split())
+    assert "2 runs of 1 episode each" in answer.stdout
+    assert "of 4 replays without sticky actions" in answer.stdout
 
 
 def test_json_is_one_object_with_settings_taken_as_in_a_plan():
@@ -39,22 +39,21 @@ def test_json_is_one_object_with_settings_taken_as_in_a_plan():
     assert answer.exit_code == 0, answer.output
     found = json.loads(answer.stdout)
     assert found["schema"] == "examiner.probe/1"
-    assert found["sticky_probability"] == 0.5
-    assert found["contrast"]["loss"]["mean"] == pytest.approx(
-        found["contrast"]["deterministic"]["mean"] - found["contrast"]["sticky"]["mean"]
-    )
-    assert found["kept_known"] == (found["kept"] is not None)
+    settings = found["settings"]
+    assert (settings["sticky_probability"], settings["seeds"], settings["episodes"]) == (0.5, 2, 3)
+    constant, random = found["scores"]
+    assert (constant["agent"], random["agent"]) == ("constant", "random play")
+    assert constant["loss"] == pytest.approx(constant["deterministic"] - constant["sticky"])
 
 
 def test_no_share_is_told_of_an_advantage_that_may_be_none():
     arguments = ("random", *CART_POLE, "--seeds", "3", "--workers", "1", "--cap", "60")
     answer = called(*arguments)
     assert answer.exit_code == 0, answer.output
-    assert "It has no clear advantage over random play to lose:" in answer.stdout
-    assert "is left" not in answer.stdout
+    assert "random is not significantly better than random play" in answer.stdout
+    assert "keeps" in answer.stdout and "%" not in answer.stdout.splitlines()[0]
     found = json.loads(called(*arguments, "--json").stdout)
-    assert found["advantage"]["low"] < 0 < found["advantage"]["high"]
-    assert (found["kept"], found["kept_known"]) == (None, False)
+    assert found["advantage_low"] < 0 < found["advantage_high"] and found["kept"] is None
 
 
 def test_the_share_left_of_a_clear_advantage_is_told(tmp_path: Path, monkeypatch):
@@ -65,24 +64,25 @@ def test_the_share_left_of_a_clear_advantage_is_told(tmp_path: Path, monkeypatch
     arguments = ("upright_agents:Upright", *CART_POLE, "--seeds", "3", "--workers", "1")
     answer = called(*arguments, "--cap", "200")
     assert answer.exit_code == 0, answer.output
-    assert re.search(r"advantage over random play, \d.* with ς = 0, \d+ % is left", answer.stdout)
+    assert re.search(
+        r"keeps \d+ % of its advantage over random play on Cart", " ".join(answer.stdout.split())
+    )
     found = json.loads(called(*arguments, "--cap", "200", "--json").stdout)
-    assert found["kept_known"] and 0 < found["kept"] < 1.5
+    assert 0 < found["kept"] < 1.5 and found["advantage_low"] > 0
 
 
 def test_rows_say_what_differs_and_equal_runs_have_no_interval():
     same = ("--set", "action=1", "--seeds", "2", "--replays", "1", "--workers", "1", "--cap", "3")
     answer = called("constant", *CART_POLE, *same)
     assert answer.exit_code == 0, answer.output
-    assert re.search(
-        r"constant, 1 episode a run +3 \(equal\) +3 \(equal\) +0 \(equal\)", answer.stdout
-    )
-    assert "random play, 10 episodes a run" in answer.stdout
-    assert "(equal): 2 equal runs, no interval" in answer.stdout and "± 0" not in answer.stdout
+    assert re.search(r"constant +3 +3 +0 +– +–", answer.stdout)
+    assert "random play: 10 episodes per run" in answer.stdout
+    words = " ".join(answer.stdout.split())
+    assert "have no interval, because all their runs are equal." in words
     found = json.loads(called("constant", *CART_POLE, *same, "--json").stdout)
-    plain = found["contrast"]["deterministic"]
-    assert (plain["mean"], plain["low"], plain["high"]) == (3, None, None)
-    assert plain["equal_runs"] and found["replay"]["recorded"]["equal_runs"]
+    row = found["scores"][0]
+    assert (row["deterministic"], row["deterministic_low"], row["loss_high"]) == (3, None, None)
+    assert found["replayed"][0]["score_low"] is None and len(found["notes"]) == 1
 
 
 def test_an_agent_of_the_current_folder_is_found(tmp_path: Path):
@@ -102,7 +102,7 @@ def test_an_agent_of_the_current_folder_is_found(tmp_path: Path):
         timeout=120,
     )
     assert done.returncode == 0, done.stderr
-    assert "cautious_agents:Cautious, 1 episode a run" in done.stdout
+    assert "cautious_agents:Cautious" in done.stdout
 
 
 @pytest.mark.parametrize(
@@ -154,16 +154,21 @@ def test_the_published_table_stands_beside_ours(tmp_path: Path):
     arguments = (str(plan), "--frames", "100", "--workers", "1", "--output", str(out))
     answer = called(*arguments, "--json")
     assert answer.exit_code == 0, answer.output
-    (row,) = json.loads(answer.stdout)["rows"]
-    assert row["paper"] == {
-        "deterministic": 6909,
-        "sticky": 308,
-        "deterministic_sd": 1018,
-        "sticky_sd": 31,
-    }
-    assert row["deterministic"]["runs"] == 2
+    content = json.loads(answer.stdout)
+    assert content["schema"] == "examiner.probed-plan/1" and content["folder"] == str(out)
+    assert content["published"] == [
+        {
+            "agent": "brute",
+            "game": "asterix",
+            "deterministic": 6909,
+            "deterministic_sd": 1018,
+            "sticky": 308,
+            "sticky_sd": 31,
+        }
+    ]
+    assert content["contrasts"][0]["deterministic_runs"] == 2
     again = called(*arguments)
-    assert "6,909" in again.stdout
+    assert "6909" in again.stdout
     assert (out / "sticky" / "ledger.sqlite").exists()
 
 
@@ -177,12 +182,11 @@ def test_variants_of_a_game_are_told_apart_and_the_paper_stands_beside_the_defau
         encoding="utf-8",
     )
     arguments = (str(plan), "--workers", "1", "--output", str(tmp_path / "out"))
-    rows = json.loads(called(*arguments, "--json").stdout)["rows"]
-    assert [(row["mode"], row["difficulty"]) for row in rows] == [(0, 0), (4, 0)]
-    assert rows[0]["paper"] is not None and rows[1]["paper"] is None
+    content = json.loads(called(*arguments, "--json").stdout)
+    assert [row["flavour"] for row in content["contrasts"]] == ["0/0", "4/0"]
+    assert len(content["published"]) == 1
     table = called(*arguments).stdout
-    assert "freeway, mode 0" in table and "freeway, mode 4" in table
-    assert "difficulty" not in table
+    assert re.search(r"freeway +0/0", table) and re.search(r"freeway +4/0", table)
 
 
 def test_an_agent_that_dies_has_a_row_without_scores(tmp_path: Path):
@@ -202,5 +206,5 @@ def test_an_agent_that_dies_has_a_row_without_scores(tmp_path: Path):
     )
     answer = called(str(plan), "--workers", "1", "--output", str(tmp_path / "out"))
     assert answer.exit_code == 1, answer.output
-    assert re.search(r"dies +CartPole-v1 +– +– +– +0", answer.stdout)
-    assert "dies on CartPole-v1, seed 0, failed: " in answer.stderr
+    assert re.search(r"dies +CartPole-v1 +– +– +– +– +– +0", answer.stdout)
+    assert "Failed jobs" in answer.stdout and "no second game" in " ".join(answer.stdout.split())

@@ -160,19 +160,20 @@ def test_explaining_plays_nothing(folder: Path, monkeypatch: pytest.MonkeyPatch)
     done = run("arena", "run", folder / "pilot.toml", "-o", folder / "unplayed", "--explain")
     assert "4 jobs: 2 agents × 1 variant of 1 game × 2 seeds" in done.out
     assert "sticky_probability" in done.out and "frame_skip" in done.out
-    assert "No game is for tuning: all are for testing" in done.out
+    assert "tuning games        0" in done.out
     told = json.loads(run("arena", "run", folder / "pilot.toml", "--explain", "--json").out)
     apart = {one["setting"]: (one["value"], one["reference"]) for one in told["deviations"]}
-    assert apart == {"sticky_probability": (0.0, 0.25), "frame_skip": (1, 5)}
-    assert told["games"] == {"CartPole-v1": "test"}
+    assert apart == {"sticky_probability": ("0.0", "0.25"), "frame_skip": ("1", "5")}
+    assert told["games"] == [{"game": "CartPole-v1", "split": "test"}]
+    assert [row["agent"] for row in told["frame_budgets"]] == ["random", "mine"]
     assert not (folder / "unplayed").exists()
 
 
 def test_a_plan_as_the_paper_says_deviates_in_nothing(tmp_path: Path) -> None:
     (tmp_path / "plan.toml").write_text('games = ["freeway"]\n[[agents]]\nentry = "random"')
     done = run("arena", "run", tmp_path / "plan.toml", "--explain")
-    assert "It is machado-2018 in every setting." in done.out
-    assert "Games for tuning: 'freeway'" in done.out
+    assert "deviating settings  0" in done.out and "Deviations from" not in done.out
+    assert "tuning games        1" in done.out
 
 
 def test_failures_are_listed_and_the_exit_code_is_one(tmp_path: Path) -> None:
@@ -180,8 +181,8 @@ def test_failures_are_listed_and_the_exit_code_is_one(tmp_path: Path) -> None:
     (tmp_path / "plan_side_agent.py").write_text(AGENT)
     done = run("arena", "run", tmp_path / "plan.toml", "-o", tmp_path / "out", "--workers", 1)
     assert done.code == 1
-    assert "2 of 4 jobs done" in done.out
-    assert "failed: mine on CartPole-v1, seed 0: " in done.out and "action" in done.out
+    assert "2 of 4 jobs done, 2 failed" in done.out
+    assert "Failed jobs" in done.out and "mine   CartPole-v1" in done.out and "action" in done.out
     told = json.loads(
         run(
             "arena",

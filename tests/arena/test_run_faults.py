@@ -105,7 +105,7 @@ def test_a_hundred_jobs_with_three_bad_agents_complete_the_rest(tmp_path: Path) 
     limits = Limits(silent_seconds=20.0, memory_bytes=400 * 2**20)
     outcome = run(jobs, ledger, workers=2, limits=limits)
     assert (outcome.jobs, outcome.done, len(outcome.failed)) == (100, 97, 3)
-    reasons = {one.job.settings["how"]: one.reason for one in outcome.failed}
+    reasons = {one.job.settings["how"]: one.reason for one in outcome.failures}
     assert reasons["crash"].startswith("RuntimeError: out of ideas")
     assert "nothing was heard of it for longer than its limit of 20 seconds" in reasons["hang"]
     assert "more memory than its limit of 400 MiB" in reasons["hoard"]

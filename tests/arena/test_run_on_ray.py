@@ -59,7 +59,7 @@ outcome = run(
 )
 print("outcome", json.dumps({
     "done": outcome.done, "killed": killed,
-    "failed": {one.job.settings["how"]: one.reason for one in outcome.failed},
+    "failed": {one.job.settings["how"]: one.reason for one in outcome.failures},
 }))
 cluster.shutdown()
 """

@@ -31,7 +31,7 @@ def played(job: object) -> list[tuple[object, ...]]:
 def test_the_table_is_that_of_playing_every_job_alone(tmp_path: Path, workers: int) -> None:
     jobs = [cart_pole(agent, seed=seed) for agent in AGENTS for seed in range(2)]
     outcome = run(jobs, tmp_path / "ledger.sqlite", workers=workers)
-    assert (outcome.done, outcome.failed, outcome.episodes) == (6, (), 30)
+    assert (outcome.done, outcome.failures, outcome.episodes) == (6, (), 30)
     assert rows(tmp_path / "ledger.sqlite") == sorted(row for job in jobs for row in played(job))
     assert outcome.frames == sum(played(job)[-1][3] for job in jobs)  # type: ignore[misc]
 
@@ -95,9 +95,11 @@ def test_a_learner_that_cannot_be_resumed_exactly_fails_and_says_which_episode(
             ledger.record(account, episode)
         ledger.keep_checkpoint(account, Checkpoint(1, episodes[0].frames, 0), b"[[0, 0], 0]")
     outcome = run([job, cart_pole()], path)
-    (failed,) = outcome.failed
+    (failed,) = outcome.failures
     assert failed.job == job and outcome.done == 1
     assert "was played again and differs in" in failed.reason
+    assert outcome.failed[job.agent].reason == failed.reason
+    assert "1 of 2 jobs done, 1 failed; played " in outcome.headline
     assert len([row for row in rows(path) if row[0] == job.key]) == 12
 
 
@@ -108,7 +110,7 @@ def test_misbehaving_agents_fail_with_reasons_and_keep_what_they_played(tmp_path
     path = tmp_path / "ledger.sqlite"
     limits = Limits(silent_seconds=15.0, memory_bytes=300 * 2**20)
     outcome = run(jobs, path, workers=3, limits=limits)
-    reasons = {one.job.settings["how"]: one.reason for one in outcome.failed}
+    reasons = {one.job.settings["how"]: one.reason for one in outcome.failures}
     assert reasons["crash"].startswith("RuntimeError: out of ideas (toy_agents.py, line")
     assert reasons["hang"] == "nothing was heard of it for longer than its limit of 15 seconds"
     assert reasons["hoard"].startswith("it needed more memory than its limit of 300 MiB")
@@ -131,9 +133,9 @@ def test_a_finished_run_is_left_alone(tmp_path: Path) -> None:
     run(jobs, path)
     before = rows(path)
     outcome = run(jobs, path)
-    assert (outcome.done_before, outcome.done, outcome.episodes) == (2, 0, 0)
+    assert (outcome.done_before, outcome.done_now, outcome.episodes) == (2, 0, 0)
     assert rows(path) == before
-    assert run([*jobs, cart_pole(seed=2)], path).done == 1
+    assert run([*jobs, cart_pole(seed=2)], path).done_now == 1
 
 
 def test_the_watcher_is_told_of_speed_time_left_and_scores(tmp_path: Path) -> None:
@@ -208,7 +210,7 @@ def test_a_plan_is_run_by_its_path_into_a_folder_or_a_ledger(tmp_path: Path) -> 
     assert (again.done_before, again.episodes) == (1, 0)
     renamed = outcome.ledger.rename(tmp_path / "kept")  # a file is a ledger, whatever it is called
     assert run(plan(tmp_path / "pilot.toml"), renamed).done_before == 1
-    assert repr(again).startswith("RunOutcome(1 of 1 job done, 0 failed; played 0 episodes into")
+    assert again.headline.startswith("1 of 1 job done (1 before); played 0 episodes, 0 frames in ")
     database = sqlite3.connect(renamed)
     assert database.execute("SELECT split FROM jobs").fetchall() == [("train",)]
     assert database.execute("SELECT plan FROM sessions").fetchall() == [(PLAN,)] * 3

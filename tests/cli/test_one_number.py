@@ -109,16 +109,16 @@ def test_where_does_a_new_agent_stand(told, plays, tmp_path) -> None:
 
 def test_how_many_bits_does_a_task_tell(told, plays) -> None:
     here = ex.information.gain(plays)
-    known = {t: bits for t, bits in zip(here.tasks, here.bits, strict=True) if np.isfinite(bits)}
+    known = {row.task: row.bits for row in here.tasks if np.isfinite(row.bits)}
     content = told("information", *PLAYS, "--reps", 0)
-    by_command = {row["task"]: row["bits"] for row in content["tasks"] if row["usable"]}
+    by_command = {row["task"]: row["bits"] for row in content["tasks"] if row["bits"] is not None}
     assert by_command == pytest.approx(known)
     curve = next(
         block for block in section_of(plays, "information")["blocks"] if block["kind"] == "figure"
     )
     chosen = ex.information.best_set(plays, len(curve["data"]["tasks"]))
-    assert list(chosen.tasks) == curve["data"]["tasks"]
-    assert [row["task"] for row in content["greedy"]] == curve["data"]["tasks"]
+    assert list(chosen.tasks.task) == curve["data"]["tasks"]
+    assert [row["task"] for row in content["chosen"]] == curve["data"]["tasks"]
 
 
 def test_which_few_tasks_are_enough(told, atari, tmp_path) -> None:
@@ -169,7 +169,7 @@ def test_how_good_an_agent_is_at_the_end_of_its_training(told) -> None:
     for results in (log, reduced):
         assert list(ex.scores.aggregate(results).mean) == pytest.approx(by_command)
     bits = told("information", "atari-arena", "--reps", 0)["tasks"]
-    here = dict(zip(log.tasks, ex.information.gain(log).bits, strict=True))
+    here = {row.task: row.bits for row in ex.information.gain(log).tasks}
     assert {row["task"]: row["bits"] for row in bits} == pytest.approx(here)
     found = ex.scores.intervals(log, "mean", rng=0, reps=50).value
     np.testing.assert_allclose(found, ex.scores.intervals(reduced, "mean", rng=0, reps=50).value)

@@ -13,16 +13,20 @@ def test_games_are_measured_into_a_table_that_typology_reads(examiner, tmp_path)
     words = ("arena", "profile", "Pendulum-v1", "MountainCar-v0", *GYMNASIUM, "-o", "games.csv")
     done = examiner(*words)
     assert done.returncode == 0, done.stderr
-    assert "2 games in 1,000 frames each" in done.stdout and "s of processor time" in done.stdout
+    assert (
+        "2 games measured in 1,000 frames each" in done.stdout
+        and "s of processor time" in done.stdout
+    )
     lines = (tmp_path / "games.csv").read_text(encoding="utf-8").splitlines()
     assert len(lines) == 3 and lines[1].startswith("Pendulum-v1,continuous,")
     read = json.loads(examiner("typology", "games.csv", "--json").stdout)
     assert [group["tasks"] for group in read["groups"]] == [["Pendulum-v1"], ["MountainCar-v0"]]
     again = json.loads(examiner(*words, "--json").stdout)
-    assert again["schema"] == "examiner.profile/1" and again["seed"] == 0
-    games = {game["task"]: game for game in again["games"]}
-    assert games["MountainCar-v0"]["classes"]["action_space.size"] == "up to 4"
-    assert games["MountainCar-v0"]["measured.mean_score"] == -200
+    assert again["schema"] == "examiner.profile/1" and again["settings"]["seed"] == 0
+    games, classes = ({row["game"]: row for row in again[name]} for name in ("games", "classes"))
+    assert classes["MountainCar-v0"]["action_space.size"] == "up to 4"
+    assert games["MountainCar-v0"]["mean_score"] == -200
+    assert games["Pendulum-v1"]["branching"] is None
     assert (tmp_path / "games.csv").read_text(encoding="utf-8").splitlines() == lines
 
 

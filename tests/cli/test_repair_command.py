@@ -71,8 +71,8 @@ def test_a_repair_is_told_in_words_and_refused_in_words(pilot: Path, tmp_path: P
     done = run(
         "arena", "run", "--repair", tmp_path / "pilot" / "ledger.sqlite", "-o", tmp_path / "new"
     )
-    assert "episodes saved, " in done.out and " lost; 2 jobs kept" in done.out
-    assert "Go on with: examiner arena run PLAN --output" in done.out
+    assert "episodes were saved and " in done.out and " lost; 2 jobs were kept" in done.out
+    assert "Continue with: examiner arena run PLAN --output" in done.out
     done = run("arena", "run", "--repair", tmp_path / "pilot", "-o", tmp_path / "new")
     assert done.code == 2 and "nothing is overwritten" in done.err
     done = run("arena", "run", "--repair", pilot)

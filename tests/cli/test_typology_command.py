@@ -19,12 +19,14 @@ def test_the_bundled_games_are_grouped_reduced_and_validated_as_json(examiner):
     words = ("typology", "atari-typology", "--results", "atari-dqn-family", "--json")
     made = content(examiner(*words, "--drop", "agent:dqn_mnih2015"))
     assert made["schema"] == "examiner.typology/1"
-    assert len(made["groups"]) == len(made["reduced"]) == 31
+    assert len(made["groups"]) == 31
     assert sum(len(group["tasks"]) for group in made["groups"]) == 55
-    assert {"features": {"struggle.challenge": "agent"}} in made["missing"]
-    means = {group["tasks"][0]: group["mean_p"] for group in made["validation"]["groups"]}
+    missing = [(row["dimension"], row["value"]) for row in made["values"] if not row["tasks"]]
+    assert ("struggle.challenge", "agent") in missing
+    groups = made["validation"]["groups"]
+    means = {group["tasks"].split(", ")[0]: group["mean_p"] for group in groups}
     assert round(means["hero"], 3) == 0.028 and round(means["asterix"], 3) == 0.079
-    assert made["validation"]["says"] and made["seed"] == 0
+    assert made["validation"]["notes"] and made["settings"]["seed"] == 0
 
 
 def test_without_results_there_is_no_validation(examiner):
@@ -32,9 +34,10 @@ def test_without_results_there_is_no_validation(examiner):
     assert made["validation"] is None
 
 
-def test_another_seed_reduces_to_other_games(examiner):
+def test_another_seed_keeps_other_games(examiner):
+    words = ("typology", "atari-typology", "--json")
     one, other = (
-        content(examiner("typology", "atari-typology", "--seed", seed, "--json"))["reduced"]
+        [row["kept"] for row in content(examiner(*words, "--seed", seed))["groups"]]
         for seed in (0, 1)
     )
     assert one != other and len(one) == len(other)
@@ -43,7 +46,7 @@ def test_another_seed_reduces_to_other_games(examiner):
 def test_a_table_of_ones_own_is_told_in_words(examiner, tmp_path):
     (tmp_path / "kinds.csv").write_text(KINDS)
     done = examiner("typology", "kinds.csv")
-    assert "3 tasks in 2 groups" in done.stdout
+    assert "3 tasks are of 2 kinds" in done.stdout
     assert "Values that no task has: game_state.mutability finite" in done.stdout
     assert "Pairs of values that no task has: 2 of 4 possible" in done.stdout
 
@@ -52,8 +55,8 @@ def test_features_of_no_schema_are_taken_as_they_are(examiner, tmp_path):
     (tmp_path / "kinds.csv").write_text("task,genre\npong,paddle\ntennis,paddle\nalien,maze\n")
     done = examiner("typology", "kinds.csv", "--json")
     made = content(done)
-    assert made["typology"] == "own" and len(made["groups"]) == 2
-    assert "taken as they are" in made["warnings"][0]
+    assert made["settings"]["typology"] == "own" and len(made["groups"]) == 2
+    assert "belong to no known typology" in made["notes"][0]
 
 
 def test_some_features_can_be_chosen(examiner):
@@ -95,5 +98,6 @@ def test_the_command_on_the_page_of_papers_000_gives_the_numbers_on_the_page(exa
     row = next(line for line in page.splitlines() if line.startswith("| Table IV, experiment 2"))
     command = re.search(r"`examiner (.*?)`", row)
     assert command is not None
-    made = content(examiner(*shlex.split(command[1]), "--json"))["validation"]
-    assert f"[{made['within']['mean_p']:.3f} and {made['between']['mean_p']:.3f}]" in row
+    totals = content(examiner(*shlex.split(command[1]), "--json"))["validation"]["totals"]
+    within, between = (row["mean_p"] for row in totals)
+    assert f"[{within:.3f} and {between:.3f}]" in row

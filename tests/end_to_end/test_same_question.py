@@ -84,8 +84,8 @@ class Sources:
         return ex.information.analyse(self.results, rng=0)
 
     @cached_property
-    def likeness(self) -> ex.information.LikenessAnalysis:
-        return ex.information.likeness(self.results, rng=0)
+    def similarity(self) -> ex.information.SimilarityAnalysis:
+        return ex.information.similarity(self.results, rng=0)
 
     # ------------------------------------------------------------ the report
 
@@ -438,13 +438,13 @@ QUESTIONS = [
         },
     ),
     Question(
-        "How many bits does a task tell?",
+        "How much information does a task give?",
         {
-            "report": lambda s: s.drawn("information", "bits", s.bits.chosen.tasks[0]),
+            "report": lambda s: s.drawn("information", "bits", s.bits.chosen.task[0]),
             "information": lambda s: row(
-                s.command("information", "table.csv")["tasks"], task=s.bits.chosen.tasks[0]
+                s.command("information", "table.csv")["tasks"], task=s.bits.chosen.task[0]
             )["bits"],
-            "python": lambda s: at(s.bits.tasks.tasks, s.bits.tasks.bits, s.bits.chosen.tasks[0]),
+            "python": lambda s: s.bits.tasks[s.bits.chosen.task[0]].bits,
         },
     ),
     Question(
@@ -452,9 +452,9 @@ QUESTIONS = [
         {
             "report": lambda s: s.drawn("information", "tasks"),
             "information": lambda s: [
-                each["task"] for each in s.command("information", "table.csv")["greedy"]
+                each["task"] for each in s.command("information", "table.csv")["chosen"]
             ],
-            "python": lambda s: list(s.bits.chosen.tasks),
+            "python": lambda s: list(s.bits.chosen.task),
         },
     ),
     Question(
@@ -576,20 +576,19 @@ QUESTIONS = [
         "Which tasks form clusters?",
         {
             "cluster": lambda s: [
-                " ".join(each) for each in s.command("cluster", "table.csv")["clusters"]
+                " ".join(each["tasks"]) for each in s.command("cluster", "table.csv")["clusters"]
             ],
-            "python": lambda s: [" ".join(each) for each in s.likeness.clusters["correct"].shown],
+            "python": lambda s: [" ".join(each) for each in s.similarity.clusters.tasks],
         },
     ),
     Question(
-        "In which order do clusters stand?",
+        "In which order are clusters drawn?",
         {
-            "report": lambda s: s.drawn("likeness", "tasks"),
-            "cluster": lambda s: s.command("cluster", "table.csv")["order"],
-            "python": lambda s: [
-                s.likeness.clusters["correct"].tasks[place]
-                for place in s.likeness.clusters["correct"].order
+            "report": lambda s: s.drawn("similarity", "tasks"),
+            "cluster": lambda s: [
+                each["task"] for each in s.command("cluster", "table.csv")["tasks"]
             ],
+            "python": lambda s: list(s.similarity.tasks.task),
         },
     ),
     Question(

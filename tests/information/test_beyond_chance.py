@@ -12,7 +12,7 @@ from click.testing import CliRunner
 
 import examiner as ex
 from examiner.cli import app
-from examiner.information import analyse, best_set, clusters, crowns, likeness
+from examiner.information import analyse, best_set, clusters, favourable_tasks, similarity
 from examiner.irt import fit
 from examiner.reporting.findings import information as information_finding
 from examiner.reporting.prose import said
@@ -40,13 +40,11 @@ def shuffled(results: Results, seed: int) -> Results:
 
 def test_tasks_that_discriminate_are_named_where_sets_of_them_saturate() -> None:
     found = analyse(many_measures(), ["x", "y", "z"], rng=0, reps=40)
-    assert found.chance.greedy[-1] == pytest.approx(found.max_bits, abs=1e-3)  # by chance
-    assert found.chance.test.shown
-    beyond = {
-        task for task, shown in zip(found.tasks.tasks, found.chance.beyond, strict=True) if shown
-    }
-    assert beyond == {f"t{n:02}" for n in range(5)}
-    assert not said(information_finding.tell(found).lead).startswith("No task")
+    assert found.chosen.chance_bits[-1] == pytest.approx(found.max_bits, abs=1e-3)
+    assert found.test.significant
+    assert set(found.significant_tasks) == {f"t{n:02}" for n in range(5)}
+    assert found.headline.startswith("1 of 60 tasks gives 92 % of the information that identifies")
+    assert said(information_finding.show_analysis(found).lead).startswith(found.headline)
 
 
 def test_the_headline_on_planners_agrees_with_the_table_by_three_measures() -> None:
@@ -54,7 +52,7 @@ def test_the_headline_on_planners_agrees_with_the_table_by_three_measures() -> N
     words = ["information", "gvgai-planners", "--item", "task", *measures, "--reps", "40"]
     told = json.loads(CliRunner().invoke(app, [*words, "--json"]).stdout)
     first = told["tasks"][0]
-    assert first["bits"] > 2 * first["chance_bits"] and first["beyond_chance"]
+    assert first["bits"] > 2 * first["chance_bits"] and first["significant"]
     assert told["p_value"] <= 0.05
     text = CliRunner().invoke(app, words).stdout
     assert first["task"] in text.splitlines()[0] and "No task" not in text
@@ -66,7 +64,7 @@ def test_bits_of_noise_are_beyond_chance_in_few_tables() -> None:
         rng = np.random.default_rng(seed)
         draws = rng.normal(size=(5, 8, 4))
         draws = draws if seed % 2 else (draws > 0).astype(float)
-        shown += analyse(Results.from_numpy(draws), rng=seed, size=2, reps=20).chance.test.shown
+        shown += analyse(Results.from_numpy(draws), rng=seed, size=2, reps=20).test.significant
     assert shown <= 5  # exceeded once in a thousand at 5 %
 
 
@@ -77,20 +75,15 @@ def test_shuffled_rows_give_the_same_bits_and_the_same_greedy_set() -> None:
     answers += [analyse(other, ["win"], rng=0, reps=10) for other in others]
     first = answers[0]
     for other in answers[1:]:
-        assert other.chosen.tasks == first.chosen.tasks
+        assert other.chosen.task == first.chosen.task and other.tasks.task == first.tasks.task
         assert other.chosen.tied_with == first.chosen.tied_with
-        places = [other.tasks.tasks.index(task) for task in first.tasks.tasks]
-        pairs = [
-            (other.tasks.bits[places], first.tasks.bits),
-            (other.chosen.cumulative_bits, first.chosen.cumulative_bits),
-            (other.chance.greedy, first.chance.greedy),
-            (other.chance.task_high[places], first.chance.task_high),
-            (other.intervals.set_low, first.intervals.set_low),
-            (other.intervals.task[places], first.intervals.task),
-        ]
-        for one, same in pairs:
-            np.testing.assert_allclose(one, same, rtol=1e-9, atol=1e-12)
-        assert other.chance.test.p_value == first.chance.test.p_value
+        for one, same in ((other.tasks, first.tasks), (other.chosen, first.chosen)):
+            for name, column in one.columns.items():
+                if column.kind == "number":
+                    np.testing.assert_allclose(
+                        one.values(name), same.values(name), rtol=1e-9, atol=1e-12
+                    )
+        assert other.test.p_value == first.test.p_value
 
 
 @pytest.mark.parametrize("search", ["greedy", "swap", "optimum"])
@@ -100,9 +93,9 @@ def test_tied_tasks_are_chosen_by_name_and_reported(search) -> None:
     chosen = [
         best_set(Results.from_numpy(same, tasks=names), 2, search) for names in ("cadb", "bdac")
     ]
-    assert all(set(each.tasks) == {"a", "b"} for each in chosen)
+    assert all(set(each.tasks.task) == {"a", "b"} for each in chosen)
     greedy = best_set(Results.from_numpy(same, tasks="cadb"), 2)
-    assert greedy.tied_with == (("b", "c", "d"), ("c", "d"))
+    assert greedy.tasks.tied_with == (("b", "c", "d"), ("c", "d"))
 
 
 def test_ties_are_told_in_words_and_in_json(tmp_path: Path) -> None:
@@ -116,7 +109,7 @@ def test_ties_are_told_in_words_and_in_json(tmp_path: Path) -> None:
     ]
     path.write_text("\n".join(["agent,task,run,score", *rows]) + "\n")
     told = json.loads(CliRunner().invoke(app, ["information", str(path), "--json"]).stdout)
-    assert told["greedy"][0]["task"] == "t" and told["greedy"][0]["tied_with"] == ["u"]
+    assert told["chosen"][0]["task"] == "t" and told["chosen"][0]["tied_with"] == ["u"]
     assert "Ties: t with 'u'" in CliRunner().invoke(app, ["information", str(path)]).stdout
 
 
@@ -134,9 +127,9 @@ def test_shuffled_rows_give_a_fit_the_same_evidence() -> None:
 def test_no_clusters_and_no_winners_are_reported_in_noise() -> None:
     for seed in range(2):
         noise = Results.from_numpy(np.random.default_rng(seed).normal(size=(10, 40)))
-        found = likeness(noise, rng=seed)
-        assert len([names for names in found.main.clusters if len(names) > 1]) > 4
-        assert found.main.shown == () and found.crowning.crownable == 0
+        found = similarity(noise, rng=seed)
+        assert len([names for names in found.main.members if len(names) > 1]) > 4
+        assert found.main.significant == () and found.favourable.winners == ()
 
 
 def test_noise_is_said_to_have_no_clusters_with_the_p_value(tmp_path: Path) -> None:
@@ -146,19 +139,19 @@ def test_noise_is_said_to_have_no_clusters_with_the_p_value(tmp_path: Path) -> N
     lines += [f"a{row}," + ",".join(map(str, each)) for row, each in enumerate(values)]
     path.write_text("\n".join(lines) + "\n")
     text = CliRunner().invoke(app, ["cluster", str(path)]).stdout
-    assert text.startswith("No clusters of tasks beyond chance were found (p = 0.")
+    assert text.startswith("Tasks form no significant clusters (p = 0.")
     told = json.loads(CliRunner().invoke(app, ["cluster", str(path), "--json"]).stdout)
-    assert told["clusters"] == [] and told["cluster_test"]["p_value"] > 0.05
-    assert told["crownable_agents"] == 0
+    assert told["clusters"] == [] and told["p_value"] > 0.05
+    assert told["possible_winners"] == 0
 
 
 @pytest.mark.parametrize("name", ["gvgai-planners", "atari-dqn-family"])
 def test_clusters_of_real_results_remain(name) -> None:
     results = ex.load(name)
     results = results.with_items() if "level" in results.item else results
-    found = likeness(results, rng=0)
-    assert found.main.test.shown
-    assert max(map(len, found.main.shown)) > 30
+    found = similarity(results)
+    assert found.test.significant
+    assert max(map(len, found.main.significant)) > 30
 
 
 def test_tasks_of_two_skills_are_two_clusters_beyond_chance_and_noise_is_in_none() -> None:
@@ -166,8 +159,8 @@ def test_tasks_of_two_skills_are_two_clusters_beyond_chance_and_noise_is_in_none
     skills = rng.normal(size=(25, 2))[:, [0] * 5 + [1] * 5]
     table = np.column_stack([skills + 0.5 * rng.normal(size=(25, 10)), rng.normal(size=(25, 5))])
     names = [f"p{n}" for n in range(5)] + [f"q{n}" for n in range(5)] + [f"n{n}" for n in range(5)]
-    found = likeness(Results.from_numpy(table, tasks=names), rng=0, threshold=0.5)
-    assert {frozenset(cluster) for cluster in found.main.shown} == {
+    found = similarity(Results.from_numpy(table, tasks=names), threshold=0.5)
+    assert {frozenset(cluster) for cluster in found.clusters.tasks} == {
         frozenset(names[:5]),
         frozenset(names[5:10]),
     }
@@ -177,24 +170,22 @@ def test_specialists_can_be_made_to_win_on_held_out_runs() -> None:
     rng = np.random.default_rng(0)
     best_at = np.repeat(np.eye(4), 5, axis=1)  # each of four agents is best on five tasks
     runs = best_at[:, :, None] + 0.3 * rng.normal(size=(4, 20, 6))
-    found = crowns(Results.from_numpy(runs), size=4, rng=0)
-    assert found.crownable == 4
+    found = favourable_tasks(Results.from_numpy(runs), size=4)
+    assert len(found.winners) == 4
+    assert found.headline == "4 of 4 agents would win significantly on some choice of 4 tasks."
 
 
 def test_shuffled_rows_give_the_same_clusters_and_winners() -> None:
     rng = np.random.default_rng(3)
     table = rng.normal(size=(8, 1, 1)) + rng.integers(0, 3, size=(8, 12, 4))
     results = Results.from_numpy(table)
-    first, other = (likeness(each, rng=0) for each in (results, shuffled(results, 2)))
-    assert {frozenset(one) for one in first.main.clusters} == {
-        frozenset(one) for one in other.main.clusters
+    first, other = (similarity(each) for each in (results, shuffled(results, 2)))
+    assert {frozenset(one) for one in first.main.members} == {
+        frozenset(one) for one in other.main.members
     }
     assert first.main.test.p_value == other.main.test.p_value
-    assert set(first.main.shown) == set(other.main.shown)
-    p_values = [
-        dict(zip(each.crowning.agents, each.crowning.test.p_values.tolist(), strict=True))
-        for each in (first, other)
-    ]
+    assert set(first.main.significant) == set(other.main.significant)
+    p_values = [{row.agent: row.p_value for row in each.agents} for each in (first, other)]
     assert p_values[0] == pytest.approx(p_values[1])
     share = [each.factor.first_factor_by_chance for each in (first, other)]
     assert share[0] == pytest.approx(share[1])
@@ -220,5 +211,5 @@ def test_clusters_do_not_depend_on_the_order_of_tied_tasks() -> None:
     shown = set()
     for order in ([0, 1, 2, 3], [3, 2, 1, 0], [2, 0, 3, 1]):
         found = clusters(Results.from_numpy(table[:, order], tasks=names[order].tolist()))
-        shown.add(frozenset(map(frozenset, found.clusters)))
+        shown.add(frozenset(map(frozenset, found.members)))
     assert len(shown) == 1

@@ -37,8 +37,8 @@ def pair_by_pair(monkeypatch):
 
     def switch() -> None:
         for name in ("confusion", "gain", "separation"):
-            room = importlib.import_module(f"examiner.information.{name}")
-            monkeypatch.setattr(room, "FEWEST_BY_LEVELS", 10**9)
+            module = importlib.import_module(f"examiner.information.{name}")
+            monkeypatch.setattr(module, "FEWEST_BY_LEVELS", 10**9)
 
     return switch
 
@@ -48,18 +48,18 @@ def test_bits_by_levels_are_those_by_pairs(model, pair_by_pair) -> None:
     made = channels(ex.Results.from_numpy(wins(30, 12, 3)), None, model)
     pairs = PairLikelihood(made)
     assert pairs.levels() is not None
-    found = gain(made).bits, bits_with(pairs, pairs.table([3, 4])), pairs.table(range(12))
+    found = gain(made).tasks.bits, bits_with(pairs, pairs.table([3, 4])), pairs.table(range(12))
     pair_by_pair()
     pairs = PairLikelihood(made)
-    expected = gain(made).bits, bits_with(pairs, pairs.table([3, 4])), pairs.table(range(12))
+    expected = gain(made).tasks.bits, bits_with(pairs, pairs.table([3, 4])), pairs.table(range(12))
     for by_levels, by_pairs in zip(found, expected, strict=True):
         np.testing.assert_allclose(by_levels, by_pairs, atol=1e-12)
 
 
 @pytest.mark.parametrize("few_left", [0, 10**9])
 def test_pairs_separated_by_levels_are_those_by_pairs(few_left, monkeypatch, pair_by_pair) -> None:
-    room = importlib.import_module("examiner.information.separation")
-    monkeypatch.setattr(room, "FEW_LEFT", few_left)
+    module = importlib.import_module("examiner.information.separation")
+    monkeypatch.setattr(module, "FEW_LEFT", few_left)
     made = channels(ex.Results.from_numpy(wins(30, 12, 8)), None, ChannelModel(Noise("mean")))
     found = separation(made)
     pair_by_pair()
@@ -84,9 +84,9 @@ def test_two_measures_have_levels_together(pair_by_pair) -> None:
     results = ex.Results.from_dict(table, measures=["win", "alive"])
     made = channels(results, ["win", "alive"])
     assert PairLikelihood(made).levels() is not None
-    found = gain(made).bits
+    found = gain(made).tasks.bits
     pair_by_pair()
-    np.testing.assert_allclose(found, gain(made).bits, atol=1e-12)
+    np.testing.assert_allclose(found, gain(made).tasks.bits, atol=1e-12)
 
 
 def test_scores_that_all_differ_have_no_levels() -> None:
@@ -101,21 +101,21 @@ def test_screening_finds_nearly_the_best_set(scores, monkeypatch) -> None:
         given = given + 0.3 * np.random.default_rng(1).normal(size=given.shape)
     made = channels(ex.Results.from_numpy(given))
     best = best_set(made, 4)
-    room = importlib.import_module("examiner.information.sets")
+    module = importlib.import_module("examiner.information.sets")
     for name, value in (("MOST_PAIRS", 0), ("SCREENING_ROWS", 40), ("SCREENED", 10)):
-        monkeypatch.setattr(room, name, value)
+        monkeypatch.setattr(module, name, value)
     screened = best_set(made, 4)
     assert screened.bits <= best.bits + 1e-12
     assert screened.bits > 0.98 * best.bits
 
 
 def test_a_large_table_says_how_its_set_was_found(monkeypatch) -> None:
-    room = importlib.import_module("examiner.information.sets")
-    monkeypatch.setattr(room, "MOST_PAIRS", 1000)
+    module = importlib.import_module("examiner.information.sets")
+    monkeypatch.setattr(module, "MOST_PAIRS", 1000)
     assert is_large(20, 6)
     found = analyse(ex.Results.from_numpy(wins(20, 6, 3)), rng=0, size=2, reps=30)
     assert any("screened by the rows of 64 agents" in note for note in found.notes)
-    assert found.chance.reps == 20
-    known = np.isfinite(found.intervals.task_low)
-    assert sorted(np.flatnonzero(known)) == sorted(found.chosen.columns)
-    assert (found.intervals.set_low <= found.chosen.cumulative_bits).all()
+    assert found.test.permutations == 20
+    with_interval = {row.task for row in found.tasks if np.isfinite(row.bits_low)}
+    assert with_interval == set(found.chosen.task)
+    assert (found.chosen.bits_low <= found.chosen.bits).all()

@@ -6,12 +6,21 @@ import pytest
 from examiner.information.decomposition import mean_correlation, standard_scores
 from examiner.information.first_factors import first_share
 from examiner.information.gaps import (
-    first_shares_over_gaps_without,
+    first_shares_without,
     mean_over_gaps,
     means_over_gaps_without,
 )
 from examiner.scores import common_rows
 from examiner.scores.likeness import correlate_columns
+
+
+def _complete() -> np.ndarray:
+    rng = np.random.default_rng(3)
+    table = (rng.normal(size=(90, 1)) > rng.normal(size=(90, 40))).astype(float)
+    table[:, 7] = 0.0
+    table[11, 7] = 1.0  # varies by one row alone: without its group it is constant
+    table[:, 8] = 1e6 + rng.normal(size=90)
+    return table
 
 
 def _table(*, binary: bool) -> np.ndarray:
@@ -85,7 +94,17 @@ def test_mean_correlations_without_groups_are_those_of_the_rows_left(
 def test_first_shares_without_groups_are_those_of_the_rows_left(binary: bool) -> None:
     table, group = _table(binary=binary), np.arange(90) % 12
     left = [first_share(standard_scores(table[group != number])) for number in range(12)]
-    np.testing.assert_allclose(first_shares_over_gaps_without(table, group), left, rtol=1e-8)
+    np.testing.assert_allclose(first_shares_without(table, group), left, rtol=1e-8)
+
+
+def test_statistics_of_complete_tables_without_groups_are_those_of_the_rows_left() -> None:
+    table, group = _complete(), np.arange(90) % 12
+    parts = [table[group != number] for number in range(12)]
+    means = [mean_correlation(part) for part in parts]
+    np.testing.assert_allclose(means_over_gaps_without(table, group), means, rtol=1e-8)
+    shares = [first_share(standard_scores(part)) for part in parts]
+    np.testing.assert_allclose(first_shares_without(table, group), shares, rtol=1e-8)
+    assert np.isnan(first_shares_without(np.ones((6, 3)), np.arange(6))).all()
 
 
 def test_nothing_is_known_where_nothing_varies_or_is_shared() -> None:
@@ -120,7 +139,7 @@ def test_a_far_row_is_left_out_as_if_it_had_never_been_there(far: float) -> None
         means_over_gaps_without(table, group), [mean_over_gaps(part) for part in kept], rtol=1e-6
     )
     np.testing.assert_allclose(
-        first_shares_over_gaps_without(table, group),
+        first_shares_without(table, group),
         [first_share(standard_scores(part)) for part in kept],
         rtol=1e-6,
     )

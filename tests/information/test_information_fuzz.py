@@ -23,18 +23,18 @@ def test_any_table_has_bits_within_bounds_or_a_sentence(deviations, table) -> No
             continue
         bits = found.tasks.bits[np.isfinite(found.tasks.bits)]
         assert (bits >= 0).all() and (bits <= found.max_bits).all()
-        assert (found.chosen.cumulative_bits <= found.max_bits).all()
+        assert (found.chosen.bits <= found.max_bits).all()
 
 
 @given(table=results())
-def test_any_table_has_likeness_or_a_sentence(table) -> None:
+def test_any_table_has_similarity_or_a_sentence(table) -> None:
     try:
-        found = information.likeness(table, rng=np.random.default_rng(0))
+        found = information.similarity(table)
     except InputError as problem:
         assert str(problem).endswith(".")
         return
     assert sorted(found.main.order) == list(range(len(table.tasks)))
-    assert 0 <= found.crowning.crownable <= len(table.agents)
+    assert len(found.favourable.winners) <= len(table.agents)
 
 
 @given(table=results())
@@ -46,5 +46,5 @@ def test_correlated_measures_of_any_table_have_bits_or_a_sentence(table) -> None
     except InputError as problem:
         assert str(problem).endswith(".")
         return
-    bits = information.gain(channels).bits
+    bits = information.gain(channels).tasks.bits
     assert (bits[np.isfinite(bits)] <= channels.max_bits).all()

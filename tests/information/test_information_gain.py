@@ -52,6 +52,12 @@ def won(seed: int, agents: int = 5, tasks: int = 4, trials: int = 6) -> np.ndarr
     return (rng.random((agents, tasks, trials)) < rng.random((agents, tasks, 1))).astype(float)
 
 
+def bits_of(source: Results | Channels) -> np.ndarray:
+    """The bits of each task, in the order of the tasks."""
+    table = information.gain(source).tasks
+    return np.array([table[task].bits for task in source.tasks])
+
+
 def plain_channels(scores, wins=None):
     tasks = []
     for task in range(scores.shape[1]):
@@ -68,7 +74,7 @@ def plain_channels(scores, wins=None):
 def test_bits_of_one_measure_equal_plain_loops(spread, exact, seed) -> None:
     scores = drawn(seed)
     model = ChannelModel(spread=spread, exact=exact)
-    ours = information.gain(information.channels(table(scores), model=model)).bits
+    ours = bits_of(information.channels(table(scores), model=model))
     plain = [
         plain_bits(task, quadrature=spread == "quadrature", exact=exact)
         for task in plain_channels(scores)
@@ -81,10 +87,13 @@ def test_bits_of_several_measures_equal_plain_loops(seed) -> None:
     scores, wins = drawn(seed), won(seed)
     gain = information.gain(information.channels(table(scores, wins), ["score", "win"]))
     tasks = plain_channels(scores, wins)
-    assert gain.bits == pytest.approx([plain_bits(task) for task in tasks], abs=1e-12)
+    names = [f"t{column}" for column in range(4)]
+    together = [gain.tasks[name].bits for name in names]
+    assert together == pytest.approx([plain_bits(task) for task in tasks], abs=1e-12)
     for place, measure in enumerate(("score", "win")):
         alone = [plain_bits([task[place]]) for task in tasks]
-        assert gain.by_measure[measure] == pytest.approx(alone, abs=1e-12)
+        found = [gain.by_measure[name, measure].bits for name in names]
+        assert found == pytest.approx(alone, abs=1e-12)
 
 
 @given(seed=SEEDS)
@@ -93,15 +102,15 @@ def test_greedy_sets_equal_plain_loops(seed) -> None:
     chosen = information.best_set(information.channels(table(scores, wins), ["score", "win"]), 3)
     columns, bits = plain_greedy(plain_channels(scores, wins), 3)
     assert list(chosen.columns) == columns
-    assert chosen.cumulative_bits == pytest.approx(bits, abs=1e-12)
+    assert chosen.tasks.bits == pytest.approx(bits, abs=1e-12)
 
 
 @given(seed=SEEDS)
 def test_noise_of_the_mean_is_the_standard_error(seed) -> None:
     scores = drawn(seed)
-    ours = information.gain(
+    ours = bits_of(
         information.channels(table(scores), model=ChannelModel(Noise("mean", floor=1e-9)))
-    ).bits
+    )
     plain = [
         plain_bits(
             [[(mean, deviation / np.sqrt(6)) for mean, deviation in channel] for channel in task]
@@ -118,10 +127,10 @@ def test_bits_lie_between_zero_and_the_logarithm_of_the_agents(seed, trials) -> 
         for exact in (False, True)
     )
     for channels in (plain, exact):
-        bits = information.gain(channels).bits
+        bits = bits_of(channels)
         assert (bits >= 0).all() and (bits <= channels.max_bits).all()
-        assert 0 <= information.set_gain(channels) <= channels.max_bits
-    assert (information.gain(exact).bits <= information.gain(plain).bits + 1e-12).all()
+        assert 0 <= information.gain(channels).bits <= channels.max_bits
+    assert (bits_of(exact) <= bits_of(plain) + 1e-12).all()
 
 
 @given(seed=SEEDS)
@@ -129,7 +138,7 @@ def test_a_copy_of_a_task_equals_doubling_its_log_likelihood(seed) -> None:
     scores = drawn(seed, tasks=1)
     channels = information.channels(table(np.repeat(scores, 2, axis=1)))
     doubled = 2 * PairLikelihood(channels).table([0])
-    assert information.set_gain(channels) == pytest.approx(table_bits(doubled), abs=1e-12)
+    assert information.gain(channels).bits == pytest.approx(table_bits(doubled), abs=1e-12)
 
 
 @given(seed=SEEDS)
@@ -137,8 +146,8 @@ def test_permuting_agents_and_tasks_permutes_the_answer(seed) -> None:
     scores = drawn(seed)
     rng = np.random.default_rng(seed)
     agents, tasks = rng.permutation(5), rng.permutation(4)
-    bits = information.gain(information.channels(table(scores))).bits
-    other = information.gain(information.channels(table(scores[agents][:, tasks]))).bits
+    bits = bits_of(information.channels(table(scores)))
+    other = bits_of(information.channels(table(scores[agents][:, tasks])))
     assert other == pytest.approx(bits[tasks], abs=1e-12)
 
 
@@ -146,15 +155,15 @@ def test_permuting_agents_and_tasks_permutes_the_answer(seed) -> None:
 def test_rescaling_a_score_changes_nothing(seed, factor, shift) -> None:
     scores = drawn(seed)
     scores[0, 0] = scores[0, 0, 0]  # an agent without deviation has the floor
-    bits = information.gain(information.channels(table(scores))).bits
+    bits = bits_of(information.channels(table(scores)))
     for sign in (1, -1):
-        other = information.gain(information.channels(table(sign * factor * scores + shift))).bits
+        other = bits_of(information.channels(table(sign * factor * scores + shift)))
         assert other == pytest.approx(bits, abs=1e-9)
 
 
 @given(seed=SEEDS)
 def test_rows_of_the_confusion_matrix_sum_to_one(seed) -> None:
-    matrix = confusion(information.channels(table(drawn(seed))))
+    matrix = confusion(information.channels(table(drawn(seed)))).probability
     assert matrix.sum(axis=1) == pytest.approx(np.ones(5))
 
 
@@ -194,9 +203,9 @@ def test_swaps_are_never_worse_than_greedy_nor_better_than_the_optimum(seed, siz
 def test_correlated_measures_tell_less_than_separate_ones_when_they_repeat_each_other() -> None:
     scores = drawn(1, trials=40)
     twice = table(scores, scores * 2 + 1)
-    separate = information.gain(information.channels(twice, ["score", "win"])).bits
-    together = information.gain(information.channels(twice, ["score", "win"], CORRELATED)).bits
-    alone = information.gain(information.channels(twice, ["score"])).bits
+    separate = bits_of(information.channels(twice, ["score", "win"]))
+    together = bits_of(information.channels(twice, ["score", "win"], CORRELATED))
+    alone = bits_of(information.channels(twice, ["score"]))
     assert (alone < separate).all() and (together < separate + 1e-12).all()
 
 
@@ -204,19 +213,21 @@ def test_uncorrelated_measures_are_nearly_separate_channels() -> None:
     rng = np.random.default_rng(5)
     both = rng.normal(size=(2, 5, 3, 400)) + rng.normal(size=(2, 5, 3, 1))
     results = table(both[0], both[1])
-    separate = information.gain(information.channels(results, ["score", "win"])).bits
-    together = information.gain(information.channels(results, ["score", "win"], CORRELATED)).bits
+    separate = bits_of(information.channels(results, ["score", "win"]))
+    together = bits_of(information.channels(results, ["score", "win"], CORRELATED))
     assert together == pytest.approx(separate, abs=0.02)
 
 
 VERBS = {
-    "gain": lambda source: information.gain(source).bits,
-    "set_gain": lambda source: information.set_gain(source, ["t0", "t2"]),
-    "best_set": lambda source: information.best_set(source, 3).cumulative_bits,
-    "confusion": lambda source: information.confusion(source, ["t1"]),
-    "redundancy": lambda source: information.redundancy(source, ["t0", "t1"]),
+    "gain": lambda source: bits_of(source),
+    "set_gain": lambda source: information.gain(source, ["t0", "t2"]).bits,
+    "best_set": lambda source: information.best_set(source, 3).tasks.bits,
+    "confusion": lambda source: information.confusion(source, ["t1"]).probability,
+    "redundancy": lambda source: information.redundancy(source, ["t0", "t1"]).shared,
     "separation": lambda source: information.separation(source).tasks_of_pair,
-    "separated_by": lambda source: information.separated_by(source, "t1", 0.3),
+    "separation by one task": lambda source: (
+        information.separation(source, 0.3, ["t1"]).pairs.confusion
+    ),
 }
 
 
@@ -232,39 +243,61 @@ def test_channels_carry_the_model_their_bits_are_told_by() -> None:
     channels = information.channels(results, model=model)
     assert channels.model == model
     found = information.analyse(results, rng=0, size=2, model=model, reps=0)
-    assert np.array_equal(found.tasks.bits, information.gain(channels).bits)
-    assert found.chosen.bits == information.best_set(channels, 2).bits
+    assert np.array_equal(found.tasks.bits, information.gain(channels).tasks.bits)
+    assert found.chosen.bits[-1] == information.best_set(channels, 2).bits
     plain = information.channels(results, model=ChannelModel(Noise("mean"), spread="quadrature"))
-    assert (information.gain(channels).bits < information.gain(plain).bits).any()
+    assert (bits_of(channels) < bits_of(plain)).any()
     # What tasks repeat is told by the paper's equation, whatever the model.
-    assert np.array_equal(information.redundancy(channels), information.redundancy(plain))
+    assert np.array_equal(
+        information.redundancy(channels).shared, information.redundancy(plain).shared
+    )
 
 
-def test_chance_and_intervals_take_results_too() -> None:
-    results = table(drawn(4))
-    seen, chosen = information.observe(results), information.best_set(results, 2)
-    chance, again = (information.bits_by_chance(one, 2, rng=0, reps=4) for one in (results, seen))
-    assert np.array_equal(chance.greedy, again.greedy)
-    ends, same = (information.bits_intervals(one, chosen, rng=0, reps=4) for one in (results, seen))
-    assert np.array_equal(ends.set_low, same.set_low)
-
-
-def test_what_comes_back_shows_itself_in_a_line_and_as_a_table() -> None:
-    results = table(drawn(4))
-    found = information.analyse(results, rng=0, size=2, reps=3)
-    lines = {
-        "InformationAnalysis: ": found,
-        "TaskInformation: 4 tasks, the most telling ": found.tasks,
-        "InformativeSet: 2 tasks by greedy, ": found.chosen,
-        "Separation: ": found.separation,
-        "Channels: 5 agents × 4 tasks by score, at most 2.32 bits": found.channels,
-        "BitsByChance: ": found.chance,
-        "BitsIntervals: ": found.intervals,
+def test_every_answer_has_a_headline_tables_and_json() -> None:
+    results = table(drawn(4), won(4))
+    found = information.analyse(results, ["score", "win"], size=2, reps=3, search="swap")
+    answers = {
+        "information": found,
+        "gain": information.gain(results),
+        "best_set": information.best_set(results, 2),
+        "separation": found.separation,
+        "redundancy": found.redundancy,
+        "confusion": information.confusion(results),
+        "channels": found.channels,
     }
-    for line, shown in lines.items():
-        assert repr(shown).startswith(line) and "\n" not in repr(shown)
-        if hasattr(shown, "_repr_html_"):
-            assert shown._repr_html_().count("<tr>") > 2
+    for kind, answer in answers.items():
+        content = answer.to_dict()
+        assert content["schema"] == f"examiner.{kind}/1"
+        assert content["headline"].endswith(".") and repr(answer).startswith(
+            content["headline"][:20]
+        )
+        for name, rows in answer.tables.items():
+            assert len(content[name]) == len(rows)
+    assert list(found.tables) == [
+        *("tasks", "chosen", "improved", "by_measure", "redundancy", "never_separated")
+    ]
+    assert found.settings["seed"] == 0 and found.settings["search"] == "swap"
+    assert found.channels.tables["cells"]["a1", "t2", "win"].mean == found.channels.mean[1, 1, 2]
+
+
+def test_headlines_say_how_few_tasks_identify_an_agent() -> None:
+    far = 9.0 * np.arange(4)[:, None, None] + np.array([-1.0, 0.0, 1.0])
+    found = information.analyse(table(np.repeat(far, 3, axis=1)), reps=20)
+    assert found.headline.startswith("1 of 3 tasks gives ")
+    assert "% of the information that identifies an agent" in found.headline
+    near = 0.5 * np.arange(4)[:, None, None] + 9 * drawn(0, agents=1, tasks=3, trials=40)
+    hardly = information.analyse(table(near), reps=0)
+    assert hardly.headline.startswith("Even the best 3 of 3 tasks hardly separate the agents: ")
+
+
+def test_tasks_are_sorted_by_bits_per_cost() -> None:
+    scores = drawn(4)
+    seconds = np.broadcast_to(np.array([1.0, 2.0, 4.0, 8.0])[None, :, None], scores.shape)
+    results = table(scores, seconds=seconds.ravel().tolist())
+    tasks = information.analyse(results, ["score"], cost="seconds", reps=0).tasks
+    assert tasks["t2"].cost == 4.0
+    assert tasks.bits_per_cost == pytest.approx(tasks.bits / tasks.cost)
+    assert (np.diff(tasks.bits_per_cost) <= 0).all()
 
 
 # ---------------------------------------------------------------- edges
@@ -287,8 +320,8 @@ def test_single_trials_borrow_the_pooled_deviation_and_say_so() -> None:
     scores[1:, :, 1:] = np.nan
     results = Results.from_numpy(scores)
     channels = information.channels(results)
-    assert "16 cells of 'score' with a single trial took the deviation" in channels.notes[0]
-    assert np.isfinite(information.gain(channels).bits).all()
+    assert "16 cells of 'score' with a single trial use the deviation" in channels.notes[0]
+    assert np.isfinite(bits_of(channels)).all()
 
 
 def test_a_task_without_repeated_trials_is_left_out_or_borrows() -> None:
@@ -297,37 +330,33 @@ def test_a_task_without_repeated_trials_is_left_out_or_borrows() -> None:
     results = Results.from_numpy(scores)
     channels = information.channels(results)
     assert "1 task without any repeated trial of 'score'" in " ".join(channels.notes)
-    assert np.isnan(information.gain(channels).bits[2])
-    assert "task 3" not in information.best_set(channels, 3).tasks
+    assert np.isnan(bits_of(channels)[2])
+    assert "task 3" not in information.best_set(channels, 3).tasks.task
     pooled = information.channels(results, model=ChannelModel(Noise(deviations="pooled")))
-    assert np.isfinite(information.gain(pooled).bits).all()
+    assert np.isfinite(bits_of(pooled)).all()
 
 
 def test_identical_agents_and_constant_tasks_tell_nothing() -> None:
     same = np.broadcast_to(drawn(0)[:1], (5, 4, 6))
-    assert information.gain(information.channels(table(same))).bits == pytest.approx(
-        np.zeros(4), abs=1e-12
-    )
+    assert bits_of(information.channels(table(same))) == pytest.approx(np.zeros(4), abs=1e-12)
     constant = information.channels(table(np.full((3, 2, 4), 7.5)))
-    assert information.gain(constant).bits == pytest.approx([0.0, 0.0], abs=1e-12)
-    assert information.set_gain(constant) == pytest.approx(0.0, abs=1e-12)
+    assert bits_of(constant) == pytest.approx([0.0, 0.0], abs=1e-12)
+    assert information.gain(constant).bits == pytest.approx(0.0, abs=1e-12)
 
 
 def test_rounding_is_no_information() -> None:
     scores = np.full((3, 1, 4), 0.3)
     scores[1] = 0.1 + 0.2
-    assert information.gain(information.channels(table(scores))).bits == pytest.approx(
-        [0.0], abs=1e-12
-    )
+    assert bits_of(information.channels(table(scores))) == pytest.approx([0.0], abs=1e-12)
 
 
 def test_a_missing_cell_tells_nobody_apart() -> None:
     scores = drawn(2)
     scores[0, 0] = np.nan
     results = Results.from_numpy(scores)
-    rows = confusion(information.channels(results), ["task 1"])
+    rows = confusion(information.channels(results), ["task 1"]).probability
     assert rows[0] == pytest.approx(np.full(5, 0.2))
-    assert np.isfinite(information.gain(information.channels(results)).bits).all()
+    assert np.isfinite(bits_of(information.channels(results))).all()
 
 
 def test_an_agent_that_always_wins_still_has_a_deviation() -> None:
@@ -342,7 +371,7 @@ def test_a_game_that_nobody_or_everybody_wins_tells_nothing_however_often_it_was
     wins = np.full((3, 2, 6), outcome)
     wins[0, :, 1:] = np.nan
     wins[:, 1, 0] = [0, 1, 0]
-    bits = information.gain(information.channels(Results.from_numpy(wins, measure="win"))).bits
+    bits = bits_of(information.channels(Results.from_numpy(wins, measure="win")))
     assert bits[0] == pytest.approx(0.0, abs=1e-12) and bits[1] > 1e-4
 
 
@@ -362,16 +391,16 @@ def test_a_game_that_nobody_or_everybody_wins_tells_nothing_however_often_it_was
             "Unknown search 'best'",
         ),
         (
-            lambda: information.set_gain(information.channels(table(drawn(0))), ["pong"]),
-            "no task 'pong' among 4",
+            lambda: information.gain(information.channels(table(drawn(0))), ["pong"]),
+            "Unknown task 'pong'. Known: 't0'",
         ),
         (
             lambda: information.gain(
                 information.channels(table(drawn(0)), model=ChannelModel(spread="max"))
             ),
-            "Say 'sum' or",
+            "Choose 'sum' or",
         ),
-        (lambda: Noise(deviations="none"), "Say 'own', 'pooled', or a number"),
+        (lambda: Noise(deviations="none"), "Choose 'own', 'pooled', or a number"),
         (lambda: Noise(floor=2.0), "The floor is 2.0"),
         (
             lambda: information.best_set(

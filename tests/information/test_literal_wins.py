@@ -29,16 +29,15 @@ def test_bits_of_literal_wins_are_the_papers_equations() -> None:
     model = ChannelModel(Noise(literal_wins=True))
     wanted = printed(WINS[:, 0].mean(axis=1), WINS[:, 0].std(axis=1, ddof=1))
     found = ex.information.gain(ex.information.channels(results, model=model))
-    assert found.bits[0] == pytest.approx(wanted, abs=1e-12)
+    assert found.tasks[0].bits == pytest.approx(wanted, abs=1e-12)
     smoothed = ex.information.gain(ex.information.channels(results))
-    assert smoothed.bits[0] != pytest.approx(wanted, abs=1e-3)
+    assert smoothed.tasks[0].bits != pytest.approx(wanted, abs=1e-3)
 
 
 def test_agents_that_always_win_or_lose_are_told_apart_for_certain_only_literally() -> None:
     certain = np.repeat(np.array([0.0, 1.0])[:, None, None], 3, axis=2)
     results = ex.Results.from_numpy(certain)
     model = ChannelModel(Noise(literal_wins=True))
-    assert ex.information.gain(ex.information.channels(results, model=model)).bits[
-        0
-    ] == pytest.approx(1.0)
-    assert ex.information.gain(ex.information.channels(results)).bits[0] < 0.9
+    literal = ex.information.gain(ex.information.channels(results, model=model))
+    assert literal.tasks[0].bits == pytest.approx(1.0)
+    assert ex.information.gain(results).tasks[0].bits < 0.9

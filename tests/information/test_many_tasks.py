@@ -4,13 +4,11 @@ import numpy as np
 import pytest
 
 import examiner as ex
-from examiner.information import clusters, likeness
+from examiner.information import clusters, similarity
 from examiner.information.clusters import MOST_TASKS
 from examiner.information.decomposition import general_factor, mean_correlation, standard_scores
 from examiner.information.first_factors import first_share, share_by_chance, singular
 from examiner.information.followers import clusters_of_many
-from examiner.reporting.findings import likeness as findings
-from examiner.reporting.prose import said
 from examiner.scores.likeness import correlate_columns
 
 
@@ -36,7 +34,7 @@ def test_beyond_the_limit_planted_clusters_are_found(monkeypatch) -> None:
     assert agreement(found.label, group) > 0.97
     assert found.correlation.shape == (500, 500)
     assert len(found.order) == len(set(found.order)) == MOST_TASKS + 1000
-    assert "6,000 tasks are too many to join all: 500 were" in found.notes[0]
+    assert "Of 6,000 tasks 500 were joined" in found.notes[0]
 
 
 def test_those_that_follow_go_where_joining_all_would_have_put_them() -> None:
@@ -66,13 +64,10 @@ def test_the_mean_correlation_is_that_of_the_whole_table(method) -> None:
 def test_who_was_searched_is_said_where_not_all_were() -> None:
     rng = np.random.default_rng(5)
     scores = (rng.random((110, 12)) < rng.random((110, 1))).astype(float)
-    whole = likeness(ex.Results.from_numpy(scores), rng=0)
-    found = whole.crowning
+    found = similarity(ex.Results.from_numpy(scores)).favourable
     assert found.searched == 100
-    assert found.crownable <= 100
-    assert "of the first 100 of 110 agents can be made to win" in repr(found)
-    lead = said(findings.tell(whole).lead)
-    assert "of the first 100 agents by mean (of 110) can be made to win" in lead
+    assert len(found.winners) <= 100
+    assert "of the first 100 of 110 agents by mean" in found.headline
 
 
 def test_the_first_factor_of_shuffled_agents_is_that_of_chance() -> None:

@@ -60,9 +60,10 @@ def test_the_general_factor_of_a_group_is_that_of_its_agents_alone() -> None:
     groups = {agent: 2015 if place < 7 else 2016 for place, agent in enumerate(results.agents)}
     made = ex.information.general_factor_by(results, groups, rng=0)
     alone = ex.information.general_factor(results.where(results.agent_codes < 7), rng=0)
-    assert list(made) == [2015, 2016]
-    assert made[2015].mean_task_correlation == alone.mean_task_correlation
-    assert made[2015].first_factor_share == alone.first_factor_share
+    assert list(made.factors) == [2015, 2016]
+    assert made["2015", "first_factor_share"].value == alone.first_factor_share.value
+    assert made.factors[2015].mean_task_correlation == alone.mean_task_correlation
+    assert made.factors[2015].first_factor_share == alone.first_factor_share
 
 
 @pytest.mark.parametrize(("weight", "of"), [(1.0, "ability"), (0.0, "generality")])

@@ -149,7 +149,7 @@ def test_no_growth_over_the_years_is_shown() -> None:
         return f"{said(value)} ({said(low)} to {said(high)})"
 
     for place, year in enumerate(made.years):
-        factor = factors[int(year)]
+        factor = factors.factors[int(year)]
         ability = ends(*(p[place] for p in (made.ability, made.ability_low, made.ability_high)))
         general = ends(
             *(p[place] for p in (made.generality, made.generality_low, made.generality_high))

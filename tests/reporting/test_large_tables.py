@@ -33,7 +33,7 @@ def test_no_section_vanishes_because_a_table_is_large(monkeypatch) -> None:
     ) - APPLY_TO_NONE
     told = {section["key"]: str(section) for section in report.to_dict()["sections"]}
     modelled = ("wright_map", "task_table", "agent_curves", "ability_generality", "next_task")
-    for key in (*modelled, "likeness", "suspects", "selection", "trial"):
+    for key in (*modelled, "similarity", "suspects", "selection", "trial"):
         assert "Based on the sample of this report: 25 of 40 agents" in told[key], key
         assert "20 of 30 tasks, drawn at random (seed 0)" in told[key], key
 

@@ -96,7 +96,7 @@ def test_tasks_are_named_as_informative_only_beyond_chance() -> None:
     from examiner.information import analyse
 
     found = analyse(identical(3, (6, 8, 5), scores=True), rng=0, reps=40)
-    assert said(information_finding.tell(found).lead).startswith(
+    assert said(information_finding.show_analysis(found).lead).startswith(
         "No task discriminates significantly"
     )
 

@@ -17,7 +17,7 @@ from examiner.results import Results
 AGENTS = ("uct", "dqn", "random", "brute", "a2c", "ppo", "iw1", "sarsa", "no-op")
 TASKS = ("pong", "boxing", "freeway", "alien", "krull", "qbert", "hero", "amidar")
 SECTIONS = [
-    *("ranking", "heatmap", "intervals", "significance", "profiles", "suspects", "likeness"),
+    *("ranking", "heatmap", "intervals", "significance", "profiles", "suspects", "similarity"),
     *("decision", "trial", "reading"),
 ]
 
@@ -212,7 +212,7 @@ def test_labels_of_twelve_agents_on_27_tasks_can_be_read(browser, tmp_path):
         "rank_probabilities",
         "intervals",
         "significance",
-        "likeness",
+        "similarity",
         "decision",
     ]
     report = ex.report(ex.load("atari-arena"), success=0.05, sections=[*sections, "reading"])

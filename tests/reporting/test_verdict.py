@@ -13,7 +13,7 @@ from examiner.results import Results
 AGENTS = ("best", "good", "fair", "poor", "weak", "last", "other", "more", "least", "most")
 
 SECTIONS = [
-    *("significance", "rank_probabilities", "intervals", "information", "suspects", "likeness"),
+    *("significance", "rank_probabilities", "intervals", "information", "suspects", "similarity"),
     *("decision", "reading"),
 ]
 
@@ -243,8 +243,8 @@ def test_a_task_that_nobody_solves_is_not_praised_for_discriminating():
     judged = {each.section: each for each in told.verdict.judgements}
     assert "low" in said(judged["suspects"].claim)
     data = {section.key: section.data for section in told.sections}
-    greedy = [row["task"] for row in data["information"]["greedy"]]
-    assert "low" in greedy[: data["information"]["enough"]]
+    chosen = [row["task"] for row in data["information"]["chosen"]]
+    assert "low" in chosen[: data["information"]["enough"]]
     assert "low" not in said(judged["information"].claim)
     doubt = said(judged["information"].doubt)
     assert doubt.endswith("Scores on low differ too, though no agent succeeds on it.")

@@ -58,8 +58,8 @@ def test_noise_adds_nothing_that_chance_would_not() -> None:
 def test_bits_of_set_and_task_together_are_those_of_the_information_room() -> None:
     results = results_of("new")
     found = ex.selection.adds(results, "task 10", SET, rng=0, reps=5)
-    together = ex.information.set_gain(results, [*SET, "task 10"])
-    assert found.bits_set == pytest.approx(ex.information.set_gain(results, SET), abs=1e-6)
+    together = ex.information.gain(results, [*SET, "task 10"]).bits
+    assert found.bits_set == pytest.approx(ex.information.gain(results, SET).bits, abs=1e-6)
     assert found.bits_set + found.bits.value == pytest.approx(together, abs=1e-6)
 
 

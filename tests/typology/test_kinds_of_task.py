@@ -1,4 +1,4 @@
-"""Schemas, classifications held against them, groups, the reduced set and what it covers."""
+"""Schemas, classifications by them, groups, the tasks kept and what they cover."""
 
 from __future__ import annotations
 
@@ -23,17 +23,14 @@ from examiner.typology import (
     Schema,
     conform,
     fitting_schema,
-    one_of_each,
 )
 from examiner.typology import (
     coverage as task_coverage,
 )
 from examiner.typology import (
-    groups as group_tasks,
-)
-from examiner.typology import (
     kinds as task_kinds,
 )
+from examiner.typology.kinds import group_tasks, one_of_each
 
 ATARI = ex.load("atari-typology")
 
@@ -219,13 +216,17 @@ def test_the_part_of_a_schema_file_that_is_wrong_is_named():
         Schema.from_dict({"name": "s", "dimensions": [{"name": "size"}]})
 
 
-def test_kinds_and_coverage_show_themselves_in_a_line_and_as_a_table():
-    kinds = task_kinds(ATARI, rng=0)
-    assert repr(kinds.coverage) == (
-        "Coverage of 'elverdam-aarseth' by 55 tasks: 8 of 26 values and 11 of 144 pairs are missing"
+def test_kinds_and_coverage_are_answers_with_tables():
+    kinds = task_kinds(ATARI)
+    assert kinds.coverage.headline == (
+        "55 tasks lack 8 of 26 values and 11 of 144 pairs of values of 'elverdam-aarseth'."
     )
-    assert kinds._repr_html_().count("<tr>") == 32  # a header and 31 groups
-    assert kinds.coverage._repr_html_().count("<tr>") == 10
+    assert [len(table) for table in kinds.tables.values()] == [31, 9, 26, 11]
+    content = kinds.to_dict()
+    assert content["schema"] == "examiner.typology/1" and content["settings"]["seed"] == 0
+    assert content["groups"][0]["size"] == 9 and content["groups"][0]["kept"] == "time_pilot"
+    assert kinds.groups["pong"].tasks == ("pong",)
+    assert kinds.coverage.to_dict()["missing_pair_count"] == 11
 
 
 # ---------------------------------------------------------------- groups
@@ -241,9 +242,9 @@ def test_the_bundled_games_fall_into_the_papers_31_groups():
     }
 
 
-def test_one_of_each_is_31_games_and_leaves_out_about_45_percent():
+def test_one_of_each_is_31_games_and_excludes_about_45_percent():
     kinds = task_kinds(ATARI, rng=rng())
-    assert len(kinds.reduced) == 31
+    assert len(kinds.kept) == 31
     assert kinds.saved == pytest.approx(0.45, abs=0.015)  # 24 of 55; the paper rounds up
 
 
@@ -266,8 +267,8 @@ def test_groups_hold_every_task_once_and_only_identical_tasks(table):
 @given(classifications())
 def test_the_reduced_set_has_every_value_and_every_pair_that_the_whole_has(table):
     kinds = task_kinds(table, None, rng=rng())
-    assert ((kinds.coverage.joint > 0) == (kinds.reduced_coverage.joint > 0)).all()
-    assert kinds.reduced_coverage.joint.max() <= len(kinds.groups)
+    assert ((kinds.coverage.joint > 0) == (kinds.kept_coverage.joint > 0)).all()
+    assert kinds.kept_coverage.joint.max() <= len(kinds.members)
 
 
 def test_grouping_by_fewer_features_gives_fewer_groups():
@@ -290,7 +291,7 @@ def test_grouping_says_what_it_cannot_use():
 
 def test_one_task_and_tasks_all_alike_are_one_group():
     one = task_kinds(one_feature("genre", "paddle"), rng=rng())
-    assert (one.reduced, one.saved) == (("pong",), 0.0)
+    assert (one.kept, one.saved) == (("pong",), 0.0)
     assert "There is one task only" in one.notes[-1]
     alike = Classification(("a", "b", "c"), ("genre",), (("x",),) * 3)
     assert len(task_kinds(alike, rng=rng()).groups) == 1
@@ -301,7 +302,7 @@ def test_one_task_and_tasks_all_alike_are_one_group():
 
 def test_the_bundled_games_lack_values_that_the_schema_has():
     held = task_coverage(ATARI, "elverdam-aarseth")
-    missing = {one.features[0] for one in held.missing_values}
+    missing = set(held.missing_values)
     assert ("struggle.challenge", "agent") in missing
     assert ("player_composition.composition", "multiplayer") in missing
     assert len(missing) == 8
@@ -318,14 +319,14 @@ def test_missing_pairs_are_those_that_a_plain_search_does_not_find(table):
     }
     values = [(name, value) for name in table.features for value in set(table.feature(name))]
     possible = {frozenset(pair) for pair in combinations(values, 2) if pair[0][0] != pair[1][0]}
-    missing = {frozenset(one.features) for one in held.missing_pairs}
+    missing = {frozenset(pair) for pair in held.missing_pairs}
     assert missing == possible - {frozenset(pair) for pair in had}
     assert held.pairs == len(possible)
 
 
 @given(classifications())
 def test_evenness_is_the_normalised_entropy_of_the_shares(table):
-    for use in task_coverage(table).uses:
+    for use in task_coverage(table).dimensions:
         counts = Counter(table.feature(use.dimension))
         shares = [count / len(table.tasks) for count in counts.values()]
         assert use.largest_share == max(shares)
@@ -338,8 +339,11 @@ def test_evenness_is_the_normalised_entropy_of_the_shares(table):
 
 def test_evenness_is_one_for_equal_shares_and_zero_for_one_value_of_several():
     even = Classification(("a", "b"), ("haste",), (("present",), ("absent",)))
-    assert task_coverage(even, "elverdam-aarseth").uses[0].evenness == pytest.approx(1)
-    assert task_coverage(one_feature("haste", "absent"), "elverdam-aarseth").uses[0].evenness == 0
+    assert task_coverage(even, "elverdam-aarseth").dimensions[0].evenness == pytest.approx(1)
+    assert (
+        task_coverage(one_feature("haste", "absent"), "elverdam-aarseth").dimensions[0].evenness
+        == 0
+    )
 
 
 def test_coverage_says_what_it_cannot_use():

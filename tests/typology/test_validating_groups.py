@@ -13,19 +13,15 @@ from scipy import stats
 import examiner as ex
 from examiner.messages import InputError
 from examiner.results import Results
-from examiner.typology import (
-    Draws,
-    TaskGroup,
+from examiner.typology import Draws, TaskGroup, validate
+from examiner.typology.agreement import (
     adjusted_rand,
     cluster_agreement,
     permutation_test,
     profile_distances,
     task_clusters,
-    validate,
 )
-from examiner.typology import (
-    groups as group_tasks,
-)
+from examiner.typology.kinds import group_tasks
 from examiner.typology.pair_tests import compare_pairs, smallest_wilcoxon_p
 
 GROUPS = group_tasks(ex.load("atari-typology"))
@@ -65,13 +61,13 @@ def paper(six):
 
 @pytest.mark.parametrize("tasks", PRINTED, ids=lambda tasks: tasks[0])
 def test_group_means_of_p_values_are_those_of_table_v(paper, tasks):
-    found = {one.tasks: one.tests for one in paper.groups}[tasks]
+    found = paper.groups[", ".join(tasks)]
     printed, digit = PRINTED[tasks]
     assert found.mean_p == pytest.approx(printed, abs=0.55 * digit)
 
 
 def test_variances_of_p_values_are_those_of_table_v(paper):
-    found = {one.tasks[0]: one.tests.variance_p for one in paper.groups}
+    found = {row.tasks.split(", ")[0]: row.variance_p for row in paper.groups}
     assert found["assault"] == pytest.approx(0.024, abs=0.0005)
     assert found["battle_zone"] == pytest.approx(0.0001, abs=0.00005)
     assert found["hero"] == found["centipede"] == 0
@@ -85,8 +81,8 @@ def test_52_games_are_tested_within_and_between_groups(paper):
 
 
 def test_the_result_says_that_large_p_values_are_no_evidence_of_sameness(paper):
-    said = " ".join(paper.says)
-    assert "a large one does not say that they are alike" in said
+    said = " ".join(paper.notes)
+    assert "a large one does not mean that they are similar" in said
     assert "cannot go below 0.028" in said
     assert "Classified, but without results: 'jamesbond'" in said
 
@@ -281,20 +277,22 @@ def groups_of(*members):
 
 
 def says(groups, results, **options):
-    return " ".join(validate(groups, results, rng=rng(), draws=Draws(agents=20), **options).says)
+    return " ".join(validate(groups, results, rng=rng(), draws=Draws(agents=20), **options).notes)
 
 
 def test_all_tasks_alike_or_all_different_end_with_a_sentence():
     one = validate(groups_of("ab"), results_of("ab"), rng=rng())
     assert (
-        one.says[0] == "All 2 tasks are in one group: there are no other groups to compare it with."
+        one.headline
+        == "All 2 tasks are in one group: there are no other groups to compare it with."
     )
     assert np.isnan(one.permutation.p_value) and one.agreement is None
-    assert "No two of the 2 tasks are in one group" in says(groups_of("a", "b"), results_of("ab"))
+    none = validate(groups_of("a", "b"), results_of("ab"))
+    assert none.headline == "No two of the 2 tasks are in one group: there is nothing to validate."
 
 
 def test_one_task_too_few_agents_and_foreign_names_are_refused_in_a_sentence():
-    with pytest.raises(InputError, match="1 have results; two can be compared"):
+    with pytest.raises(InputError, match="1 have results; at least two are needed"):
         validate(groups_of("a"), results_of("ab"), rng=rng())
     with pytest.raises(InputError, match=r"results of 2 agents .* need at least 3"):
         validate(groups_of("ab"), results_of("ab", agents=2), rng=rng())
@@ -313,8 +311,8 @@ def test_missing_cells_and_untested_pairs_are_counted():
     values[:2, 0] = np.nan
     results = Results.from_numpy(values, tasks="abc")
     said = says(groups_of("ab", "c"), results)
-    assert "2 cells missing" in said
-    assert "2 pairs of tasks with fewer than 3 agents in common could not be tested." in said
+    assert "Missing: 2 cells." in said
+    assert "Not tested, with fewer than 3 agents in common: 2 pairs of tasks." in said
 
 
 def test_atari_games_are_matched_under_any_name():
@@ -325,12 +323,12 @@ def test_atari_games_are_matched_under_any_name():
 
 def test_scores_that_only_compare_agents_are_said_to_tell_nothing():
     results = ex.normalise(results_of("abcd", agents=6), "z-score")
-    assert "these tests then say nothing" in says(groups_of("ab", "cd"), results)
+    assert "these tests are then meaningless" in says(groups_of("ab", "cd"), results)
 
 
 def test_few_possible_groupings_are_said_to_limit_the_p_value():
     said = says(groups_of("ab", "cd"), results_of("abcd"))
-    assert "can be drawn in 3 ways only, so that the p-value cannot be below 0.33" in said
+    assert "only 3 groupings of these sizes, so the p-value cannot be below 0.33" in said
 
 
 def test_clusters_may_be_given_as_labels_or_found_by_a_function():
@@ -344,14 +342,16 @@ def test_clusters_may_be_given_as_labels_or_found_by_a_function():
         validate(groups, results, clusters={"a": 1, "b": 1, "c": 1}, rng=rng())
 
 
-def test_kinds_are_groups_and_a_validation_shows_itself(six):
+def test_kinds_are_groups_and_a_validation_is_an_answer(six):
     kinds = ex.typology.kinds(ex.load("atari-typology"), rng=0)
     draws = Draws(groupings=9, agents=5)
-    made, same = (validate(one, six, rng=0, draws=draws) for one in (kinds, kinds.groups))
+    made, same = (validate(one, six, rng=0, draws=draws) for one in (kinds, kinds.members))
     assert str(made.to_dict()) == str(same.to_dict())
     assert made.permutation.draws == 9
-    assert repr(made).startswith("Validation: 7 groups of several tasks, mean p-value ")
-    assert made._repr_html_().count("<tr>") == 8
+    assert made.headline.startswith("Agents' scores on tasks of one group are ")
+    assert len(made.groups) == 7 and made.totals["all within groups"].pairs == 63
+    assert made.to_dict()["schema"] == "examiner.validation/1"
+    assert made.to_dict()["settings"]["random_groupings"] == 9
 
 
 def test_the_same_generator_gives_the_same_validation(six):

@@ -2,9 +2,8 @@
 
 from examiner.arena.agents import AGENTS as AGENTS
 from examiner.arena.contract import Task as Task
-from examiner.arena.contrast import Contrast as Contrast
 from examiner.arena.contrast import ProbedPlan as ProbedPlan
-from examiner.arena.contrast import ProbedVariant as ProbedVariant
+from examiner.arena.contrast import StickyContrasts as StickyContrasts
 from examiner.arena.contrast import contrasts as contrasts
 from examiner.arena.environments import ENVIRONMENTS as ENVIRONMENTS
 from examiner.arena.environments.games import TRAINING_GAMES as TRAINING_GAMES
@@ -14,8 +13,8 @@ from examiner.arena.environments.games import game_variant as game_variant
 from examiner.arena.environments.games import game_variants as game_variants
 from examiner.arena.environments.games import playable_game as playable_game
 from examiner.arena.environments.games import playable_games as playable_games
+from examiner.arena.flavours import FlavourGaps as FlavourGaps
 from examiner.arena.flavours import Flavours as Flavours
-from examiner.arena.flavours import Gap as Gap
 from examiner.arena.flavours import flavours as flavours
 from examiner.arena.flavours import gaps as gaps
 from examiner.arena.gvgai.checkout import CONTROLLERS as CONTROLLERS
@@ -38,13 +37,15 @@ from examiner.arena.play.episodes import Playing as Playing
 from examiner.arena.play.judging import Flavour as Flavour
 from examiner.arena.play.means import RunsMean as RunsMean
 from examiner.arena.play.runner import FailedJob as FailedJob
+from examiner.arena.play.runner import FailedJobs as FailedJobs
 from examiner.arena.play.runner import RunOutcome as RunOutcome
 from examiner.arena.play.runner import Standing as Standing
 from examiner.arena.play.runner import run as run
-from examiner.arena.play.runs import ReplayTest as ReplayTest
 from examiner.arena.play.runs import results_of as results_of
 from examiner.arena.probe import Probe as Probe
+from examiner.arena.probe import ReplayedScores as ReplayedScores
 from examiner.arena.probe import probe as probe
+from examiner.arena.profile import Measures as Measures
 from examiner.arena.profile import Profile as Profile
 from examiner.arena.profile import profile as profile
 from examiner.arena.profile import profiled_kinds as profiled_kinds

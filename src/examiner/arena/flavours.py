@@ -1,12 +1,16 @@
-"""Flavours: what an agent that learnt in one mode and difficulty of a game does in others."""
+"""Flavours: how an agent trained in one mode and difficulty of a game performs in others."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple, TypeAlias
 
+import numpy as np
+from numpy.typing import NDArray
+
+from examiner.answers import Answer, Table, bound, count, name, number
 from examiner.arena.agents import AGENTS
 from examiner.arena.contract import make_agent
 from examiner.arena.job import Job, Plan
@@ -15,68 +19,97 @@ from examiner.arena.play.judging import EvaluationJob, Flavour, TrainingState, j
 from examiner.arena.play.means import (
     RunsMean,
     difference_of_runs,
+    interval_columns,
     mean_of_runs,
     means_of_runs,
     share_kept,
 )
-from examiner.arena.play.runner import FailedJob, Watcher, run
+from examiner.arena.play.runner import FailedJob, FailedJobs, Watcher, failed_jobs, run
 from examiner.arena.play.runs import Mapper, in_turn
 from examiner.ledger import Ledger
 from examiner.messages import InputError, counted, listed, shorten
 from examiner.results import Results
-from examiner.results.display import html_table
+from examiner.validation import Floats
 
 RANDOM_PLAY = "random play"
-"""The agent that learnt nowhere. Those that did have their flavour in their name."""
+"""The agent that was not trained. Trained agents have their flavour in their name."""
+
+GapKey: TypeAlias = tuple[str | None, str, Flavour, Flavour]
+"""Agent, game, the flavour it was trained in and the flavour it is evaluated in; no agent: random play."""
 
 
-@dataclass(frozen=True, slots=True)
-class Gap:
-    """An agent in one flavour of a game that learnt in another, without learning further.
+class FlavourGaps(Table):
+    """One row per agent, game, flavour trained in and flavour evaluated in, without further training.
 
-    `native` is the score of the same agent where it learnt in the very flavour it is judged in, `gap`
-    how much higher that is; NaN where the plan has no such run. `random` is random play there. `kept` is
-    the share of native's advantage over random play that is left; NaN where that is not clear.
+    `gap` and `native` are NaN where the agent was not trained in the flavour of evaluation, `kept` where
+    the native agent is not significantly better than random play. A bound is NaN with fewer than two
+    runs, and where all runs are equal.
     """
 
-    agent: str
-    game: str
-    learnt: Flavour
-    judged: Flavour
-    score: RunsMean
-    native: RunsMean
-    gap: RunsMean
-    random: RunsMean
-    kept: float
+    agent: tuple[str, ...] = name("Agent")
+    game: tuple[str, ...] = name("Game")
+    trained_in: tuple[str, ...] = name("Mode and difficulty in which the agent was trained")
+    evaluated_in: tuple[str, ...] = name("Mode and difficulty in which the agent is evaluated")
+    gap: Floats = number("Native score minus score", unit="score")
+    gap_low: Floats = bound("gap", "low")
+    gap_high: Floats = bound("gap", "high")
+    score: Floats = number("Mean score over runs", unit="score")
+    native: Floats = number(
+        "Mean score of the same agent trained in the flavour of evaluation", unit="score"
+    )
+    random: Floats = number("Mean score of random play in the flavour of evaluation", unit="score")
+    kept: Floats = number("Share of the native advantage over random play that is left")
+    score_low: Floats = bound("score", "low")
+    score_high: Floats = bound("score", "high")
+    native_low: Floats = bound("native", "low")
+    native_high: Floats = bound("native", "high")
+    random_low: Floats = bound("random", "low")
+    random_high: Floats = bound("random", "high")
+    runs: NDArray[np.int64] = count("Runs of the agent")
+    native_runs: NDArray[np.int64] = count("Runs of the native agent")
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class Flavours:
-    """The gaps of a plan, one for each agent, game, flavour learnt in and flavour judged in.
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Flavours(Answer):
+    """What agents lose in flavours of a game in which they were not trained: `flavours`, `gaps`.
 
-    `judged` has every episode they are made of, as `gaps` takes them; none where no job was done.
+    `judged` has every evaluated episode, as `gaps` takes them; it is None where no job was done.
+    `failures` are the failed jobs, `failed` is their table. `episodes` is the number per run and flavour.
     """
 
-    gaps: tuple[Gap, ...]
-    failed: tuple[FailedJob, ...]
-    episodes: int
+    kind = "flavours"
+
+    gaps: FlavourGaps
+    failures: tuple[FailedJob, ...] = ()
+    episodes: int | None = None
     judged: Results | None = None
 
-    def __repr__(self) -> str:
+    @property
+    def failed(self) -> FailedJobs:
+        """The failed jobs as a table."""
+        return failed_jobs(self.failures)
+
+    @property
+    def headline(self) -> str:
+        """In how many flavours an agent is significantly worse than one that was trained there."""
+        known = int(np.isfinite(self.gaps.gap).sum())
+        if not known:
+            return "No agent was trained in a flavour in which others were evaluated."
+        lower = int((self.gaps.gap_low > 0).sum())
         return (
-            f"Flavours({counted(len(self.gaps), 'gap')}, {counted(len(self.failed), 'failed job')})"
+            f"In {lower:,} of {counted(known, 'pair')} of flavours an agent is significantly worse than "
+            f"the same agent trained in the flavour of evaluation (95 % intervals over runs)."
         )
 
-    def _repr_html_(self) -> str:
-        header = ("agent", "game", "learnt in", "judged in", "score", "learnt there", "gap")
-        rows = [
-            (
-                *(one.agent, one.game, str(one.learnt), str(one.judged)),
-                *(one.score.mean, one.native.mean, one.gap.mean),
-            )
-            for one in self.gaps
-        ]
-        return html_table(repr(self), header, rows)
+    @property
+    def tables(self) -> Mapping[str, Table]:
+        """The gaps, and the jobs that failed."""
+        return {"gaps": self.gaps, "failed": self.failed}
+
+    @property
+    def settings(self) -> Mapping[str, Any]:  # Any: JSON values
+        """The number of episodes per run and flavour."""
+        return {"episodes": self.episodes, "resampled": "runs"}
 
 
 def flavours(
@@ -88,20 +121,20 @@ def flavours(
     map: Mapper | None = None,
     watcher: Watcher | None = None,
 ) -> Flavours:
-    """Play a plan, then judge every agent in all flavours of its game, without further learning.
+    """Play a plan, then evaluate every agent in all flavours of its game, without further training.
 
-    The plan's games say in which modes and difficulties agents learn; those, and what the plan calls
-    `evaluated`, are judged in, for so many episodes a run. The ledger in the folder resumes, and what
-    was judged is kept beside it. The question is that of papers/001, section 5. `map` is like
+    The plan's games say in which modes and difficulties agents are trained. They are evaluated in those
+    and in the plan's `evaluated`, `episodes` per run. The ledger in the folder resumes, and evaluated
+    episodes are stored next to it. The question is that of papers/001, section 5. `map` is like
     `workers.map_processes`.
 
     >>> import tempfile
     >>> from examiner.arena.plans import plan_from_toml
     >>> text = 'games = ["freeway"]\\nepisodes = 1\\nevaluated = { difficulties = [0, 1] }\\n'
     >>> text += 'protocol = { max_episode_frames = 50 }\\n[[agents]]\\nentry = "no-op"'
-    >>> found = flavours(plan_from_toml(text), tempfile.mkdtemp(), episodes=1)
-    >>> [(gap.learnt, gap.judged) for gap in found.gaps]
-    [(Flavour(mode=0, difficulty=0), Flavour(mode=0, difficulty=1))]
+    >>> answer = flavours(plan_from_toml(text), tempfile.mkdtemp(), episodes=1)
+    >>> answer.gaps.trained_in, answer.gaps.evaluated_in
+    (('0/0',), ('0/1',))
     """
     plan = what if isinstance(what, Plan) else plan_of_frames(what)
     if episodes < 1:
@@ -109,25 +142,27 @@ def flavours(
     jobs, judged = plan.jobs(), _judged(plan)
     _refuse_forgetful(jobs)
     outcome = run(plan, folder, workers=workers, watcher=watcher)
-    failed = {failure.job for failure in outcome.failed}
-    done = [job for job in jobs if job not in failed]
-    learnt = _learnt(outcome.ledger, plan, done)
-    randoms = dict.fromkeys(_random_play(job) for job in done)
-    kept = outcome.ledger.parent / "judged"
+    excluded = {failure.job for failure in outcome.failures}
+    completed = [job for job in jobs if job not in excluded]
+    states = _training_states(outcome.ledger, plan, completed)
+    random_jobs = dict.fromkeys(_random_play(job) for job in completed)
+    folder = outcome.ledger.parent / "judged"
     try:
-        kept.mkdir(exist_ok=True)
+        folder.mkdir(exist_ok=True)
     except OSError as problem:
         raise InputError(
-            f"Cannot keep what is judged in {shorten(kept, 200)}: {problem.strerror}. Move it away."
+            f"Cannot keep what is judged in {shorten(folder, 200)}: {problem.strerror}. Move it away."
         ) from None
-    where = str(plan.folder or ""), str(kept)
-    asked = [
-        EvaluationJob(job, learnt.get(job.key, TrainingState()), flavour, episodes, *where)
-        for job in (*done, *randoms)
+    folders = str(plan.folder or ""), str(folder)
+    evaluations = [
+        EvaluationJob(job, states.get(job.key, TrainingState()), flavour, episodes, *folders)
+        for job in (*completed, *random_jobs)
         for flavour in judged[job.game]
     ]
-    told = _results(asked, (map or in_turn)(judge, asked)) if asked else None
-    return Flavours(gaps(told) if told else (), outcome.failed, episodes, told)
+    if not evaluations:
+        return Flavours(_table({}), outcome.failures, episodes)
+    results = _results(evaluations, (map or in_turn)(judge, evaluations))
+    return replace(gaps(results), failures=outcome.failures, episodes=episodes)
 
 
 def _random_play(job: Job) -> Job:
@@ -138,12 +173,12 @@ def _random_play(job: Job) -> Job:
 
 
 def _judged(plan: Plan) -> dict[str, tuple[Flavour, ...]]:
-    """The flavours each game is judged in; a plan without two of any game is refused."""
+    """The flavours each game is evaluated in; a plan without two of any game is refused."""
     judged = {
         job.game: tuple(Flavour(*variant) for variant in plan.evaluated_variants(job.game))
         for job in plan.jobs()
     }
-    single = [game for game, found in judged.items() if len(found) < 2]
+    single = [game for game, variants in judged.items() if len(variants) < 2]
     if single:
         raise InputError(
             f"The plan has one mode and difficulty of {listed(single)}. Name several to learn in (modes, "
@@ -162,8 +197,8 @@ def _refuse_forgetful(jobs: Sequence[Job]) -> None:
             )
 
 
-def _learnt(path: Path, plan: Plan, jobs: Sequence[Job]) -> Mapping[str, TrainingState]:
-    """What each agent has behind it at its job's end, by the key of the job."""
+def _training_states(path: Path, plan: Plan, jobs: Sequence[Job]) -> Mapping[str, TrainingState]:
+    """The state of each agent's training at the end of its job, by the key of the job."""
     with Ledger(path, plan=plan.source) as ledger:
         accounts = ledger.enter([job.record(plan.split(job.game)) for job in jobs])
         return {
@@ -176,37 +211,38 @@ def _learnt(path: Path, plan: Plan, jobs: Sequence[Job]) -> Mapping[str, Trainin
         }
 
 
-def _results(asked: Sequence[EvaluationJob], scores: Sequence[Sequence[float]]) -> Results:
-    """Every judged episode: agents by where they learnt, games by where they were judged."""
+def _results(evaluations: Sequence[EvaluationJob], scores: Sequence[Sequence[float]]) -> Results:
+    """Every evaluated episode: agents by the flavour they were trained in, games by that of evaluation."""
     rows = []
-    for one, played in zip(asked, scores, strict=True):
-        job, learnt = one.job, Flavour(one.job.mode, one.job.difficulty)
-        learner = None if job.agent == RANDOM_PLAY and learnt == _NOWHERE else job.agent
-        agent = RANDOM_PLAY if learner is None else f"{job.agent} ({learnt.short})"
+    for evaluation, episode_scores in zip(evaluations, scores, strict=True):
+        job = evaluation.job
+        trained = Flavour(job.mode, job.difficulty)
+        learner = None if job.agent == RANDOM_PLAY and trained == _UNTRAINED else job.agent
+        agent = RANDOM_PLAY if learner is None else f"{job.agent} ({trained.short})"
         rows += [
-            (agent, job.game, *one.judged, job.seed, trial, score, learner, *learnt)
-            for trial, score in enumerate(played)
+            (agent, job.game, *evaluation.judged, job.seed, trial, score, learner, *trained)
+            for trial, score in enumerate(episode_scores)
         ]
     return Results.from_dict(dict(zip(_COLUMNS, map(list, zip(*rows, strict=True)), strict=True)))
 
 
-_NOWHERE = Flavour(None, None)
+_UNTRAINED = Flavour(None, None)
 _LEARNER = ("learner", "learnt_mode", "learnt_difficulty")
 _COLUMNS = ("agent", "task", "mode", "difficulty", "run", "trial", "score", *_LEARNER)
 
 
-def gaps(judged: Results) -> tuple[Gap, ...]:
-    """Return the gaps of agents that were judged in several flavours of a game.
+def gaps(judged: Results) -> Flavours:
+    """Compare agents that were evaluated in several flavours of a game with those trained there.
 
-    Beside mode and difficulty, in which they were judged, results have the columns `learner`,
-    `learnt_mode` and `learnt_difficulty`: agents of one learner differ in where they learnt. Random
-    play has no learner.
+    Besides mode and difficulty, in which agents were evaluated, results have the columns `learner`,
+    `learnt_mode` and `learnt_difficulty`: agents of one learner differ in the flavour they were trained
+    in. Random play has no learner.
 
     >>> table = {"agent": ["a (0/0)", "a (1/0)"], "task": ["t", "t"], "mode": [1, 1],
     ...          "difficulty": [0, 0], "score": [2.0, 5.0], "learner": ["a", "a"],
     ...          "learnt_mode": [0, 1], "learnt_difficulty": [0, 0]}
-    >>> [(gap.learnt.mode, gap.judged.mode, gap.gap.mean) for gap in gaps(Results.from_dict(table))]
-    [(0, 1, 3.0)]
+    >>> gaps(Results.from_dict(table))["a", "t", "0/0", "1/0"].gap
+    3.0
     """
     columns = judged.to_dict()
     missing = [name for name in (*_LEARNER, "mode", "difficulty") if name not in columns]
@@ -215,21 +251,17 @@ def gaps(judged: Results) -> tuple[Gap, ...]:
             f"The results have no column {listed(missing)}. Give what `examiner arena flavours` judged."
         )
     origins = _origins(columns)
-    scores: dict[tuple[str | None, str, Flavour, Flavour], list[float]] = {}
+    scores: dict[GapKey, list[float]] = {}
     for (agent, game, *flavour), runs in means_of_runs(judged).items():
-        learner, *learnt = origins[agent]
-        key = learner, game, Flavour(*learnt), Flavour(*flavour)
+        learner, *trained = origins[agent]
+        key = learner, game, Flavour(*trained), Flavour(*flavour)
         if key in scores:
             raise InputError(
                 f"Two agents are the learner {shorten(str(learner))} that learnt in {key[2]}, "
                 f"{shorten(agent)} among them. Keep one of them."
             )
         scores[key] = list(runs.values())
-    return tuple(
-        _gap(scores, key, here)
-        for key, here in scores.items()
-        if key[0] is not None and key[2] != key[3]
-    )
+    return Flavours(_table(scores), judged=judged)
 
 
 def _origins(columns: Mapping[str, Sequence[Any]]) -> dict[str, tuple[Any, ...]]:  # Any: cells
@@ -245,24 +277,48 @@ def _origins(columns: Mapping[str, Sequence[Any]]) -> dict[str, tuple[Any, ...]]
     return origins
 
 
-def _gap(
-    scores: Mapping[tuple[str | None, str, Flavour, Flavour], list[float]],
-    key: tuple[str | None, str, Flavour, Flavour],
-    here: list[float],
-) -> Gap:
-    agent, game, learnt, judged = key
-    native = scores.get((agent, game, judged, judged), [])
-    random = scores.get((None, game, _NOWHERE, judged), [])
+def _table(scores: Mapping[GapKey, list[float]]) -> FlavourGaps:
+    keys = [key for key in scores if key[0] is not None and key[2] != key[3]]
+    gaps = [_gap(scores, key) for key in keys]
+    columns: dict[str, Any] = {}
+    for field in ("score", "native", "gap", "random"):
+        columns |= interval_columns(field, [getattr(gap, field) for gap in gaps])
+    return FlavourGaps(
+        **dict[str, Any](
+            agent=[key[0] for key in keys],
+            game=[key[1] for key in keys],
+            trained_in=[key[2].short for key in keys],
+            evaluated_in=[key[3].short for key in keys],
+            **columns,
+            kept=[gap.kept for gap in gaps],
+            runs=[gap.score.runs for gap in gaps],
+            native_runs=[gap.native.runs for gap in gaps],
+            caption="Evaluated without further training, with 95 % intervals over runs",
+        )
+    )
+
+
+class Gap(NamedTuple):
+    """The estimates of a row of the table of gaps."""
+
+    score: RunsMean
+    native: RunsMean
+    gap: RunsMean
+    random: RunsMean
+    kept: float
+
+
+def _gap(scores: Mapping[GapKey, list[float]], key: GapKey) -> Gap:
+    agent, game, _, evaluated = key
+    score = scores[key]
+    native = scores.get((agent, game, evaluated, evaluated), [])
+    random = scores.get((None, game, _UNTRAINED, evaluated), [])
     advantage = difference_of_runs(native, random)
-    left = mean_of_runs(here).mean - mean_of_runs(random).mean
+    left = mean_of_runs(score).mean - mean_of_runs(random).mean
     return Gap(
-        agent or RANDOM_PLAY,
-        game,
-        learnt,
-        judged,
-        mean_of_runs(here),
+        mean_of_runs(score),
         mean_of_runs(native),
-        difference_of_runs(native, here),
+        difference_of_runs(native, score),
         mean_of_runs(random),
         share_kept(advantage, left),
     )

@@ -1,18 +1,32 @@
-"""What sticky actions cost an agent, and whether its score is a sequence of actions learnt by heart."""
+"""What sticky actions cost an agent, and whether its score is an open-loop sequence of actions."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import overload
+from typing import Any, overload
 
+from examiner.answers import Answer, Scalar, Table, bound, name, number
 from examiner.arena.agents import AGENTS
 from examiner.arena.contract import make_agent
-from examiner.arena.contrast import Contrast, ProbedPlan, ProbedVariant, contrast_of
+from examiner.arena.contrast import (
+    ProbedPlan,
+    StickyContrasts,
+    contrast_of,
+    contrast_table,
+    equal_runs_note,
+)
 from examiner.arena.job import Job, Plan, check_job, environment_of
 from examiner.arena.plans import plan_of_frames
-from examiner.arena.play.means import RunsMean, difference_of_runs, share_kept
+from examiner.arena.play.means import (
+    RunsMean,
+    Variant,
+    difference_of_runs,
+    interval_columns,
+    share_kept,
+)
 from examiner.arena.play.runner import FailedJob, Watcher, run
 from examiner.arena.play.runs import (
     Mapper,
@@ -26,36 +40,94 @@ from examiner.arena.play.runs import (
 )
 from examiner.arena.protocol import PROTOCOLS, Protocol
 from examiner.ledger import ledger_results
-from examiner.messages import InputError, counted, shorten
+from examiner.messages import InputError, shorten
+from examiner.validation import Floats
 
 RANDOM_EPISODES = 10
-"""Episodes of the random agent for each seed: one tells little, and they cost nothing."""
+"""Episodes of the random agent for each seed: one is too noisy, and they cost little."""
+RANDOM_PLAY = "random play"
+"""The row of the random agent."""
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class Probe:
-    """How much an agent on a game owes to determinism.
+class ReplayedScores(Table):
+    """Scores of the last episode of each run, and of its recorded actions played again."""
 
-    `advantage` is that over random play without sticky actions. `kept` is the share of it that is left
-    with them; NaN where the advantage is not clear: where its interval does not lie above 0.
+    play: tuple[str, ...] = name("What was played")
+    score: Floats = number("Mean score over runs", unit="score")
+    score_low: Floats = bound("score", "low")
+    score_high: Floats = bound("score", "high")
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Probe(Answer):
+    """What an agent loses on a game when sticky actions make it stochastic.
+
+    `scores` has a row for the agent and one for random play. `advantage` is that over random play without
+    sticky actions. `kept` is the share of it that is left with them; NaN where the agent is not
+    significantly better than random play. `reproduced` of `replays` gave exactly the recorded score
+    without sticky actions; `replayed` has the mean scores. `settings` say how it was played.
     """
+
+    kind = "probe"
 
     agent: str
     game: str
     sticky_probability: float
-    seeds: int
-    contrast: Contrast
-    random: Contrast
+    scores: StickyContrasts
     advantage: RunsMean
     kept: float
-    replay: ReplayTest
+    replays: int
+    reproduced: int
+    replayed: ReplayedScores
+    played: Mapping[str, Any]  # Any: JSON values
+    notes: tuple[str, ...] = ()
 
-    def __repr__(self) -> str:
-        means = self.contrast.deterministic.mean, self.contrast.sticky.mean
+    @property
+    def headline(self) -> str:
+        """Which share of the advantage over random play is left, if there is an advantage."""
+        if math.isnan(self.kept):
+            return (
+                f"{self.agent} is not significantly better than random play on {self.game} without "
+                f"sticky actions, so the share that it keeps with them is not known."
+            )
         return (
-            f"Probe({self.agent} on {self.game}: {means[0]:.4g} without and {means[1]:.4g} with sticky "
-            f"actions, {counted(self.seeds, 'run')} each)"
+            f"{self.agent} keeps {100 * self.kept:.0f} % of its advantage over random play on "
+            f"{self.game} with sticky actions (ς = {self.sticky_probability:g})."
         )
+
+    @property
+    def tables(self) -> Mapping[str, Table]:
+        """The scores without and with sticky actions, and those of replays."""
+        return {"scores": self.scores, "replayed": self.replayed}
+
+    @property
+    def scalars(self) -> Mapping[str, Scalar]:
+        """The advantage over random play, the share of it that is left, and counts of replays."""
+        advantage = {
+            part: values[0]
+            for part, values in interval_columns("advantage", [self.advantage]).items()
+        }
+        return {
+            "agent": Scalar(self.agent, "Agent"),
+            "game": Scalar(self.game, "Game"),
+            "advantage": Scalar(
+                advantage["advantage"], "Score above random play without sticky actions", "score"
+            ),
+            "advantage_low": Scalar(
+                advantage["advantage_low"], "95 % interval of the advantage", "score"
+            ),
+            "advantage_high": Scalar(
+                advantage["advantage_high"], "95 % interval of the advantage", "score"
+            ),
+            "kept": Scalar(self.kept, "Share of the advantage that is left with sticky actions"),
+            "replays": Scalar(self.replays, "Replays of recorded actions without sticky actions"),
+            "reproduced": Scalar(self.reproduced, "Replays with exactly the recorded score"),
+        }
+
+    @property
+    def settings(self) -> Mapping[str, Any]:  # Any: JSON values
+        """The probability of sticky actions, the protocol, and the length and number of runs."""
+        return {"sticky_probability": self.sticky_probability, **self.played, "resampled": "runs"}
 
 
 @overload
@@ -91,31 +163,29 @@ def probe(
     workers: int = 1,
     watcher: Watcher | None = None,
 ) -> Probe | ProbedPlan:
-    """Play without and with sticky actions, and say what they cost: one job in depth, or a whole plan.
+    """Play without and with sticky actions, and compare the scores: one job in depth, or a whole plan.
 
     A job is played on several `seeds`. Runs without sticky actions are recorded; the actions of each run's
-    last episode are played again `replays` times without looking, without and with sticky actions, with
-    other random numbers but as many frames of doing nothing at the start. A learner's performance is what
+    last episode are replayed `replays` times without observations, without and with sticky actions, with
+    other random numbers but the same number of no-op frames at the start. A learner's performance is what
     the protocol reports, its last evaluation if there is one; agents that do not learn are not evaluated
-    apart. `map` is like `workers.map_processes`.
+    separately. `map` is like `workers.map_processes`.
 
     A plan (or its file, or its name) is played on `workers` processes into two ledgers of the `folder`,
     which resume. The table is that of papers/001, Table 1: for each agent and game the mean over seeds of
-    the mean score of the last episodes. Each mode and difficulty is a row of its own. Jobs that failed are
-    no runs: the scores before they did are left out.
+    the mean score of the last episodes. Each mode and difficulty has its own row. Failed jobs are
+    excluded with all their scores.
 
     >>> job = Job("random", "random", environment="gymnasium", game="CartPole-v1", episodes=1)
-    >>> found = probe(job, seeds=2)
-    >>> found.contrast.sticky.runs, found.replay.replays
+    >>> answer = probe(job, seeds=2)
+    >>> answer["random play"].sticky_runs, answer.replays
     (2, 4)
     >>> import tempfile
     >>> from examiner.arena.plans import plan_from_toml
     >>> text = 'environment = "gymnasium"\\ngames = ["CartPole-v1"]\\nseeds = 2\\nepisodes = 1\\n'
-    >>> found = probe(plan_from_toml(text + '[[agents]]\\nentry = "random"'), tempfile.mkdtemp())
-    >>> found
-    ProbedPlan(1 contrast, 0 failed jobs)
-    >>> found.contrasts["random", "CartPole-v1", None, None].sticky.runs
-    2
+    >>> answer = probe(plan_from_toml(text + '[[agents]]\\nentry = "random"'), tempfile.mkdtemp())
+    >>> answer.contrasts["random", "CartPole-v1"].sticky_runs, len(answer.failed)
+    (2, 0)
     """
     if isinstance(what, Job):
         return _probe_job(what, sticky_probability, seeds, replays, map or in_turn)
@@ -146,36 +216,69 @@ def _probe_job(job: Job, sticky_probability: float, seeds: int, replays: int, us
     scores = [[run.performance for run in kind] for kind in by_kind]
     contrast, random = contrast_of(*scores[:2]), contrast_of(*scores[2:])
     advantage = difference_of_runs(scores[0], scores[2])
+    replay = replay_test(by_kind[0], plain, sticky_probability, replays, use)
+    flavour = job.mode, job.difficulty
     return Probe(
         agent=job.agent,
         game=job.game,
         sticky_probability=sticky_probability,
-        seeds=seeds,
-        contrast=contrast,
-        random=random,
+        scores=contrast_table(
+            {(job.agent, job.game, *flavour): contrast, (RANDOM_PLAY, job.game, *flavour): random}
+        ),
         advantage=advantage,
         kept=share_kept(advantage, contrast.sticky.mean - random.sticky.mean),
-        replay=replay_test(by_kind[0], plain, sticky_probability, replays, use),
+        replays=replay.replays,
+        reproduced=replay.reproduced,
+        replayed=_replayed(replay),
+        played={
+            "seed": job.seed,
+            "seeds": seeds,
+            "frames": job.frames,
+            "episodes": job.episodes,
+            "random_episodes": RANDOM_EPISODES,
+            "protocol": job.protocol.name,
+        },
+        notes=equal_runs_note([contrast, random]),
+    )
+
+
+def _replayed(replay: ReplayTest) -> ReplayedScores:
+    plays = {
+        "recorded episodes": replay.recorded,
+        "replays without sticky actions": replay.deterministic,
+        "replays with sticky actions": replay.sticky,
+    }
+    return ReplayedScores(
+        **dict[str, Any](play=list(plays), **interval_columns("score", list(plays.values())))
     )
 
 
 def _probe_plan(
     plan: Plan, folder: Path, sticky_probability: float, workers: int, watcher: Watcher | None
 ) -> ProbedPlan:
-    failed: list[FailedJob] = []
+    failures: list[FailedJob] = []
     kinds = []
-    for name, chance in (("deterministic", 0.0), ("sticky", sticky_probability)):
+    for subfolder, chance in (("deterministic", 0.0), ("sticky", sticky_probability)):
         played = replace(plan, protocol=_changed(plan.protocol, sticky_probability=chance))
-        outcome = run(played, folder / name, workers=workers, watcher=watcher)
-        failed += outcome.failed
-        without = {failure.job for failure in outcome.failed}
-        done = [job for job in played.jobs() if job not in without]
-        kinds.append(_performances(outcome.ledger, done))
-    variants = dict.fromkeys(ProbedVariant.of_job(job) for job in plan.jobs())
+        outcome = run(played, folder / subfolder, workers=workers, watcher=watcher)
+        failures += outcome.failures
+        excluded = {failure.job for failure in outcome.failures}
+        completed = [job for job in played.jobs() if job not in excluded]
+        kinds.append(_performances(outcome.ledger, completed))
+    contrasts = {
+        variant: contrast_of(*(kind.get(variant, []) for kind in kinds))
+        for variant in dict.fromkeys(map(_variant, plan.jobs()))
+    }
     return ProbedPlan(
-        {variant: contrast_of(*(kind.get(variant, []) for kind in kinds)) for variant in variants},
-        tuple(failed),
+        contrast_table(contrasts),
+        tuple(failures),
+        sticky_probability,
+        notes=equal_runs_note(list(contrasts.values())),
     )
+
+
+def _variant(job: Job) -> Variant:
+    return job.agent, job.game, job.mode, job.difficulty
 
 
 def _ready(job: Job) -> Job:
@@ -200,7 +303,7 @@ def _unevaluated(job: Job) -> Job:
 
 
 def _random_play(job: Job) -> Job:
-    """The job of the random agent that an agent's job is held against."""
+    """The job of the random agent that an agent's job is compared with."""
     return replace(
         _unevaluated(job),
         agent="random",
@@ -223,20 +326,20 @@ def _refuse_without_list_of_actions(job: Job) -> None:
 def _changed(protocol: Protocol, **changes: float) -> Protocol:
     """The protocol with changes, under the name of a preset if it is one."""
     changed = replace(protocol, **changes)  # type: ignore[arg-type]
-    preset = next((known for known in PROTOCOLS.values() if known == changed), None)
+    preset = next((preset for preset in PROTOCOLS.values() if preset == changed), None)
     return preset or replace(changed, name=f"{protocol.name.removesuffix(', changed')}, changed")
 
 
-def _performances(ledger: Path, jobs: Sequence[Job]) -> dict[ProbedVariant, list[float]]:
-    """For each agent and variant, the performance of every run; `jobs` are those that are done."""
+def _performances(ledger: Path, jobs: Sequence[Job]) -> dict[Variant, list[float]]:
+    """For each agent and variant, the performance of every run of the completed jobs."""
     if not jobs:
         return {}
     columns = ledger_results(ledger, reported_phase(jobs[0].protocol)).to_dict()
     scores: dict[str, list[float]] = {}
     for key, score in zip(columns["job"], columns["score"], strict=True):
         scores.setdefault(key, []).append(score)
-    found: dict[ProbedVariant, list[float]] = {}
+    performances: dict[Variant, list[float]] = {}
     for job in jobs:
         performance = reported_performance(scores[job.key], job.protocol)
-        found.setdefault(ProbedVariant.of_job(job), []).append(performance)
-    return found
+        performances.setdefault(_variant(job), []).append(performance)
+    return performances

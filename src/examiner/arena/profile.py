@@ -1,4 +1,4 @@
-"""What a game is to an agent, measured: rewards, episodes, screens, and how far simple play gets."""
+"""Profiles of games, measured by simple play: rewards, episodes, screens, and what simple agents score."""
 
 from __future__ import annotations
 
@@ -7,10 +7,11 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
+from examiner.answers import Answer, Scalar, Table, error, name, number, text
 from examiner.arena.contract import Environment
 from examiner.arena.job import Job, environment_of
 from examiner.arena.profiling.other_play import (
@@ -30,8 +31,9 @@ from examiner.arena.profiling.walk import (
     walk,
 )
 from examiner.arena.protocol import PROTOCOLS, Protocol, usual_protocol
-from examiner.messages import InputError
+from examiner.messages import InputError, counted
 from examiner.results.attributes import Classification
+from examiner.validation import Floats
 
 Determinism = Literal["deterministic", "noise added", "stochastic"]
 FEWEST_FRAMES = 1_000
@@ -45,22 +47,50 @@ _WALK_SHARE, _LOOKAHEAD_SHARE, _OPEN_LOOP_SHARE = 0.25, 0.4, 0.3
 """Of the budget of frames; the rest is for determinism and branching."""
 _STAGES = 5
 
+MEASURES: Mapping[str, tuple[str, str]] = MappingProxyType(
+    {
+        "episode_frames": ("Mean length of an episode of random play", "frames"),
+        "truncated": ("Share of episodes that ended at the cap", ""),
+        "reward_density": ("Share of decisions with a reward other than zero", ""),
+        "reward_delay": ("Decisions until the first reward", "decisions"),
+        "reward_gap": ("Decisions from one reward to the next", "decisions"),
+        "mean_score": ("Mean score of an episode of random play", "score"),
+        "screen_change": ("Share of the observation that changes between decisions", ""),
+        "branching": ("Different next states that actions lead to", "states"),
+    }
+)
+"""Estimates of a profile with a standard error: their meaning and unit."""
 
-@dataclass(frozen=True, slots=True, repr=False)
-class Profile:
-    """A game as random play, one step of foresight and a held action met it.
+
+class Measures(Table):
+    """The estimates of a profile with their standard errors; `reason` says why one is missing."""
+
+    measure: tuple[str, ...] = name("Measure")
+    value: Floats = number("Estimate")
+    value_error: Floats = error("value")
+    unit: tuple[str, ...] = text("Unit")
+    meaning: tuple[str, ...] = text("Meaning")
+    reason: tuple[str, ...] = text("Why the value or its standard error is missing or limited")
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Profile(Answer):
+    """A game as measured by random play, one-step lookahead and constant actions.
 
     `actions` is None where actions are continuous. `episode_frames` is the mean length of an episode;
     `truncated` the share of episodes that the cap ended. `reward_density` is the share of decisions
-    with a reward other than zero, `reward_delay` the decisions until the first one (infinite where none
-    came), `reward_gap` those from one to the next, `reward_low` and `reward_high` the smallest and
+    with a reward other than zero, `reward_delay` the decisions until the first one (infinite if there
+    was none), `reward_gap` those from one to the next, `reward_low` and `reward_high` the smallest and
     largest reward of one decision. `branching` is how many different next states actions lead to,
-    `screen_change` the share of what is seen that changes from one decision to the next. `lookahead`
-    and `open_loop` are what one step of foresight and the best held action get.
+    `screen_change` the share of the observation that changes from one decision to the next. `lookahead`
+    and `open_loop` are the scores of one-step lookahead and of the best constant action.
 
-    `errors` are standard errors by field, `notes` say of a field why it has none. `frames` is the
-    budget, `cpu_seconds` what measuring took, `protocol` the key of the protocol.
+    `measures` is the table of all estimates. `errors` are standard errors by field, `reasons` say why a
+    field has none. `frames` is the budget, `cpu_seconds` the processor time, `protocol` the key of the
+    protocol.
     """
+
+    kind = "game-profile"
 
     task: str
     actions: int | None
@@ -79,26 +109,91 @@ class Profile:
     lookahead: Achievement | None
     open_loop: Achievement | None
     errors: Mapping[str, float]
-    notes: Mapping[str, str]
+    reasons: Mapping[str, str]
     episodes: int
     frames: int
     seed: int
     cpu_seconds: float
     protocol: str
 
-    def __repr__(self) -> str:
-        actions = "continuous" if self.actions is None else f"{self.actions}"
-        return (
-            f"Profile({self.task}: {actions} actions, {self.determinism}, {self.episode_frames:,.0f} "
-            f"frames an episode)"
+    @property
+    def headline(self) -> str:
+        """The actions, the determinism and the length of episodes in one sentence."""
+        actions = (
+            "continuous actions"
+            if self.actions is None
+            else counted(self.actions, "discrete action")
         )
+        determinism = {
+            "deterministic": "is deterministic",
+            "noise added": "is deterministic apart from the protocol's noise",
+            "stochastic": "is stochastic",
+        }[self.determinism]
+        return (
+            f"{self.task} has {actions} and {determinism}; an episode of random play takes "
+            f"{self.episode_frames:,.0f} frames on average."
+        )
+
+    @property
+    def measures(self) -> Measures:
+        """All estimates with their standard errors."""
+        rows: list[tuple[str, float, float, str, str]] = [
+            (field, getattr(self, field), self.errors[field], unit, meaning)
+            for field, (meaning, unit) in MEASURES.items()
+        ]
+        for field, extreme in (("reward_low", "Smallest"), ("reward_high", "Largest")):
+            meaning = f"{extreme} observed reward of a decision"
+            rows.append((field, getattr(self, field), math.nan, "score", meaning))
+        for field, player in (
+            ("lookahead", "one-step lookahead"),
+            ("open_loop", "the best constant action"),
+        ):
+            played: Achievement | None = getattr(self, field)
+            share = EstimateWithError(math.nan, math.nan) if played is None else played.share
+            meaning = f"Share of {player} in its own and random play's score; 0.5 if equal"
+            rows.append((field, share.value, share.error, "", meaning))
+        fields, values, errors, units, meanings = zip(*rows, strict=True)
+        return Measures(
+            **dict[str, Any](
+                measure=fields,
+                value=values,
+                value_error=errors,
+                unit=units,
+                meaning=meanings,
+                reason=[self.reasons.get(field, "") for field in fields],
+            )
+        )
+
+    @property
+    def tables(self) -> Mapping[str, Table]:
+        """The estimates."""
+        return {"measures": self.measures}
+
+    @property
+    def scalars(self) -> Mapping[str, Scalar]:
+        """The game, its actions and observations, its determinism, and what measuring took."""
+        return {
+            "task": Scalar(self.task, "Game"),
+            "actions": Scalar(self.actions, "Number of actions; none if continuous"),
+            "observation_shape": Scalar(list(self.observation_shape), "Shape of observations"),
+            "determinism": Scalar(
+                self.determinism, "Whether the same actions lead to the same states"
+            ),
+            "episodes": Scalar(self.episodes, "Episodes of random play"),
+            "cpu_seconds": Scalar(self.cpu_seconds, "Processor time", "s"),
+        }
+
+    @property
+    def settings(self) -> Mapping[str, Any]:  # Any: JSON values
+        """The seed, the budget of frames and the key of the protocol."""
+        return {"seed": self.seed, "frames": self.frames, "protocol": self.protocol}
 
     @property
     def features(self) -> dict[str, str]:
         """The measured dimensions of the agent-centric schema, under its names.
 
-        The delay of rewards and the share of foresight are none of them: within the usual budget another
-        seed would change too many classes.
+        The delay of rewards and the share of lookahead are not among them: within the usual budget
+        another seed would change too many classes.
 
         >>> game = profile("CartPole-v1", environment="gymnasium", frames=1_000)
         >>> game.features["action_space.size"]
@@ -107,7 +202,7 @@ class Profile:
         continuous = self.actions is None
         return {
             "action_space.size": "continuous" if continuous else str(self.actions),
-            "action_space.branching": "continuous" if continuous else _told(self.branching),
+            "action_space.branching": "continuous" if continuous else _number_text(self.branching),
             "observation.dimensions": str(math.prod(self.observation_shape)),
             "observation.change": f"{self.screen_change:.6g}",
             "dynamics.determinism": self.determinism,
@@ -116,12 +211,12 @@ class Profile:
             "play.open_loop": (
                 "unknown"
                 if self.open_loop is None
-                else _told(self.open_loop.share.value, "no reward")
+                else _number_text(self.open_loop.share.value, "no reward")
             ),
         }
 
 
-def _told(value: float, otherwise: str = "unknown") -> str:
+def _number_text(value: float, otherwise: str = "unknown") -> str:
     return f"{value:.6g}" if math.isfinite(value) else otherwise
 
 
@@ -134,18 +229,17 @@ def profile(
     frames: int = 30_000,
     progress: Callable[[str, int, int], None] | None = None,
 ) -> Profile:
-    """Play a game in simple ways and measure what it is like, within about so many frames.
+    """Measure a game by random play, one-step lookahead and constant actions, within about `frames`.
 
     A quarter of the frames is random play, and as many more as it takes to finish its last episode; two
-    fifths go to one step of foresight, simulated frames counted, three tenths to held actions, the rest
-    to what actions lead to and to determinism: the same actions are played twice, without the
-    protocol's noise and with other random numbers. A `Job` in place of the game's name says all of how
-    it is played and seen: mode, difficulty, observation, protocol, seed. The typology is that of
-    papers/000, section VII.
+    fifths go to one-step lookahead, simulated frames counted, three tenths to constant actions, the
+    remaining frames to branching and to determinism: the same actions are played twice, without the
+    protocol's noise and with other random numbers. A `Job` instead of the game's name also sets mode,
+    difficulty, observation, protocol and seed. The typology is that of papers/000, section VII.
 
     >>> profile = profile("pong", frames=1_000)
-    >>> profile
-    Profile(pong: 18 actions, noise added, ... frames an episode)
+    >>> profile.headline[:69]
+    'pong has 18 discrete actions and is deterministic apart from the prot'
     >>> profile.actions, profile.observation_shape, profile.determinism, profile.reward_low
     (18, (210, 160), 'noise added', -1.0)
     """
@@ -200,10 +294,10 @@ def profile(
         branching=values["branching"],
         lookahead=greedy,
         open_loop=held,
-        errors=MappingProxyType({name: each.error for name, each in estimates.items()}),
-        notes=MappingProxyType(
-            _notes(walked, estimates, discrete=discrete, copied=copied)
-            | _notes_of_play(lookahead=greedy, open_loop=held)
+        errors=MappingProxyType({name: part.error for name, part in estimates.items()}),
+        reasons=MappingProxyType(
+            _reasons(walked, estimates, discrete=discrete, copied=copied)
+            | _reasons_of_play(lookahead=greedy, open_loop=held)
         ),
         episodes=len(walked.rewards),
         frames=frames,
@@ -255,40 +349,40 @@ def _of_walk(walked: Walk) -> dict[str, EstimateWithError]:
     }
 
 
-def _notes(
+def _reasons(
     walked: Walk, estimates: Mapping[str, EstimateWithError], *, discrete: bool, copied: bool
 ) -> dict[str, str]:
     """Why fields have no standard error, or no value."""
-    extreme = "the extreme of what was seen; what was not seen may lie beyond"
-    notes = {"determinism": f"compared over {_STEPS_COMPARED} decisions"}
-    notes |= {"reward_low": extreme, "reward_high": extreme}
+    extreme = "the most extreme observed reward; others may lie beyond it"
+    reasons = {"determinism": f"compared over {_STEPS_COMPARED} decisions"}
+    reasons |= {"reward_low": extreme, "reward_high": extreme}
     if len(walked.rewards) == 1:
-        notes |= dict.fromkeys(("episode_frames", "mean_score"), "one episode only")
+        reasons |= dict.fromkeys(("episode_frames", "mean_score"), "one episode only")
     if not estimates["reward_density"].value:
         decisions = sum(map(len, walked.rewards))
-        notes["reward_density"] = (
+        reasons["reward_density"] = (
             f"none in {decisions:,} decisions: below {3 / decisions:.2g} with 95 % confidence"
         )
-        notes["reward_delay"] = f"none in {decisions:,} decisions"
+        reasons["reward_delay"] = f"none in {decisions:,} decisions"
     if math.isnan(estimates["reward_gap"].error):
-        notes["reward_gap"] = "fewer than three rewards in an episode"
-    without = "actions are continuous" if not discrete else "the environment cannot be copied"
+        reasons["reward_gap"] = "fewer than three rewards in an episode"
+    obstacle = "actions are continuous" if not discrete else "the environment cannot be copied"
     if not (discrete and copied):
-        notes |= dict.fromkeys(("branching", "lookahead"), without)
+        reasons |= dict.fromkeys(("branching", "lookahead"), obstacle)
     if not discrete:
-        notes["open_loop"] = without
-    return notes
+        reasons["open_loop"] = obstacle
+    return reasons
 
 
-def _notes_of_play(**played: Achievement | None) -> dict[str, str]:
+def _reasons_of_play(**achievements: Achievement | None) -> dict[str, str]:
     """Why shares of scores have no value, or no standard error."""
-    notes = {}
-    for name, found in played.items():
-        if found is not None and math.isnan(found.share.value):
-            notes[name] = "neither it nor random play got anything"
-        elif found is not None and math.isnan(found.share.error):
-            notes[name] = "too few plays with a reward for a standard error"
-    return notes
+    reasons = {}
+    for field, achievement in achievements.items():
+        if achievement is not None and math.isnan(achievement.share.value):
+            reasons[field] = "neither it nor random play got a reward"
+        elif achievement is not None and math.isnan(achievement.share.error):
+            reasons[field] = "too few plays with a reward for a standard error"
+    return reasons
 
 
 def _determinism(quiet: Environment, job: Job) -> Determinism:

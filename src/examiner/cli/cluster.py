@@ -5,15 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal
 
-import numpy as np
-
 from examiner.cli.options import Seeded, SourceOptions, option, parsed
 from examiner.cli.output import progress_bar, show
 from examiner.cli.source import results_from
-from examiner.information import likeness
-from examiner.information.clusters import PAPER_THRESHOLD, Linkage
+from examiner.information import similarity
+from examiner.information.clusters import PAPER_THRESHOLD
 from examiner.messages import shorten
-from examiner.reporting.findings import likeness as findings
+from examiner.reporting.findings import similarity as findings
+from examiner.scores.linkage import Linkage
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,9 +34,9 @@ def cluster(options: SourceOptions, method: ClusterOptions, printing: Seeded) ->
     """Cluster similar tasks, and show which agents could be made to win by a choice of tasks."""
     with progress_bar("reading") as progress:
         results = results_from(options, progress)
-        clustering = likeness(
+        analysis = similarity(
             results,
-            rng=np.random.default_rng(printing.seed),
+            rng=printing.seed,
             method=method.correlation,
             linkage=method.linkage,
             threshold=method.threshold,
@@ -45,19 +44,11 @@ def cluster(options: SourceOptions, method: ClusterOptions, printing: Seeded) ->
             size=method.size,
             progress=progress,
         )
-    show(
-        findings.tell(clustering, seed=printing.seed),
-        "examiner.cluster/1",
-        printing,
-        (*results.notes, *clustering.notes),
-        correlation=method.correlation,
-        linkage=method.linkage,
-        threshold=method.threshold if method.clusters is None else None,
-        seed=printing.seed,
-    )
+    notes = (*results.notes, *analysis.notes)
+    show(findings.show_analysis(analysis), analysis.schema, printing, notes)
 
 
-def _number(text: str | None) -> Any:  # Any: a number, 'auto' or None, checked by the room
+def _number(text: str | None) -> Any:  # Any: a number, 'auto' or None, checked by the package
     if text is None or text == "auto":
         return text
     complaint = f"The number of clusters is {shorten(text)}. Give 1 or more, or 'auto'."

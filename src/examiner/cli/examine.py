@@ -276,7 +276,7 @@ def _groups(
     kinds = task_kinds(classification_from(chosen.typology), rng=np.random.default_rng(0))
     found = {
         task: ", ".join(value for _, value in group.features)
-        for group in kinds.groups
+        for group in kinds.members
         for task in group.tasks
     }
     return _by_any_name(tasks, found, "of no known kind")

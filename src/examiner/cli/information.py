@@ -5,13 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal
 
-import numpy as np
-
 from examiner.cli.options import REPS, Seeded, SourceOptions, option, parsed
 from examiner.cli.output import progress_bar, show
 from examiner.cli.source import results_from
-from examiner.information import ChannelModel, Noise, analyse, best_set, single_successes
+from examiner.information import ChannelModel, Noise, analyse
 from examiner.information.analysis import USUAL_SIZE
+from examiner.information.channels import single_successes
 from examiner.irt import IRTFit, ability_information
 from examiner.irt import fit as fit_irt
 from examiner.messages import InputError, shorten
@@ -60,46 +59,30 @@ def information(options: SourceOptions, how: InformationOptions, printing: Seede
     """Show how much each task, and the best few together, reveal about which agent is playing (bits)."""
     with progress_bar("reading") as progress:
         results = results_from(options, progress)
-        prices = _prices(results, how)
         fit = _fit(results) if _about_ability(results, how) else None
         if fit is not None:
+            prices = None if how.cost is None else TaskPrices.of(results, how.cost)
             _tell_ability(results, fit, how, printing, prices)
             return
-        found = analyse(
+        model = ChannelModel(
+            Noise(how.noise, _deviations(how.deviations), literal_wins=how.literal_wins),
+            how.correlated,
+            how.spread,
+            how.exact,
+        )
+        analysis = analyse(
             results,
             options.measure,
-            rng=np.random.default_rng(printing.seed),
+            rng=printing.seed,
             size=how.size,
-            model=ChannelModel(
-                Noise(how.noise, _deviations(how.deviations), literal_wins=how.literal_wins),
-                how.correlated,
-                how.spread,
-                how.exact,
-            ),
+            search=how.search,
+            model=model,
+            cost=how.cost,
             reps=how.reps,
             progress=progress,
         )
-        improved = None
-        if how.search != "greedy":
-            improved = best_set(
-                found.channels,
-                len(found.chosen.tasks),
-                how.search,
-                progress=progress,
-            )
-    show(
-        findings.tell(found, improved, prices=prices, seed=printing.seed),
-        "examiner.information/1",
-        printing,
-        (*results.notes, *found.notes, *(prices.notes if prices else ())),
-        noise=how.noise,
-        deviations=how.deviations,
-        spread=how.spread,
-        literal_wins=how.literal_wins,
-        exact=how.exact,
-        reps=how.reps,
-        seed=printing.seed,
-    )
+    notes = (*results.notes, *analysis.notes)
+    show(findings.show_analysis(analysis), analysis.schema, printing, notes)
 
 
 def _about_ability(results: Results, how: InformationOptions) -> bool:
@@ -115,13 +98,6 @@ def _fit(results: Results) -> IRTFit | None:
         return fit_irt(responses(results), "2pl")
     except InputError:  # too few agents or tasks: bits as they are, and a note
         return None
-
-
-def _prices(results: Results, how: InformationOptions) -> TaskPrices | None:
-    """What one trial costs, or all of a run where bits are those of their mean."""
-    if how.cost is None:
-        return None
-    return TaskPrices.of(results, how.cost, "run" if how.noise == "mean" else "attempt")
 
 
 def _tell_ability(
@@ -152,7 +128,7 @@ def _tell_ability(
 
 def _deviations(text: str) -> Any:  # Any: a name or a number, checked by Noise
     complaint = (
-        f"The deviations are {shorten(text)}. Say 'own', 'pooled', or a number above 0: a share of the "
+        f"The deviations are {shorten(text)}. Choose 'own', 'pooled', or a number above 0: a share of the "
         f"task's spread between agents."
     )
     return text if text in ("own", "pooled") else parsed(float, text, complaint)

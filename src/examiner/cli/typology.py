@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -63,15 +63,16 @@ def typology(grouping: TypologyOptions, options: ResultsOptions, printing: Seede
         )
         if options.source:
             results = _results(options, grouping.normalise, progress)
-            validation = validate(grouped.groups, results, progress=progress, rng=validating)
+            validation = validate(grouped, results, progress=progress, rng=validating)
+            validation = replace(validation, seed=printing.seed)
+    grouped = replace(grouped, seed=printing.seed)
     show(
-        findings.tell(grouped, validation, seed=printing.seed),
-        "examiner.typology/1",
+        findings.show_kinds(grouped, validation),
+        grouped.schema,
         printing,
         (*grouped.notes, *(() if results is None else results.notes)),
         score_unit=None if results is None else score_unit(results),
         source=grouping.classification,
-        seed=printing.seed,
     )
 
 

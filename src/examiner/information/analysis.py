@@ -1,278 +1,328 @@
-"""All that is told at once: of bits (tasks, sets, intervals, chance) and of likeness (clusters, crowns)."""
+"""The analysis of information: bits of tasks and of a chosen set, and their uncertainty."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from types import MappingProxyType
-from typing import Unpack
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 
-from examiner.information.channels import Channels, channels_of, check_agents, observed
-from examiner.information.cluster_chance import compared_with_chance
-from examiner.information.clusters import PAPER_THRESHOLD, Clustering, TaskClusters
-from examiner.information.clusters import clusters as cluster_tasks
+from examiner.answers import Answer, Scalar, Table, name
+from examiner.information.analysis_notes import notes_of
+from examiner.information.bits import MeasureBits, SetBits, TaskBits
+from examiner.information.channels import MAX_BITS, Channels, channels_of, check_agents, observed
 from examiner.information.confusion import PairLikelihood
-from examiner.information.crowning import Crowning, crowns
-from examiner.information.decomposition import GeneralFactor, general_factor
-from examiner.information.disagreement import DeceptiveTasks, OpposedTasks
-from examiner.information.disagreement import deceptive as deceptive_tasks
-from examiner.information.disagreement import opposed as opposed_tasks
-from examiner.information.gain import TaskInformation, gain
+from examiner.information.gain import measure_bits, single_bits, task_bits
 from examiner.information.noise import ChannelModel
-from examiner.information.observations import Observations, Unit, moments
+from examiner.information.observations import Unit, moments
+from examiner.information.permutation import PermutationTest
+from examiner.information.redundancy import Redundancy
+from examiner.information.redundancy import redundancy as task_redundancy
 from examiner.information.separation import Separation
-from examiner.information.separation import redundancy as task_redundancy
 from examiner.information.separation import separation as pair_separation
 from examiner.information.sets import (
-    SCREENED,
-    SCREENING_ROWS,
     InformativeSet,
+    Search,
     best_set,
     check_size,
     is_large,
 )
-from examiner.information.uncertainty import (
-    BitsByChance,
-    BitsIntervals,
-    bits_by_chance,
-    bits_intervals,
-)
-from examiner.messages import InputError, counted, shorten
+from examiner.information.uncertainty import BitsByChance, bits_by_chance, bits_intervals
+from examiner.messages import InputError, counted
 from examiner.results import Results
-from examiner.results.display import html_columns
-from examiner.scores.cells import judged_runs
+from examiner.scores.cells import ratio
+from examiner.scores.costs import Per, task_cost_notes, task_costs
+from examiner.scores.estimate import check_level
 from examiner.scores.uncertainty.bootstrap import Progress
-from examiner.validation import Floats, Randomness, generator
+from examiner.validation import Randomness, generator
 
 USUAL_SIZE = 10
-NEARLY_ALL = 1e-6
-FEW_DEALT = 20
+FEW_PERMUTATIONS = 20
 """Permutations of a very large table: its bits by chance hardly vary."""
+ENOUGH_SHARE = 0.9
+"""The first tasks are enough once they have this share of what all chosen tasks give together."""
+HARDLY = 0.2
+"""Chosen tasks with less than this share of the bits that identify an agent hardly separate agents."""
+MOST_NAMED = 5
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
-class InformationAnalysis:
-    """Bits of tasks and of a chosen set, how sure they are, and what they leave untold.
+class PairsOfAgents(Table):
+    """Pairs of agents."""
 
-    `chance` and `intervals` are None where none were asked for, or where every cell is a single trial.
-    `redundancy` is that of the chosen tasks, [size, size].
+    agent: tuple[str, ...] = name("Agent")
+    other: tuple[str, ...] = name("Other agent")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class InformationAnalysis(Answer):
+    """Bits of tasks and of a chosen set, with their uncertainty, and which agents no task separates.
+
+    `chosen` is the greedy set, `improved` the set of another search where one was requested, and
+    `redundancy` that of the chosen tasks. `test` asks whether any task discriminates between agents; it
+    is None where no permutations were requested, or every cell is a single trial.
     """
 
+    kind = "information"
+
     channels: Channels
-    tasks: TaskInformation
-    chosen: InformativeSet
-    chance: BitsByChance | None
-    intervals: BitsIntervals | None
-    redundancy: Floats
+    tasks: TaskBits
+    chosen: SetBits
+    improved: InformativeSet | None
+    by_measure: MeasureBits | None
+    redundancy: Redundancy
     separation: Separation
+    test: PermutationTest | None
     unit: Unit
+    reps: int
+    seed: int | None
+    cost: str | None
     notes: tuple[str, ...]
 
     @property
     def max_bits(self) -> float:
-        """Return the most that any set of tasks can tell: log₂ of the number of agents."""
+        """The information that identifies the agent: log₂ of the number of agents."""
         return self.channels.max_bits
 
-    def __repr__(self) -> str:
+    @property
+    def enough(self) -> int:
+        """How few of the chosen tasks give nine tenths of what all of them give together."""
+        return int(np.argmax(self.chosen.bits >= ENOUGH_SHARE * self.chosen.bits[-1])) + 1
+
+    @property
+    def significant_tasks(self) -> tuple[str, ...]:
+        """The tasks with significantly more bits than by chance, the most informative first."""
+        if self.tasks.significant is None:
+            return ()
+        return tuple(row.task for row in self.tasks if row.significant)
+
+    @property
+    def set_significant(self) -> bool | None:
+        """Whether the first tasks have more bits together than 95 % of permuted results."""
+        if self.chosen.chance_high is None:
+            return None
+        last = self.enough - 1
+        return bool(self.chosen.bits[last] > self.chosen.chance_high[last])
+
+    @property
+    def hardly_separates(self) -> bool:
+        """Whether the chosen tasks give little of the information that identifies an agent."""
+        return self._corrected(len(self.chosen) - 1) < HARDLY * self.max_bits
+
+    @property
+    def headline(self) -> str:
+        """How few tasks identify an agent, or that none discriminates between agents."""
+        total = counted(len(self.tasks), "task")
+        if self.test is not None and not self.test.significant:
+            return f"No task discriminates significantly between agents ({self.test.words})."
+        if self.test is not None and not self.set_significant:
+            significant = self.significant_tasks
+            if not significant:
+                return f"Tasks discriminate between agents, but no single one does ({self.test.words})."
+            verb = "discriminates" if len(significant) == 1 else "discriminate"
+            named = _named(significant)
+            return f"{len(significant):,} of {total} {verb} significantly between agents: {named}."
+        whole = self._corrected(len(self.chosen) - 1)
+        if self.hardly_separates:
+            best = (
+                f"Even the best {len(self.chosen):,} of" if len(self.chosen) > 1 else "The best of"
+            )
+            return (
+                f"{best} {total} hardly separate{'' if len(self.chosen) > 1 else 's'} the agents: "
+                f"{_bits(whole)} of {_bits(self.max_bits)} bits{self._how}."
+            )
+        corrected = self._corrected(self.enough - 1)
+        share = f"{100 * corrected / self.max_bits:.0f} %"
         return (
-            f"InformationAnalysis: {self.chosen.bits:.3g} of {self.max_bits:.3g} bits by "
-            f"{len(self.chosen.tasks)} of {counted(len(self.tasks.tasks), 'task')}"
+            f"{self.enough:,} of {total} give{'s' if self.enough == 1 else ''} {share} of the information "
+            f"that identifies an agent ({_bits(corrected)} of {_bits(self.max_bits)} bits{self._how}): "
+            f"{_named(self.chosen.task[: self.enough])}."
         )
 
-    def _repr_html_(self) -> str:
-        columns = {
-            "task": self.tasks.tasks,
-            "bits": self.tasks.bits,
-            "pairs separated": self.separation.pairs_of_task,
+    @property
+    def certainty(self) -> str:
+        """How certain the headline is: the observed bits, their lower bound and those by chance."""
+        table, last = self.chosen, self.enough - 1
+        count = counted(self.enough, "task")
+        parts = [
+            f"The first {count} of the chosen set {_have(self.enough)} {_bits(table.bits[last])} bits"
+        ]
+        if table.bits_low is not None:
+            parts.append(f"at least {_bits(table.bits_low[last])} without noise (97.5 %)")
+        if table.chance_bits is not None:
+            parts.append(f"{_bits(table.chance_bits[last])} by chance")
+        if self.set_significant is False and self.test is not None and self.test.significant:
+            return f"{'; '.join(parts)}: judge single tasks, or fewer of them."
+        return f"{'; '.join(parts)}."
+
+    def _corrected(self, last: int) -> float:
+        bits = (
+            self.chosen.bits if self.chosen.corrected_bits is None else self.chosen.corrected_bits
+        )
+        return float(bits[last])
+
+    @property
+    def _how(self) -> str:
+        return "" if self.chosen.corrected_bits is None else ", corrected for noise"
+
+    @cached_property
+    def never_separated(self) -> PairsOfAgents:
+        """The pairs of agents that no single task separates."""
+        never = self.separation.never
+        return PairsOfAgents(agent=[a for a, _ in never], other=[b for _, b in never])
+
+    @property
+    def tables(self) -> Mapping[str, Table]:
+        """Tasks, the chosen set, and what they leave open."""
+        optional = {
+            "improved": None if self.improved is None else self.improved.tasks,
+            "by_measure": self.by_measure,
         }
-        return html_columns(repr(self), columns, self.notes)
+        return {
+            "tasks": self.tasks,
+            "chosen": self.chosen,
+            **{name: table for name, table in optional.items() if table is not None},
+            "redundancy": self.redundancy.pairs,
+            "never_separated": self.never_separated,
+        }
+
+    @property
+    def scalars(self) -> Mapping[str, Scalar]:
+        """Sizes, the most bits possible, and the permutation test."""
+        test, enough = self.test, "Chosen tasks that give 90 % of what all chosen tasks give"
+        return {
+            "max_bits": Scalar(self.max_bits, MAX_BITS, "bits"),
+            "agents": Scalar(len(self.channels.agents), "Agents"),
+            "enough": Scalar(self.enough, enough),
+            "hardly_separates": Scalar(
+                self.hardly_separates, "Whether the chosen tasks give less than 20 % of these bits"
+            ),
+            "pair_count": Scalar(self.separation.pair_count, "Pairs of agents"),
+            "p_value": Scalar(
+                None if test is None else test.p_value,
+                "Permutation test of whether any task discriminates between agents",
+            ),
+            "set_significant": Scalar(
+                self.set_significant, "Whether the first chosen tasks have more bits than by chance"
+            ),
+        }
+
+    @property
+    def settings(self) -> Mapping[str, Any]:  # Any: JSON values
+        """What must be repeated to get the same numbers."""
+        model = asdict(self.channels.model)
+        noise = model.pop("noise")
+        return {
+            "seed": self.seed,
+            "reps": self.reps,
+            "permutations": 0 if self.test is None else self.test.permutations,
+            "resampled": self.unit,
+            "level": self.chosen.level,
+            "measures": self.channels.measures,
+            "cost": self.cost,
+            "search": "greedy" if self.improved is None else self.improved.search,
+            "noise": noise.pop("kind"),
+            **noise,
+            **model,
+        }
 
 
 def analyse(
     results: Results,
     measures: Sequence[str] | None = None,
     *,
-    rng: Randomness,
+    rng: Randomness = 0,
     size: int | None = None,
+    search: Search = "greedy",
     model: ChannelModel | None = None,
+    cost: str | None = None,
+    level: float = 0.95,
     reps: int = 100,
     progress: Progress | None = None,
 ) -> InformationAnalysis:
-    """Tell the bits of tasks and of a greedy set, with intervals and beside what chance would give.
+    """Return the bits of tasks and of a greedy set, with intervals and the bits of permuted results.
 
-    `size` is ten tasks, or all where there are fewer. `reps` permutations and as many resamples are
-    made; 0 leaves both out. The rest is described at `channels`, `gain`, `best_set`.
+    `size` is ten tasks by default, or all where there are fewer. `reps` is the number of permutations
+    and of draws for the intervals; 0 leaves both out. With `cost`, a column of the results, tasks are
+    sorted by their bits per cost. The other arguments are described at `channels`, `gain` and `best_set`.
 
     >>> draws = np.random.default_rng(0).normal(size=(3, 4, 8))
     >>> draws[1] += 6
-    >>> found = analyse(Results.from_numpy(draws), rng=0, size=2)
-    >>> bool(found.chosen.bits > found.chance.greedy_high[-1])
+    >>> chosen = analyse(Results.from_numpy(draws), size=2).chosen
+    >>> bool(chosen.bits[-1] > chosen.chance_high[-1])
     True
     """
+    check_level(level)
     if reps < 0:
-        raise InputError(f"{reps} replicates were asked for. Give 0 or more; 100 is usual.")
+        raise InputError(f"The number of replicates is {reps}. Give 0 or more; 100 is usual.")
     model = model or ChannelModel()
-    seen = observed(results, measures, model)
-    check_agents(seen)
-    found = channels_of(seen, moments(seen), model)
-    usable = int(found.usable.sum())
+    observations = observed(results, measures, model)
+    check_agents(observations)
+    channels = channels_of(observations, moments(observations), model)
+    usable = int(channels.usable.sum())
     size = min(USUAL_SIZE, max(usable, 1)) if size is None else size
     check_size(size, usable)
-    pairs = PairLikelihood(found)  # once, since levels of a large table take a while to find
-    tasks, chosen = gain(found, pairs), best_set(found, size, pairs=pairs, progress=progress)
-    dealing, drawing = generator(rng).spawn(2)
-    chance = intervals = None
-    if reps and seen.repeated:
-        dealt = min(reps, FEW_DEALT) if is_large(*seen.shape) else reps
-        chance = bits_by_chance(seen, size, rng=dealing, model=model, reps=dealt, progress=progress)
+    pairs = PairLikelihood(channels)  # once, since finding levels of a large table takes long
+    best = best_set(channels, size, pairs=pairs, progress=progress)
+    separated = pair_separation(channels, pairs=pairs)
+    permuting, drawing = generator(rng).spawn(2)
+    chance: BitsByChance | None = None
+    of_tasks: dict[str, Any] = {"pairs_separated": separated.pairs_of_task}
+    of_set: dict[str, Any] = {"tied_with": best.tasks.tied_with}
+    if reps and observations.repeated:
+        count = min(reps, FEW_PERMUTATIONS) if is_large(*observations.shape) else reps
+        chance = bits_by_chance(
+            observations, size, model, rng=permuting, reps=count, progress=progress
+        )
         intervals = bits_intervals(
-            seen, chosen, rng=drawing, model=model, reps=reps, progress=progress
+            *(observations, best, model), rng=drawing, reps=reps, level=level, progress=progress
         )
+        of_tasks |= intervals.tasks | chance.tasks
+        of_set |= intervals.chosen | chance.chosen
+    tasks = task_bits(channels.tasks, single_bits(pairs), level=level, **of_tasks)
+    cost_notes: tuple[str, ...] = ()
+    if cost is not None:
+        per: Per = "run" if model.noise.kind == "mean" else "attempt"
+        costs = task_costs(results, cost, per=per).tolist()
+        tasks = _with_costs(tasks, dict(zip(results.tasks, costs, strict=True)))
+        cost_notes = task_cost_notes(results, cost, per=per)
+    improved = None
+    if search != "greedy":
+        improved = best_set(channels, size, search, pairs=pairs, progress=progress)
     return InformationAnalysis(
-        found,
+        channels,
         tasks,
-        chosen,
-        chance,
-        intervals,
-        task_redundancy(found, chosen.tasks),
-        pair_separation(found, pairs=pairs),
-        seen.unit,
-        (*found.notes, *_notes(seen, found, chosen, chance, reps)),
+        SetBits(task=best.tasks.task, bits=best.tasks.bits, level=level, **of_set),
+        improved,
+        measure_bits(channels),
+        task_redundancy(channels, best.tasks.task),
+        separated,
+        None if chance is None else chance.test,
+        observations.unit,
+        reps,
+        rng if isinstance(rng, int) else None,
+        cost,
+        (*channels.notes, *notes_of(observations, channels, best, chance, reps), *cost_notes),
     )
 
 
-def _notes(
-    seen: Observations,
-    found: Channels,
-    chosen: InformativeSet,
-    chance: BitsByChance | None,
-    reps: int,
-) -> list[str]:
-    notes = []
-    missing = int(np.isnan(found.mean).all(axis=0).sum())
-    if missing:
-        notes.append(
-            f"{counted(missing, 'cell')} of {found.mean[0].size:,} without a result tell nobody apart: "
-            f"bits of tasks with gaps are too low rather than too high."
-        )
-    if reps and not seen.repeated:
-        notes.append(
-            "Every cell is a single trial: bits have neither intervals nor chance to be compared with."
-        )
-    if is_large(*seen.shape):
-        notes.append(_of_large(chance))
-    if all(seen.shares) and not seen.repeated:
-        notes.append(
-            "Single trials of 0 or 1 do not tell how an agent varies, and next to nothing of which agent "
-            "is playing. What they tell of ability, under a fitted model, is `irt.ability_information`."
-        )
-    full = int((chosen.cumulative_bits > found.max_bits - NEARLY_ALL).sum())
-    if full > 1:
-        notes.append(
-            f"The first {counted(len(chosen.tasks) - full + 1, 'task')} chosen leave less than "
-            f"{NEARLY_ALL:g} bits to tell: those after add nothing."
-        )
-    if chance is not None and chosen.bits <= chance.greedy_high[-1]:
-        few = "" if chance.test.shown else " More trials, or other tasks, are needed."
-        notes.append(
-            f"With this number of trials chance alone reaches {chance.greedy_high[-1]:.3g} bits in one "
-            f"case of twenty, and the chosen tasks have {chosen.bits:.3g} together.{few}"
-        )
-    return notes
+def _with_costs(tasks: TaskBits, costs: Mapping[str, float]) -> TaskBits:
+    """Return the table with costs and bits per cost, those with most bits per cost first."""
+    cost = np.array([costs[task] for task in tasks.task])
+    columns = {column: tasks.values(column) for column in tasks.columns}
+    columns |= {"cost": cost, "bits_per_cost": ratio(tasks.bits, cost)}
+    return TaskBits(level=tasks.level, **columns).sorted_by("bits_per_cost", descending=True)
 
 
-def _of_large(chance: BitsByChance | None) -> str:
-    told = (
-        f"The table is large: tasks of the set were screened by the rows of {SCREENING_ROWS} agents, and "
-        f"the best {SCREENED} each time counted with all agents"
-    )
-    if chance is None:
-        return told + "."
-    return (
-        f"{told}; chance is from {counted(chance.reps, 'permutation')}, and intervals are of the chosen "
-        f"tasks alone."
-    )
+def _named(names: Sequence[str]) -> str:
+    more = f" and {len(names) - MOST_NAMED:,} more" if len(names) > MOST_NAMED else ""
+    return ", ".join(names[:MOST_NAMED]) + more
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
-class LikenessAnalysis:
-    """Clusters of tasks for each measure; the rest is about the first measure.
-
-    `deceptive` is None where there is no score beside a win.
-    """
-
-    clusters: Mapping[str, TaskClusters]
-    factor: GeneralFactor
-    opposed: OpposedTasks
-    deceptive: DeceptiveTasks | None
-    crowning: Crowning
-    notes: tuple[str, ...]
-
-    @property
-    def main(self) -> TaskClusters:
-        """The clusters by the first measure."""
-        return next(iter(self.clusters.values()))
-
-    def __repr__(self) -> str:
-        return f"LikenessAnalysis: {self.main!r}; {self.factor!r}; {self.crowning!r}"
-
-    def _repr_html_(self) -> str:
-        return "".join(part._repr_html_() for part in (self.main, self.factor, self.crowning))
+def _bits(bits: float) -> str:
+    return f"{bits:.3g}"
 
 
-def likeness(
-    results: Results,
-    measures: Sequence[str] | None = None,
-    *,
-    rng: Randomness,
-    size: int | None = None,
-    progress: Progress | None = None,
-    **clustering: Unpack[Clustering],
-) -> LikenessAnalysis:
-    """Tell which tasks are alike, how much of the table is one factor, and who could be crowned.
-
-    Clusters and winners are compared with chance: see `compared_with_chance` and `crowns`.
-
-    `clustering` are the options of `clusters`; its `method` is that of all correlations. `size` is that
-    of `crowns`.
-
-    >>> scores = np.array([[1.0, 2.0, 9.0], [2.0, 4.1, 5.0], [3.0, 5.0, 1.0], [4.0, 8.0, 0.0]])
-    >>> found = likeness(Results.from_numpy(scores, tasks="tuv"), rng=0)
-    >>> found.main.clusters, found.main.shown, found.crowning.crownable
-    ((('t', 'u'), ('v',)), (('t', 'u'),), 0)
-    """
-    results = judged_runs(results)  # once, for all its parts
-    if len(results.agents) < 2:
-        raise InputError(
-            f"There is one agent, {shorten(results.agents[0])}, and likeness of tasks is seen across "
-            f"agents. Give results of at least three."
-        )
-    names = tuple(
-        dict.fromkeys(results.measure_name(name) for name in measures or results.measures)
-    )
-    shuffling, halving, exchanging = generator(rng).spawn(3)
-    clusters = {
-        name: compared_with_chance(
-            cluster_tasks(results, name, **clustering),
-            results,
-            rng=exchanging,
-            linkage=clustering.get("linkage", "average"),
-            threshold=clustering.get("threshold", PAPER_THRESHOLD),
-            number=clustering.get("number"),
-        )
-        for name in names
-    }
-    method = clusters[names[0]].method
-    factor = general_factor(results, names[0], rng=shuffling, method=method)
-    crowning = crowns(results, names[0], rng=halving, size=size, progress=progress)
-    notes = dict.fromkeys(note for found in clusters.values() for note in found.notes)
-    return LikenessAnalysis(
-        MappingProxyType(clusters),
-        factor,
-        opposed_tasks(results, names[0]),
-        deceptive_tasks(results),
-        crowning,
-        (*notes, *crowning.notes),
-    )
+def _have(count: int) -> str:
+    return "has" if count == 1 else "have"

@@ -1,30 +1,45 @@
-"""Channels: the mean and the deviation of each agent on each task, one channel for each measure."""
+"""Channels: the mean and the deviation of each agent on each task, one channel per measure."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from examiner.answers import Answer, Scalar, Table, name, number
 from examiner.information.noise import CellDeviations, ChannelModel, Noise, cell_deviations
 from examiner.information.observations import Moments, Observations, moments, observe
 from examiner.messages import InputError, counted, listed, shorten
 from examiner.results import Results
 from examiner.scores.cells import RowCodes
 from examiner.scores.common_rows import column_blocks
-from examiner.validation import Floats, read_only
+from examiner.validation import Floats, check_known, read_only
+
+MAX_BITS = "Information that identifies the agent: log₂ of the number of agents"
+
+
+class ChannelCells(Table):
+    """Means and deviations of cells, in the order of the results."""
+
+    agent: tuple[str, ...] = name("Agent")
+    task: tuple[str, ...] = name("Task")
+    measure: tuple[str, ...] = name("Measure")
+    mean: Floats = number("Mean, on the task's own scale from −½ to ½ unless it is a share")
+    deviation: Floats = number("Standard deviation, on the same scale")
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Channels:
-    """Means and deviations of agents on tasks, each measure a channel (papers/004, section V-B).
+class Channels(Answer):
+    """Means and deviations of agents on tasks; each measure is a channel (papers/004, section V-B).
 
     `mean` and `deviation` have shape [measures, agents, tasks], NaN where nothing was observed; the
-    values of a score stand on a scale of its task's own. `whitening` has shape [tasks, measures,
-    measures] where measures are taken with their correlation, else it is None.
+    values of a score are on a scale of its task. `whitening` has shape [tasks, measures, measures] where
+    the correlation of measures is modelled, else it is None.
     """
+
+    kind = "channels"
 
     agents: tuple[str, ...]
     tasks: tuple[str, ...]
@@ -46,14 +61,38 @@ class Channels:
 
     @property
     def max_bits(self) -> float:
-        """Return the most that any set of tasks can tell: log₂ of the number of agents."""
+        """The information that identifies the agent: log₂ of the number of agents."""
         return float(np.log2(len(self.agents)))
 
     @property
     def usable(self) -> NDArray[np.bool_]:
-        """Which tasks have a channel seen on at least two agents; shape [tasks]."""
-        seen = np.isfinite(self.deviation).sum(axis=1) >= 2
-        return np.asarray(seen.any(axis=0))
+        """Which tasks have a channel observed on at least two agents; shape [tasks]."""
+        return np.asarray((np.isfinite(self.deviation).sum(axis=1) >= 2).any(axis=0))
+
+    @property
+    def headline(self) -> str:
+        """How many agents and tasks there are, and how many bits identify an agent."""
+        size = f"{counted(len(self.agents), 'agent')} × {counted(len(self.tasks), 'task')}"
+        measures = ", ".join(self.measures)
+        return f"{size} by {measures}: at most {self.max_bits:.3g} bits identify an agent."
+
+    @property
+    def tables(self) -> Mapping[str, Table]:
+        """Cells, one row per agent, task and measure."""
+        agents, tasks, measures = len(self.agents), len(self.tasks), len(self.measures)
+        cells = ChannelCells(
+            agent=np.repeat(self.agents, tasks * measures),
+            task=np.tile(np.repeat(self.tasks, measures), agents),
+            measure=self.measures * (agents * tasks),
+            mean=self.mean.transpose(1, 2, 0).ravel(),
+            deviation=self.deviation.transpose(1, 2, 0).ravel(),
+        )
+        return {"cells": cells}
+
+    @property
+    def scalars(self) -> Mapping[str, Scalar]:
+        """The information that identifies the agent."""
+        return {"max_bits": Scalar(self.max_bits, MAX_BITS, "bits")}
 
     def only(self, measure: str) -> Channels:
         """Return the channel of one measure alone.
@@ -87,25 +126,17 @@ class Channels:
         )
 
     def columns(self, tasks: Sequence[str] | None = None) -> list[int]:
-        """Return where named tasks stand; those that can tell anything where none are named.
+        """Return the columns of named tasks; those of all usable tasks where none are named.
 
         >>> Channels.of(Results.from_numpy([[[0.0, 2.0]], [[9.0, 10.0]]], tasks="t")).columns(["t"])
         [0]
         """
         if tasks is None:
             return np.flatnonzero(self.usable).tolist()
-        known = {task: column for column, task in enumerate(self.tasks)}
-        unknown = [task for task in tasks if task not in known]
-        if unknown:
-            raise InputError(
-                f"There is no task {shorten(unknown[0])} among {len(known):,}. Name tasks as they were "
-                f"read."
-            )
-        return [known[task] for task in tasks]
-
-    def __repr__(self) -> str:
-        size = f"{counted(len(self.agents), 'agent')} × {counted(len(self.tasks), 'task')}"
-        return f"Channels: {size} by {', '.join(self.measures)}, at most {self.max_bits:.3g} bits"
+        column_of = {task: column for column, task in enumerate(self.tasks)}
+        for task in tasks:
+            check_known("task", task, column_of)
+        return [column_of[task] for task in tasks]
 
 
 def channels(
@@ -119,118 +150,123 @@ def channels(
     .. math:: \tilde p = \frac{k + 1/2}{n + 1}, \qquad \sigma = \sqrt{\tilde p (1 - \tilde p)}
 
     so that an agent that always wins still has a deviation. Any other measure has the deviation of its
-    trials, at least `model.noise.floor` times the spread between agents; so have wins taken literally.
+    trials, at least `model.noise.floor` times the spread between agents; so have literal wins.
 
     >>> results = Results.from_numpy([[[0.0, 2.0]], [[9.0, 10.0]]])
     >>> channels(results).mean.ravel(), channels(results).deviation.ravel().round(3)
     (array([-0.4 ,  0.45]), array([0.141, 0.071]))
     """
     model = model or ChannelModel()
-    seen = observed(results, measures, model)
-    check_agents(seen)
-    return channels_of(seen, moments(seen), model)
+    observations = observed(results, measures, model)
+    check_agents(observations)
+    return channels_of(observations, moments(observations), model)
 
 
 def observed(results: Results, measures: Sequence[str] | None, model: ChannelModel) -> Observations:
-    """Gather what a model of channels needs of results.
+    """Collect the observations that a model of channels needs.
 
     >>> wins = Results.from_numpy([[[0.0, 1.0]], [[1.0, 1.0]]])
     >>> observed(wins, None, ChannelModel(Noise(literal_wins=True))).shares
     (False,)
     """
-    seen = observe(results, measures, correlated=model.correlated)
+    observations = observe(results, measures, correlated=model.correlated)
     if model.noise.literal_wins:
-        seen = seen._replace(shares=(False,) * len(seen.measures))
-    return seen
+        observations = observations._replace(shares=(False,) * len(observations.measures))
+    return observations
 
 
 def single_successes(results: Results, measure: str | None = None) -> bool:
-    """Tell whether every cell is a single trial of 0 or 1, which does not say how an agent varies.
+    """Return whether every cell is a single trial of 0 or 1, which does not show how an agent varies.
 
     >>> single_successes(Results.from_numpy([[0.0, 1.0]])), single_successes(Results.from_numpy([[0.5]]))
     (True, False)
     """
     if not results.is_binary(measure):
         return False
-    codes, known = RowCodes.of(results), ~np.isnan(results.measure(measure))
-    if not known.all():
-        codes = codes._replace(agent=codes.agent[known], task=codes.task[known])
+    codes, observed_rows = RowCodes.of(results), ~np.isnan(results.measure(measure))
+    if not observed_rows.all():
+        codes = codes._replace(agent=codes.agent[observed_rows], task=codes.task[observed_rows])
     return codes.single() is not None
 
 
-def check_agents(seen: Observations) -> None:
-    """Refuse a table with one agent: there is nothing to tell apart."""
-    if len(seen.agents) < 2:
+def check_agents(observations: Observations) -> None:
+    """Refuse a table with one agent: there is nothing to compare it with."""
+    if len(observations.agents) < 2:
         raise InputError(
-            f"There is one agent, {shorten(seen.agents[0])}, and nothing to tell it apart from. "
+            f"There is one agent, {shorten(observations.agents[0])}, and no other to compare it with. "
             f"Give results of at least two."
         )
 
 
-def channels_of(seen: Observations, found: Moments, model: ChannelModel) -> Channels:
+def channels_of(observations: Observations, cells: Moments, model: ChannelModel) -> Channels:
     """Return the channels of moments that may be resampled or permuted."""
-    mean, deviation = found.mean.copy(), np.empty_like(found.mean)
+    mean, deviation = cells.mean.copy(), np.empty_like(cells.mean)
     notes: list[str] = []
-    for index, (measure, share) in enumerate(zip(seen.measures, seen.shares, strict=True)):
-        alone = Moments(*(part[index] for part in found))
+    measures = zip(observations.measures, observations.shares, strict=True)
+    for index, (measure, share) in enumerate(measures):
+        alone = Moments(*(part[index] for part in cells))
         if share:
-            for block in column_blocks(seen.shape):
+            for block in column_blocks(observations.shape):
                 part = Moments(*(table[:, block] for table in alone))
-                found_here = _shares(part, model.noise, seen.unit == "run")
-                mean[index, :, block], deviation[index, :, block] = found_here
+                smoothed = _shares(part, model.noise, observations.unit == "run")
+                mean[index, :, block], deviation[index, :, block] = smoothed
             continue
-        cells = cell_deviations(alone, model.noise)
-        deviation[index] = cells.deviation
-        notes += _notes(seen, measure, alone, cells, model.noise.floor)
+        estimated = cell_deviations(alone, model.noise)
+        deviation[index] = estimated.deviation
+        notes += _notes(observations, measure, alone, estimated, model.noise.floor)
     mean[np.isnan(deviation)] = np.nan
-    if seen.whitening is not None:  # a cell counts where all measures were seen
-        lacking = np.isnan(deviation).any(axis=0)
-        mean[:, lacking] = deviation[:, lacking] = np.nan
+    if observations.whitening is not None:  # a cell counts where all measures were observed
+        incomplete = np.isnan(deviation).any(axis=0)
+        mean[:, incomplete] = deviation[:, incomplete] = np.nan
     read_only(mean, deviation)
-    names = seen.agents, seen.tasks, seen.measures
-    return Channels(*names, mean, deviation, seen.whitening, tuple(notes), model)
+    names = observations.agents, observations.tasks, observations.measures
+    return Channels(*names, mean, deviation, observations.whitening, tuple(notes), model)
 
 
-def _shares(found: Moments, noise: Noise, runs: bool) -> tuple[Floats, Floats]:
-    share = (found.mean * found.trials + 0.5) / (found.trials + 1)
+def _shares(cells: Moments, noise: Noise, runs: bool) -> tuple[Floats, Floats]:
+    share = (cells.mean * cells.trials + 0.5) / (cells.trials + 1)
     deviation = np.sqrt(share * (1 - share))
     if noise.kind == "mean":
-        deviation = deviation / np.sqrt(np.maximum(found.trials, 1))
+        deviation = deviation / np.sqrt(np.maximum(cells.trials, 1))
         if runs:  # runs of one agent may differ by more than their trials explain
-            freedom = np.maximum(found.units - 1, 1) * np.maximum(found.units, 1)
-            deviation = np.maximum(deviation, np.sqrt(found.unit_square / freedom))
-    # Always won or always lost, a task tells nothing, however often each agent tried.
-    low, high = np.fmin.reduce(found.mean, axis=0), np.fmax.reduce(found.mean, axis=0)
+            freedom = np.maximum(cells.units - 1, 1) * np.maximum(cells.units, 1)
+            deviation = np.maximum(deviation, np.sqrt(cells.unit_square / freedom))
+    # A task that is always won or always lost gives no information, however many trials agents have.
+    low, high = np.fmin.reduce(cells.mean, axis=0), np.fmax.reduce(cells.mean, axis=0)
     constant = ((low == high) & ((low == 0) | (low == 1))) & np.isfinite(share)
     return np.where(constant, 0.5, share), np.where(constant, 0.5, deviation)
 
 
 def _notes(
-    seen: Observations, measure: str, found: Moments, cells: CellDeviations, floor: float
+    observations: Observations,
+    measure: str,
+    cells: Moments,
+    estimated: CellDeviations,
+    floor: float,
 ) -> list[str]:
-    observed = np.isfinite(found.mean)
-    lost = np.any(observed & np.isnan(cells.deviation), axis=0)
-    if lost.all():
+    unusable = np.any(np.isfinite(cells.mean) & np.isnan(estimated.deviation), axis=0)
+    if unusable.all():
         raise InputError(
-            f"Every cell of {shorten(measure)} is a single trial, so how much an agent varies cannot "
-            f'be told. Repeat the trials, fold levels into trials (`item=["task"]`), or state a '
-            f"deviation as a share of the spread between agents (`deviations=0.2`)."
+            f"Every cell of {shorten(measure)} is a single trial, so how much an agent varies is not "
+            f'known. Repeat the trials, treat levels as trials (`item=["task"]`), or state a deviation as '
+            f"a share of the spread between agents (`deviations=0.2`)."
         )
     notes = []
-    if cells.borrowed:
+    if estimated.borrowed:
         notes.append(
-            f"{counted(cells.borrowed, 'cell')} of {shorten(measure)} with a single trial took the "
-            f"deviation that is pooled from repeated trials."
+            f"{counted(estimated.borrowed, 'cell')} of {shorten(measure)} with a single trial "
+            f"{'uses' if estimated.borrowed == 1 else 'use'} the deviation pooled from repeated trials."
         )
-    if cells.floored:
+    if estimated.floored:
         notes.append(
-            f"{counted(cells.floored, 'cell')} of {shorten(measure)} varied by less than {floor:g} of the "
-            f"spread between agents, most often not at all, and were given that: their bits rest on it."
+            f"{counted(estimated.floored, 'cell')} of {shorten(measure)} varied by less than {floor:g} of "
+            f"the spread between agents, most often not at all: their deviation was set to this minimum."
         )
-    if lost.any():
-        names = [task for task, without in zip(seen.tasks, lost, strict=True) if without]
+    if unusable.any():
+        names = [task for task, lacks in zip(observations.tasks, unusable, strict=True) if lacks]
         notes.append(
-            f"{counted(len(names), 'task')} without any repeated trial of {shorten(measure)} told "
-            f"nothing by it: {listed(names, limit=5)}. 'pooled' deviations would borrow from others."
+            f"{counted(len(names), 'task')} without any repeated trial of {shorten(measure)} "
+            f"{'gives' if len(names) == 1 else 'give'} no information by it: {listed(names, limit=5)}. "
+            f"'pooled' deviations borrow from other tasks."
         )
     return notes

@@ -1,29 +1,36 @@
-"""Tasks that rank agents alike, gathered into clusters by their correlation."""
+"""Clusters of tasks that rank agents similarly, by their correlation."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Literal, TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
 
+from examiner.answers import Answer, Scalar, Table, count, flag, name, words
 from examiner.information.observations import oriented_means
 from examiner.information.permutation import PermutationTest
 from examiner.messages import InputError, counted, listed, shorten
 from examiner.results import Results
-from examiner.results.display import html_table
 from examiner.results.names import name_order
 from examiner.scores.cells import codes_of
 from examiner.scores.likeness import Method, correlate_columns, correlation_distances
+from examiner.scores.linkage import (
+    Linkage,
+    cut_tree,
+    dendrogram,
+    mean_silhouette,
+    ordered_tree,
+    suggested_number,
+)
 from examiner.validation import Floats, check_known
-
-Linkage = Literal["average", "complete", "single"]
 
 
 class Clustering(TypedDict, total=False):
-    """The options of `clusters`, as they travel through functions that cluster on the way."""
+    """The options of `clusters`, for functions that pass them on."""
 
     method: Method
     linkage: Linkage
@@ -33,26 +40,43 @@ class Clustering(TypedDict, total=False):
 
 PAPER_THRESHOLD = 0.8
 MOST_TASKS = 5000
-"""Distances between more tasks would not fit into memory: some are joined, and the others follow them."""
-MOST_ORDERED = 300
-"""Beyond this many tasks, finding the order that puts like tasks next to each other takes too long."""
-MOST_CLUSTERS = 40
+"""Distances between more tasks would not fit into memory: some are joined, the others are assigned."""
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
-class TaskClusters:
+class Clusters(Table):
+    """Clusters of tasks, in the order of a heat map."""
+
+    cluster: tuple[str, ...] = name("Number of the cluster")
+    size: NDArray[np.int64] = count("Tasks in the cluster")
+    significant: NDArray[np.bool_] | None = flag(
+        "Whether at most 5 % of permuted tables have such a cluster", default=None
+    )
+    tasks: tuple[tuple[str, ...], ...] = words("Tasks in the cluster")
+
+
+class ClusteredTasks(Table):
+    """Tasks in the order of a heat map."""
+
+    task: tuple[str, ...] = name("Task")
+    cluster: tuple[str, ...] = name("Number of its cluster")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class TaskClusters(Answer):
     """Clusters of tasks from left to right of a heat map, and the correlations behind them.
 
-    `correlation` has shape [tasks, tasks], NaN where too few agents were seen on both or one does not
-    vary; of more than `MOST_TASKS` tasks it is of those `joined` alone. `order` holds columns of tasks,
+    `correlation` has shape [tasks, tasks], NaN where too few agents were observed on both or one does not
+    vary; of more than `MOST_TASKS` tasks it is that of those `joined`. `order` holds columns of tasks,
     cluster by cluster; `label` the cluster of each task, from 0.
     `suggested` is the number of clusters with the best silhouette, None where fewer than three vary.
     `branches` [joins, 4, 2] are the corners of a dendrogram over that order: place and distance, 1 − r.
-    `test` asks whether tasks correlate beyond chance, and `beyond` says which clusters do; `likeness` fills
-    them in.
+    `test` asks whether tasks correlate significantly, and `is_significant` which clusters do; `similarity`
+    computes them.
     """
 
-    tasks: tuple[str, ...]
+    kind = "clusters"
+
+    task_names: tuple[str, ...]
     measure: str
     method: Method
     correlation: Floats
@@ -64,54 +88,82 @@ class TaskClusters:
     branches: Floats = field(default_factory=lambda: np.empty((0, 4, 2)))
     joined: tuple[int, ...] | None = None
     test: PermutationTest | None = None
-    beyond: tuple[bool, ...] = ()
+    is_significant: tuple[bool, ...] = ()
 
     def correlations(self, columns: Sequence[int]) -> tuple[tuple[int, ...], Floats]:
-        """Return those of some tasks whose correlations are known, and these correlations.
+        """Return those of some tasks whose correlations were computed, and these correlations.
 
         >>> scores = [[1.0, 2.0, 9.0], [2.0, 4.1, 5.0], [3.0, 5.0, 1.0], [4.0, 8.0, 0.0]]
         >>> clusters(Results.from_numpy(scores, tasks="tuv")).correlations([2, 0])[0]
         (2, 0)
         """
-        joined = range(len(self.tasks)) if self.joined is None else self.joined
+        joined = range(len(self.task_names)) if self.joined is None else self.joined
         place = {column: row for row, column in enumerate(joined)}
-        known = tuple(column for column in columns if column in place)
-        rows = [place[column] for column in known]
-        return known, self.correlation[np.ix_(rows, rows)]
+        computed = tuple(column for column in columns if column in place)
+        rows = [place[column] for column in computed]
+        return computed, self.correlation[np.ix_(rows, rows)]
 
-    @property
-    def clusters(self) -> tuple[tuple[str, ...], ...]:
+    @cached_property
+    def members(self) -> tuple[tuple[str, ...], ...]:
         """The names of the tasks of each cluster, from left to right."""
         names: list[list[str]] = [[] for _ in range(int(self.label.max()) + 1)]
         for column, cluster in zip(self.order, self.label[list(self.order)].tolist(), strict=True):
-            names[cluster].append(self.tasks[column])
-        return tuple(tuple(one) for one in names)
+            names[cluster].append(self.task_names[column])
+        return tuple(map(tuple, names))
 
     @property
-    def shown(self) -> tuple[tuple[str, ...], ...]:
-        """The clusters that are beyond chance; none before they were compared with it."""
-        if not self.beyond:
-            return ()
-        return tuple(
-            names for names, beyond in zip(self.clusters, self.beyond, strict=True) if beyond
+    def significant(self) -> tuple[tuple[str, ...], ...]:
+        """The significant clusters; none before they were tested."""
+        pairs = zip(self.members, self.is_significant, strict=True) if self.is_significant else ()
+        return tuple(names for names, significant in pairs if significant)
+
+    @cached_property
+    def clusters(self) -> Clusters:
+        """The clusters with their tasks."""
+        return Clusters(
+            cluster=range(1, len(self.members) + 1),
+            size=[len(names) for names in self.members],
+            significant=self.is_significant or None,
+            tasks=self.members,
+        )
+
+    @cached_property
+    def tasks(self) -> ClusteredTasks:
+        """The tasks with their cluster."""
+        order = list(self.order)
+        return ClusteredTasks(
+            task=[self.task_names[column] for column in order], cluster=self.label[order] + 1
         )
 
     @property
-    def borders(self) -> tuple[int, ...]:
-        """Return where one cluster ends and the next begins, counted in the order of tasks."""
-        labels = self.label[list(self.order)]
-        return tuple((np.flatnonzero(np.diff(labels)) + 1).tolist())
-
-    def __repr__(self) -> str:
-        several = sum(len(names) > 1 for names in self.clusters)
+    def headline(self) -> str:
+        """How many clusters of several tasks there are."""
+        several = sum(len(names) > 1 for names in self.members)
+        alone = counted(len(self.members) - several, "task")
+        verb = "is" if several == 1 else "are"
         return (
-            f"TaskClusters by {self.measure}: {counted(len(self.tasks), 'task')} in "
-            f"{counted(len(self.clusters), 'cluster')}, {several:,} of several tasks"
+            f"There {verb} {counted(several, 'cluster')} of tasks that rank agents similarly by "
+            f"{self.measure}; {alone} {'is' if alone == '1 task' else 'are'} in none."
         )
 
-    def _repr_html_(self) -> str:
-        rows = [[number + 1, ", ".join(names)] for number, names in enumerate(self.clusters)]
-        return html_table(repr(self), ["cluster", "tasks"], rows, self.notes)
+    @property
+    def tables(self) -> Mapping[str, Table]:
+        """Clusters and tasks."""
+        return {"clusters": self.clusters, "tasks": self.tasks}
+
+    @property
+    def scalars(self) -> Mapping[str, Scalar]:
+        """The quality of the clusters, and the number suggested."""
+        best = "Number of clusters with the best silhouette"
+        return {
+            "silhouette": Scalar(self.silhouette, "Mean silhouette"),
+            "suggested_clusters": Scalar(self.suggested, best),
+        }
+
+    @property
+    def settings(self) -> Mapping[str, str]:
+        """The measure and the kind of correlation."""
+        return {"measure": self.measure, "correlation": self.method}
 
 
 def clusters(
@@ -123,17 +175,17 @@ def clusters(
     threshold: float = PAPER_THRESHOLD,
     number: int | Literal["auto"] | None = None,
 ) -> TaskClusters:
-    """Gather tasks that go together across agents.
+    """Cluster tasks whose scores correlate across agents.
 
-    The distance of two tasks is 1 − r, r their correlation over the agents seen on both, and clusters
-    are joined from the nearest on while they are not further apart than `threshold`: the rule of
-    papers/004, section IV, which leaves the linkage open (`linkage` says how the distance of two
-    clusters is taken). `number` asks for so many clusters instead, or with "auto" for the number with
-    the best silhouette. A task that does not vary stands alone, at the end. Of more than `MOST_TASKS`
-    tasks some are joined and the others follow: see `clusters_of_many`.
+    The distance of two tasks is 1 − r, with r their correlation over the agents observed on both.
+    Clusters are joined, nearest first, up to the distance `threshold`: the rule of papers/004, section
+    IV, which does not say how the distance of two clusters is defined (`linkage`). `number` sets the
+    number of clusters instead; "auto" takes the number with the best silhouette. A task that does not
+    vary is a cluster of its own, at the end. Of more than `MOST_TASKS` tasks some are joined and the
+    others are assigned to them: see `clusters_of_many`.
 
     >>> scores = [[1.0, 2.0, 9.0], [2.0, 4.1, 5.0], [3.0, 5.0, 1.0], [4.0, 8.0, 0.0]]
-    >>> clusters(Results.from_numpy(scores, tasks="tuv")).clusters
+    >>> clusters(Results.from_numpy(scores, tasks="tuv")).members
     (('t', 'u'), ('v',))
     """
     measure = results.measure_name(measure)
@@ -141,17 +193,19 @@ def clusters(
     if len(results.tasks) > MOST_TASKS:
         from examiner.information.followers import clusters_of_many  # it calls this function
 
-        how = Clustering(method=method, linkage=linkage, threshold=threshold, number=number)
-        return clusters_of_many(results, measure, how)
+        options = Clustering(method=method, linkage=linkage, threshold=threshold, number=number)
+        return clusters_of_many(results, measure, options)
     correlation, _ = correlate_columns(oriented_means(results, measure), method)
-    by_name = np.argsort(name_order(results.tasks))  # ties then depend on no order of tasks
+    by_name = np.argsort(
+        name_order(results.tasks)
+    )  # so that ties do not depend on the order of tasks
     varied = by_name[np.isfinite(correlation[:, by_name]).any(axis=0)]
     label = np.zeros(len(results.tasks), dtype=np.int64)
     order: list[int] = varied.tolist()
     suggested, silhouette, branches = None, float("nan"), np.empty((0, 4, 2))
     if len(varied) > 1:
         distance = correlation_distances(correlation[np.ix_(varied, varied)])
-        tree, leaves = _tree(distance, linkage)
+        tree, leaves = ordered_tree(distance, linkage)
         suggested = suggested_number(tree, distance)
         wanted = suggested if number == "auto" else number
         label[varied] = cut_tree(tree, wanted, threshold)
@@ -161,7 +215,7 @@ def clusters(
     alone = by_name[~np.isin(by_name, varied)]
     label[alone] = np.arange(len(alone)) + label.max(initial=0) + 1
     order += alone.tolist()
-    label[order] = codes_of(label[order].tolist())  # from 0, as clusters stand from left to right
+    label[order] = codes_of(label[order].tolist())  # from 0, from left to right
     return TaskClusters(
         *(results.tasks, measure, method, correlation, label),
         tuple(order),
@@ -172,107 +226,8 @@ def clusters(
     )
 
 
-def dendrogram(tree: Floats, places: Sequence[int]) -> Floats:
-    """Return the corners of each join of a tree whose leaves stand at these places; shape [joins, 4, 2].
-
-    `tree` is a linkage matrix of scipy. A join begins at its left part, rises to the distance at which
-    both are joined, and goes down to its right part.
-
-    >>> dendrogram(np.array([[0.0, 1.0, 0.2, 2.0]]), [1, 0])[0].tolist()
-    [[1.0, 0.0], [1.0, 0.2], [0.0, 0.2], [0.0, 0.0]]
-    """
-    place, height = [float(number) for number in places], [0.0] * len(places)
-    joins = []
-    for one, other, distance in zip(*(tree[:, column] for column in range(3)), strict=True):
-        left, right = int(one), int(other)
-        joins.append(
-            [
-                [place[left], height[left]],
-                [place[left], distance],
-                [place[right], distance],
-                [place[right], height[right]],
-            ]
-        )
-        place.append((place[left] + place[right]) / 2)
-        height.append(float(distance))
-    return np.array(joins)
-
-
-def mean_silhouette(distance: Floats, labels: NDArray[np.integer]) -> float:
-    r"""Return the mean of (b − a) / max(a, b) over tasks (Rousseeuw, 1987).
-
-    a is a task's mean distance to its own cluster, b that to the nearest other; alone, it counts 0.
-
-    >>> mean_silhouette(np.array([[0.0, 0.1, 1.0], [0.1, 0.0, 1.0], [1.0, 1.0, 0.0]]), np.array([1, 1, 2]))
-    0.6
-    """
-    clusters, cluster = np.unique(labels, return_inverse=True)
-    if len(clusters) < 2:
-        return float("nan")
-    member = np.zeros((len(labels), len(clusters)))
-    member[np.arange(len(labels)), cluster] = 1.0
-    size = member.sum(axis=0)
-    total = distance @ member
-    rows = np.arange(len(labels))
-    own = total[rows, cluster] / np.maximum(size[cluster] - 1, 1)
-    others = total / size
-    others[rows, cluster] = np.inf
-    nearest = others.min(axis=1)
-    widest = np.maximum(own, nearest)
-    each = np.where(
-        (size[cluster] > 1) & (widest > 0), (nearest - own) / np.where(widest > 0, widest, 1), 0
-    )
-    return float(each.mean())
-
-
-def suggested_number(tree: Floats, distance: Floats) -> int | None:
-    """Return the number of clusters with the best mean silhouette; None for fewer than three tasks."""
-    best, most = None, -np.inf
-    for number in range(2, min(len(distance), MOST_CLUSTERS + 1)):
-        value = mean_silhouette(distance, cut_tree(tree, number, 0.0))
-        if value > most + 1e-12:
-            best, most = number, value
-    return best
-
-
-def cut_tree(tree: Floats, number: int | None, threshold: float) -> NDArray[np.integer]:
-    """Return the cluster of each task, from 1: so many clusters, or those joined up to a distance.
-
-    >>> cut_tree(np.array([[0.0, 1.0, 0.2, 2.0]]), None, 0.5)
-    array([1, 1], dtype=int32)
-    """
-    from scipy.cluster.hierarchy import fcluster  # slow to import
-
-    if number is None:
-        return fcluster(tree, threshold, "distance")
-    return fcluster(tree, number, "maxclust")
-
-
-def linkage_tree(distance: Floats, linkage: Linkage) -> Floats:
-    """Return scipy's linkage matrix of a table of distances.
-
-    >>> linkage_tree(np.array([[0.0, 0.2], [0.2, 0.0]]), "average")
-    array([[0. , 1. , 0.2, 2. ]])
-    """
-    from scipy.cluster import hierarchy
-    from scipy.spatial.distance import squareform
-
-    return np.asarray(hierarchy.linkage(squareform(distance, checks=False), linkage))
-
-
-def _tree(distance: Floats, linkage: Linkage) -> tuple[Floats, NDArray[np.integer]]:
-    from scipy.cluster import hierarchy
-    from scipy.spatial.distance import squareform
-
-    condensed = squareform(distance, checks=False)
-    tree = linkage_tree(distance, linkage)
-    if len(distance) <= MOST_ORDERED:
-        tree = hierarchy.optimal_leaf_ordering(tree, condensed)
-    return tree, hierarchy.leaves_list(tree)
-
-
 def _largest_first(order: list[int], label: NDArray[np.int64], tasks: tuple[str, ...]) -> list[int]:
-    """An order may be read from either end: the end with the largest cluster comes first."""
+    """Return the order, or its reverse, so that the end with the largest cluster comes first."""
     labels = label[order]
     largest = np.flatnonzero(labels == np.bincount(labels).argmax()).mean()
     middle = (len(order) - 1) / 2
@@ -290,11 +245,11 @@ def _check(linkage: str, threshold: float, number: int | str | None) -> None:
 
 def _notes(results: Results, measure: str, alone: list[int]) -> tuple[str, ...]:
     if len(results.agents) < 3:
-        return ("Correlations need at least three agents; there are fewer, so no task has one.",)
+        return ("Correlations need at least three agents, and there are fewer.",)
     if not alone:
         return ()
     names = listed([results.tasks[column] for column in alone], limit=5)
     return (
-        f"{counted(len(alone), 'task')} without any correlation by {shorten(measure)} (agents are alike "
-        f"there, or fewer than three were seen) stand alone: {names}.",
+        f"{counted(len(alone), 'task')} without any correlation by {shorten(measure)} (no differences "
+        f"between agents, or fewer than three agents): {names}.",
     )

@@ -1,24 +1,26 @@
-"""How well one agent explains what another did: p(a₂ | a₁), for any set of tasks and measures."""
+"""Confusion of agents: p(a₂ | a₁), how probable agent a₂ is given the mean of a₁."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from copy import copy
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from examiner.answers import Answer, Table, name, number
 from examiner.information.channels import Channels
-from examiner.information.levels import Levels, levels_of
+from examiner.information.levels import CellLevels, levels_of
 from examiner.results import Results
 from examiner.results.names import name_order
 from examiner.validation import Floats
 
 CACHE_BYTES = 1 << 28
-"""Up to this size the log-likelihoods of all pairs on all tasks are kept; beyond it, made anew."""
+"""Up to this size the log-likelihoods of all pairs on all tasks are kept; beyond it they are recomputed."""
 CHECKED_CELLS = 1 << 21
 FEWEST_BY_LEVELS = 20
-"""Of fewer agents pairs are looked at one by one, sooner than levels are found."""
+"""Of fewer agents, comparing all pairs is faster than finding levels."""
 
 
 class PairLikelihood:
@@ -30,7 +32,7 @@ class PairLikelihood:
     (papers/004, eq. 1, in logarithms; the spread "quadrature" has :math:`s_m^2 = \sigma_1^2 +
     \sigma_2^2`). It is symmetric. The constant :math:`s_0`, twice the geometric mean of a task's
     deviations, cancels in every row of the confusion matrix. A pair of which one was not observed has
-    0: as likely as an agent typically is to explain itself, so that a missing cell tells nobody apart.
+    0, the typical value of an agent with itself, so that a missing cell separates no agents.
     """
 
     def __init__(self, channels: Channels) -> None:
@@ -51,10 +53,10 @@ class PairLikelihood:
         self._spread = channels.model.spread
         self.exact, self.usable = channels.model.exact, channels.usable
         self._whitening = channels.whitening
-        self.task_rank = name_order(channels.tasks)  # settles ties, whatever the order of tasks
+        self.task_rank = name_order(channels.tasks)  # breaks ties, whatever the order of tasks
         self.agents_by_name = np.argsort(name_order(channels.agents))
         self._cache: list[Floats] | None = None
-        self._levels: list[Levels | None] | None = None  # not looked for yet
+        self._levels: list[CellLevels | None] | None = None  # not searched for yet
         self._given = channels.mean
         logs = logs[0] if len(logs) == 1 else logs.sum(axis=0)
         self.diagonal: Floats = np.negative(logs, out=logs)  # [tasks, agents]: an agent by itself
@@ -106,14 +108,14 @@ class PairLikelihood:
             spread[lacking] = 1.0
         return distance, spread
 
-    def levels(self) -> Levels | None:
+    def levels(self) -> CellLevels | None:
         """The levels of cells where they are few, so that pairs of agents are pairs of levels."""
         if self._levels is None:
             self._levels = [levels_of(self, self._given)]
         return self._levels[0]
 
     def choose_agents(self, agents: NDArray[np.intp]) -> None:
-        """Keep of each task some agents alone; `agents` has shape [tasks, kept]."""
+        """Keep only some agents of each task; `agents` has shape [tasks, kept]."""
         self._mean, self._deviation = (
             np.take_along_axis(part, agents[None], axis=2) for part in (self._mean, self._deviation)
         )
@@ -122,14 +124,14 @@ class PairLikelihood:
         self.diagonal = np.take_along_axis(self.diagonal, agents, axis=1)
 
     def stands_for(self, others: PairLikelihood, code: NDArray[np.uint8], tolerance: float) -> bool:
-        """Whether each agent of others is as the one of its code here, [tasks, agents], on every task."""
+        """Whether each agent of `others` equals the agent of its code [tasks, agents] here."""
         step = max(1, CHECKED_CELLS // code.shape[1])
         for start in range(0, len(code), step):
             block = slice(start, start + step)
             at = code[block].astype(np.intp)[None]
             for mine, theirs in ((self._mean, others._mean), (self._deviation, others._deviation)):
-                alike = np.take_along_axis(mine[:, block], at, axis=2) - theirs[:, block]
-                if (np.abs(alike) > tolerance * (1 + np.abs(theirs[:, block]))).any():
+                difference = np.take_along_axis(mine[:, block], at, axis=2) - theirs[:, block]
+                if (np.abs(difference) > tolerance * (1 + np.abs(theirs[:, block]))).any():
                     return False
         return True
 
@@ -159,7 +161,7 @@ class PairLikelihood:
         return total
 
     def of(self, tasks: NDArray[np.intp]) -> PairLikelihood:
-        """The same of some tasks, so that an agent's row is one call however many they are."""
+        """Return the same for some tasks, so that an agent's row is one call."""
         part = copy(self)
         part._mean, part._deviation = self._mean[:, tasks], self._deviation[:, tasks]
         part._seen = None if self._seen is None else self._seen[:, tasks]
@@ -167,30 +169,72 @@ class PairLikelihood:
         part.diagonal, part._cache = self.diagonal[tasks], None
         part.usable, part._given = self.usable[tasks], self._given[:, :, tasks]
         part.task_rank = self.task_rank[tasks]
-        known = self._levels and self._levels[0]
-        part._levels = [known.of(tasks)] if known else self._levels
+        levels = self._levels and self._levels[0]
+        part._levels = [levels.of(tasks)] if levels else self._levels
         return part
 
 
-def confusion(source: Results | Channels, tasks: Sequence[str] | None = None) -> Floats:
-    r"""Return p(a₂ | a₁): how likely agent a₂ (column) is, where the mean of a₁ (row) was observed.
+class AgentConfusions(Table):
+    """Pairs of different agents, those that are confused most first."""
+
+    agent: tuple[str, ...] = name("Agent whose mean was observed")
+    other: tuple[str, ...] = name("Agent it may be mistaken for")
+    probability: Floats = number("Probability of the other agent, given this mean")
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Confusion(Answer):
+    """How probable each agent (column) is given the mean of another (row), [agents, agents]."""
+
+    kind = "confusion"
+
+    agents: tuple[str, ...]
+    probability: Floats
+
+    @property
+    def pairs(self) -> AgentConfusions:
+        """The table of pairs of different agents."""
+        first, second = np.nonzero(~np.eye(len(self.agents), dtype=bool))
+        names = np.array(self.agents, dtype=object)
+        table = AgentConfusions(
+            agent=names[first], other=names[second], probability=self.probability[first, second]
+        )
+        return table.sorted_by("probability", descending=True)
+
+    @property
+    def headline(self) -> str:
+        """Which two agents are confused most."""
+        first = self.pairs[0]
+        return (
+            f"{first.agent} is mistaken for {first.other} with probability {first.probability:.2g}, more "
+            f"often than any other pair."
+        )
+
+    @property
+    def tables(self) -> Mapping[str, Table]:
+        """Pairs of agents."""
+        return {"pairs": self.pairs}
+
+
+def confusion(source: Results | Channels, tasks: Sequence[str] | None = None) -> Confusion:
+    r"""Return p(a₂ | a₁): how probable agent a₂ (column) is, given the mean of a₁ (row).
 
     .. math:: p(a_2 | a_1) = \frac{e^{\ell(a_1, a_2)}}{\sum_a e^{\ell(a_1, a)}}, \qquad
               \ell = \sum_{g \in G} \ell_g
 
-    (papers/004, eq. 1, 2 and 4). `tasks` names the set G; all tasks by default. Rows sum to 1. Shape
-    [agents, agents].
+    (papers/004, eq. 1, 2 and 4). `tasks` names the set G; all tasks by default. Rows sum to 1.
 
-    >>> confusion(Results.from_numpy([[[0.0, 2.0]], [[4.0, 6.0]]])).round(3)
+    >>> confusion(Results.from_numpy([[[0.0, 2.0]], [[4.0, 6.0]]])).probability.round(3)
     array([[0.731, 0.269],
            [0.269, 0.731]])
     """
     channels = Channels.of(source)
-    return normalised_rows(PairLikelihood(channels).table(channels.columns(tasks)))
+    table = PairLikelihood(channels).table(channels.columns(tasks))
+    return Confusion(channels.agents, normalised_rows(table))
 
 
 def normalised_rows(log_likelihood: Floats) -> Floats:
-    """Turn rows of log-likelihoods into probabilities.
+    """Convert rows of log-likelihoods to probabilities.
 
     >>> normalised_rows(np.array([[-2000.0, -2000.0]]))
     array([[0.5, 0.5]])

@@ -1,4 +1,4 @@
-"""The first factors of a table, found alone: of a large one a few dozen products with a vector do."""
+"""The first factors of a table, computed without the others."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ import numpy as np
 from examiner.validation import Floats
 
 MOST_PRODUCTS = 1000
-"""Beyond so many rows and columns the first factor is found without a table of products."""
+"""Beyond this many rows and columns the first factor is computed without a table of products."""
 MOST_DECOMPOSED = 300
 SMALL_TABLE = 64
-"""Up to this many rows all eigenvalues cost less than looking for the largest alone."""
+"""Up to this many rows computing all eigenvalues is faster than computing the largest."""
 
 
 def first_share(scores: Floats) -> float:
@@ -19,12 +19,12 @@ def first_share(scores: Floats) -> float:
     >>> first_share(np.array([[1.0, -1.0], [-1.0, 1.0]]))
     1.0
     """
-    held = np.nan_to_num(scores) if np.isnan(scores).any() else scores
-    held = held if held.shape[0] <= held.shape[1] else held.T
-    if len(held) > MOST_PRODUCTS:
-        total = float(np.einsum("at,at->", held, held))
-        return float(singular(held, 1)[1][0]) ** 2 / total if total > 0 else float("nan")
-    products = held @ held.T
+    table = np.nan_to_num(scores) if np.isnan(scores).any() else scores
+    table = table if table.shape[0] <= table.shape[1] else table.T
+    if len(table) > MOST_PRODUCTS:
+        total = float(np.einsum("at,at->", table, table))
+        return float(singular(table, 1)[1][0]) ** 2 / total if total > 0 else float("nan")
+    products = table @ table.T
     total = float(np.trace(products))
     return largest_eigenvalue(products) / total if total > 0 else float("nan")
 
@@ -39,7 +39,7 @@ def largest_eigenvalue(products: Floats) -> float:
         return float(np.linalg.eigvalsh(products)[-1])
     from scipy.sparse.linalg import eigsh  # slow to import
 
-    # Not a constant start: centred tables send it to zero. The same one always, for the same answer.
+    # A constant start would be orthogonal to centred tables. It is fixed so that results repeat.
     start = np.cos(np.arange(1.0, len(products) + 1.0))
     return float(eigsh(products, k=1, which="LA", v0=start, return_eigenvectors=False)[0])
 
@@ -47,7 +47,7 @@ def largest_eigenvalue(products: Floats) -> float:
 def singular(table: Floats, count: int) -> tuple[Floats, Floats, Floats]:
     """Return the first singular values of a table with their directions: left [rows, count], values, right.
 
-    Of a large table no others are found, by Lanczos' method, in a few dozen products with a vector.
+    Of a large table only these are computed, by Lanczos' method.
 
     >>> singular(np.diag([3.0, 2.0, 1.0]), 2)[1]
     array([3., 2.])
@@ -61,14 +61,14 @@ def singular(table: Floats, count: int) -> tuple[Floats, Floats, Floats]:
     wide = table if len(table) == least else table.T
     squares = LinearOperator((least, least), lambda v: wide @ (wide.T @ v), dtype=np.float64)
     start = np.cos(np.arange(1.0, least + 1.0))
-    found, vectors = eigsh(squares, k=count, which="LA", v0=start)
-    values, vectors = np.sqrt(np.maximum(found[::-1], 0.0)), vectors[:, ::-1]
+    eigenvalues, vectors = eigsh(squares, k=count, which="LA", v0=start)
+    values, vectors = np.sqrt(np.maximum(eigenvalues[::-1], 0.0)), vectors[:, ::-1]
     others = (vectors.T @ wide) / np.where(values > 0, values, 1.0)[:, None]
     return (vectors, values, others) if wide is table else (others.T, values, vectors.T)
 
 
 def share_by_chance(agents: int, tasks: int) -> float:
-    r"""Return the share that the first factor of many agents without any order has on many tasks.
+    r"""Return the expected share of the first factor of many unrelated agents on many tasks.
 
     .. math:: \frac{1}{T} \Big(1 + \sqrt{T / (A - 1)}\Big)^2
 

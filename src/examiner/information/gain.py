@@ -1,19 +1,20 @@
-"""Information gain: how many bits a task, or a set of tasks, tells about which agent is playing."""
+"""Information gain: how many bits a task, or a set of tasks, gives about which agent is playing."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.information.channels import Channels
+from examiner.answers import Answer, Scalar
+from examiner.information.bits import MeasureBits, TaskBits
+from examiner.information.channels import MAX_BITS, Channels
 from examiner.information.confusion import FEWEST_BY_LEVELS, PairLikelihood, normalised_rows
-from examiner.messages import counted
 from examiner.results import Results
-from examiner.results.display import html_columns
+from examiner.results.names import name_order
 from examiner.validation import Floats, read_only
 
 BLOCK_CELLS = 1 << 15
@@ -21,74 +22,99 @@ BLOCK_CELLS = 1 << 15
 SAFE_EXPONENT = 300.0
 """While logarithms stay within this, one exponential serves both agents of a pair without underflow."""
 LEAST_EXPONENT = -700.0
+LEAST_GAIN = 1e-9
+"""Bits less than this apart are a tie: rounding depends on the order in which agents are summed."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class TaskInformation:
-    """Bits of each task, shape [tasks]: of all measures together, and of each alone.
+class TaskInformation(Answer):
+    """Bits of each task, and `bits` of all of them together; `by_measure` where measures are several."""
 
-    NaN is a task that was not seen on two agents, or without any deviation.
-    """
+    kind = "gain"
 
-    tasks: tuple[str, ...]
-    bits: Floats
-    by_measure: Mapping[str, Floats]
+    tasks: TaskBits
+    by_measure: MeasureBits | None
+    bits: float
     max_bits: float
     notes: tuple[str, ...] = ()
 
-    def __repr__(self) -> str:
-        most = np.nanmax(self.bits) if np.isfinite(self.bits).any() else np.nan
+    @property
+    def headline(self) -> str:
+        """Which task is the most informative."""
+        best = self.tasks[0]
+        if np.isnan(best.bits):
+            return "The information of no task can be estimated."
         return (
-            f"TaskInformation: {counted(len(self.tasks), 'task')}, the most telling {most:.3g} of "
-            f"{self.max_bits:.3g} bits"
+            f"{best.task} gives the most information about which agent is playing: {best.bits:.3g} of "
+            f"at most {self.max_bits:.3g} bits."
         )
 
-    def _repr_html_(self) -> str:
-        columns = {"task": self.tasks, "bits": self.bits}
-        return html_columns(repr(self), {**columns, **self.by_measure}, self.notes)
+    @property
+    def scalars(self) -> Mapping[str, Scalar]:
+        """Bits of all tasks together, and the most possible."""
+        return {
+            "bits": Scalar(self.bits, "Information of these tasks together", "bits"),
+            "max_bits": Scalar(self.max_bits, MAX_BITS, "bits"),
+        }
 
 
-def gain(source: Results | Channels, pairs: PairLikelihood | None = None) -> TaskInformation:
-    r"""Return the bits that each task tells about which agent is playing.
+def gain(source: Results | Channels, tasks: Sequence[str] | None = None) -> TaskInformation:
+    r"""Return the bits that each task, and all of them together, give about which agent is playing.
 
     .. math:: I = \log_2 |A| - \frac{1}{|A|} \sum_{a} \sum_{\hat a}
               -p(\hat a | a) \log_2 p(\hat a | a)
 
-    (papers/004, eq. 3, with a uniform prior). It lies in [0, log₂|A|]. The equation takes the beliefs
-    :math:`\hat A` to be uniform on the whole, which the columns of the confusion matrix need not be: so
-    this is not exactly a mutual information. With a model that is `exact` it is: the entropy of the mean
-    row stands in the place of :math:`\log_2 |A|`, and the result is never larger. `pairs` are those of the
-    same channels, where they are there already.
+    (papers/004, eq. 3, with a uniform prior; eq. 4 for several tasks). It lies in [0, log₂|A|]. The
+    equation assumes that the beliefs :math:`\hat A` are uniform on average, which the columns of the
+    confusion matrix need not be: so this is not exactly a mutual information. With a model that is
+    `exact` it is: the entropy of the mean row replaces :math:`\log_2 |A|`, and the result is never
+    larger. `tasks` names some tasks; all by default.
 
     >>> results = Results.from_numpy([[[0.0, 2.0], [0.0, 1.0]], [[90.0, 92.0], [0.0, 1.0]]])
-    >>> gain(results).bits.round(6)
+    >>> gain(results).tasks.bits.round(6)
     array([1., 0.])
-    """
-    channels = Channels.of(source)
-    bits = single_bits(PairLikelihood(channels) if pairs is None else pairs)
-    by_measure = dict.fromkeys(channels.measures, bits)
-    if len(by_measure) > 1:
-        for name in by_measure:
-            by_measure[name] = single_bits(PairLikelihood(channels.only(name)))
-    return TaskInformation(
-        channels.tasks, bits, MappingProxyType(by_measure), channels.max_bits, channels.notes
-    )
-
-
-def set_gain(source: Results | Channels, tasks: Sequence[str] | None = None) -> float:
-    """Return the bits that a set of tasks tells together (papers/004, eq. 3 and 4); all by default.
-
-    >>> results = Results.from_numpy([[[0.0, 2.0]] * 2, [[4.0, 6.0]] * 2])
-    >>> [round(set_gain(results, names), 3) for names in (["task 1"], None)]
+    >>> two = Results.from_numpy([[[0.0, 2.0]] * 2, [[4.0, 6.0]] * 2])
+    >>> [round(gain(two, names).bits, 3) for names in (["task 1"], None)]
     [0.16, 0.473]
     """
     channels = Channels.of(source)
+    if tasks is not None:
+        channels = channels.take(channels.columns(tasks))
     pairs = PairLikelihood(channels)
-    return table_bits(pairs.table(channels.columns(tasks)), exact=pairs.exact)
+    return TaskInformation(
+        task_bits(channels.tasks, single_bits(pairs)),
+        measure_bits(channels),
+        table_bits(pairs.table(channels.columns()), exact=pairs.exact),
+        channels.max_bits,
+        channels.notes,
+    )
+
+
+def task_bits(tasks: Sequence[str], bits: Floats, **columns: Any) -> TaskBits:  # Any: arrays, None
+    """Return the table of tasks in their given order, sorted: most bits first, ties by name, NaN last.
+
+    >>> task_bits("tuv", np.array([0.5, np.nan, 0.7])).task
+    ('v', 't', 'u')
+    """
+    rounded = np.rint(np.nan_to_num(bits, nan=-1.0) / LEAST_GAIN)
+    order = np.lexsort((name_order(tuple(tasks)), -rounded))
+    return TaskBits(task=tasks, bits=bits, **columns).take(order)
+
+
+def measure_bits(channels: Channels) -> MeasureBits | None:
+    """Return the bits of each task by each measure alone; None where there is one measure."""
+    if len(channels.measures) < 2:
+        return None
+    alone = [single_bits(PairLikelihood(channels.only(measure))) for measure in channels.measures]
+    return MeasureBits(
+        task=np.repeat(channels.tasks, len(alone)),
+        measure=channels.measures * len(channels.tasks),
+        bits=np.stack(alone, axis=1).ravel(),
+    )
 
 
 def single_bits(pairs: PairLikelihood) -> Floats:
-    """Return the bits of each task alone, NaN for one that tells nothing; shape [tasks].
+    """Return the bits of each task alone, NaN for one that cannot be estimated; shape [tasks].
 
     >>> single_bits(PairLikelihood(Channels.of(Results.from_numpy([[[0.0, 2.0]], [[90.0, 92.0]]]))))
     array([1.])
@@ -128,8 +154,8 @@ def table_bits(log_likelihood: Floats, *, exact: bool = False) -> float:
 def bits_with(pairs: PairLikelihood, base: Floats | None = None) -> Floats:
     """Return for every task the bits of a set together with that task; shape [tasks].
 
-    `base` is the set's own table of log-likelihoods, None for the empty set. Work is tasks · agents² / 2
-    exponentials, in blocks of tasks that fit the processor's cache.
+    `base` is the set's table of log-likelihoods, None for the empty set. The work is tasks · agents² / 2
+    exponentials, in blocks of tasks that fit into the processor's cache.
 
     >>> pairs = PairLikelihood(Channels.of(Results.from_numpy([[[0.0, 2.0]] * 2, [[4.0, 6.0]] * 2])))
     >>> bits_with(pairs, pairs.table([0])).round(3)
@@ -140,9 +166,9 @@ def bits_with(pairs: PairLikelihood, base: Floats | None = None) -> Floats:
     if by_levels is not None:
         return by_levels
     base = np.zeros((agents, agents)) if base is None else base
-    own = pairs.diagonal + base.diagonal()
+    own_logs = pairs.diagonal + base.diagonal()
     highest = base.max() + np.maximum(pairs.diagonal.max(axis=1), 0.0)
-    safe = (highest <= SAFE_EXPONENT) & (own.min(axis=1) >= -SAFE_EXPONENT) & (not pairs.exact)
+    safe = (highest <= SAFE_EXPONENT) & (own_logs.min(axis=1) >= -SAFE_EXPONENT) & (not pairs.exact)
     bits = np.empty(tasks)
     step = max(1, BLOCK_CELLS // agents)
     for start in range(0, tasks, step):
@@ -161,9 +187,9 @@ def entropies_of_rows(pairs: PairLikelihood, base: Floats, rows: NDArray[np.intp
     array([0.365, 0.365])
     """
     levels = pairs.levels()
-    found = None if levels is None else levels.entropies(base, rows)
-    if found is not None:
-        return found
+    by_levels = None if levels is None else levels.entropies(base, rows)
+    if by_levels is not None:
+        return by_levels
     agents, tasks = pairs.shape
     entropy = np.zeros(tasks)
     step = max(1, BLOCK_CELLS // agents)
@@ -175,7 +201,7 @@ def entropies_of_rows(pairs: PairLikelihood, base: Floats, rows: NDArray[np.intp
 
 
 def _by_levels(pairs: PairLikelihood, base: Floats | None) -> Floats | None:
-    """The bits of every task where cells have few levels; None where they have many."""
+    """Return the bits of every task where cells have few levels; None where they have many."""
     agents, tasks = pairs.shape
     levels = pairs.levels() if agents >= FEWEST_BY_LEVELS else None
     if levels is None or (pairs.exact and base is not None):
@@ -184,12 +210,12 @@ def _by_levels(pairs: PairLikelihood, base: Floats | None) -> Floats | None:
         entropy, mean_entropy = levels.single_entropies()
         prior = mean_entropy if pairs.exact else np.full(tasks, np.log(agents))
         return bounded_bits(prior - entropy, agents)
-    found = levels.entropies(base)
-    return None if found is None else bounded_bits(np.log(agents) - found, agents)
+    entropies = levels.entropies(base)
+    return None if entropies is None else bounded_bits(np.log(agents) - entropies, agents)
 
 
 def bounded_bits(nats: Floats | float, agents: int) -> Floats:
-    """Turn nats into bits, cut to [0, log₂ agents]: rounding may lead a hair beyond.
+    """Convert nats to bits, limited to [0, log₂ agents], which rounding may exceed.
 
     >>> bounded_bits(np.array([-1e-17, np.log(2)]), 2)
     array([0., 1.])
@@ -198,21 +224,21 @@ def bounded_bits(nats: Floats | float, agents: int) -> Floats:
 
 
 def _by_pairs(pairs: PairLikelihood, base: Floats, block: slice) -> tuple[Floats, Floats]:
-    """Mean entropy of the rows, one exponential for each pair: the table is symmetric.
+    """Mean entropy of the rows, with one exponential per pair: the table is symmetric.
 
     With T = exp ℓ and Z its row sums, the entropy of a row is log Z − Σ T ℓ / Z.
     """
-    kept = pairs.later_rows()
-    own = pairs.diagonal[block] + base.diagonal()
-    total = np.exp(own)
-    weighted = total * own
+    cached = pairs.later_rows()
+    own_logs = pairs.diagonal[block] + base.diagonal()
+    total = np.exp(own_logs)
+    weighted = total * own_logs
     for agent in range(len(base) - 1):
         later = slice(agent + 1, None)
-        if kept is None:
+        if cached is None:
             logs = pairs.row(agent, block, agent + 1)
             logs += base[agent, later]
         else:
-            logs = kept[agent][block] + base[agent, later]
+            logs = cached[agent][block] + base[agent, later]
         np.maximum(logs, LEAST_EXPONENT, out=logs)
         raised = np.exp(logs)
         total[:, agent] += raised.sum(axis=1)
@@ -225,7 +251,7 @@ def _by_pairs(pairs: PairLikelihood, base: Floats, block: slice) -> tuple[Floats
 
 
 def _by_rows(pairs: PairLikelihood, base: Floats, block: slice) -> tuple[Floats, Floats]:
-    """Mean entropy of the rows and entropy of the mean row, each row by its own largest term."""
+    """Mean entropy of the rows and entropy of the mean row, each row scaled by its largest term."""
     agents = len(base)
     entropy = np.zeros(len(pairs.diagonal[block]))
     mean = np.zeros((len(entropy), agents))
@@ -237,5 +263,5 @@ def _by_rows(pairs: PairLikelihood, base: Floats, block: slice) -> tuple[Floats,
 
 
 def _entropy(rows: Floats) -> Floats:
-    # A probability of 0 has no part in an entropy, and its logarithm would be infinite.
+    # A probability of 0 contributes nothing to an entropy, but its logarithm is infinite.
     return np.asarray(-(rows * np.log(np.maximum(rows, 1e-300))).sum(axis=-1))

@@ -1,4 +1,4 @@
-"""Few levels: where cells take few values, as wins of trials do, pairs of agents are those of levels."""
+"""Few levels: where cells have few different values, pairs of agents are pairs of levels."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
 MOST_LEVELS = 16
 """With more, products over levels take no less time than exponentials over pairs."""
-LOOKED_AT = 8
-"""Tasks that are looked at first: scores that are all different show there."""
+FIRST_TASKS = 8
+"""Tasks that are checked first: scores that are all different are detected there."""
 SAME = 1e-12
 LEAST_EXPONENT = -700.0
 MOST_EXPONENT = 300.0
@@ -28,7 +28,7 @@ FEWEST_IN_BLOCK = 32
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Levels:
+class CellLevels:
     """Which level each agent has on each task, and how likely each level makes each other.
 
     `code` [tasks, agents] counts from 0, `logs` [tasks, levels, levels] are log-likelihoods of pairs, and
@@ -39,19 +39,19 @@ class Levels:
     logs: Floats
     count: Floats
 
-    def of(self, tasks: NDArray[np.intp]) -> Levels:
-        """The same of some tasks."""
-        return Levels(self.code[tasks], self.logs[tasks], self.count[tasks])
+    def of(self, tasks: NDArray[np.intp]) -> CellLevels:
+        """Return the levels of some tasks."""
+        return CellLevels(self.code[tasks], self.logs[tasks], self.count[tasks])
 
     def single_entropies(self) -> tuple[Floats, Floats]:
-        r"""Mean entropy of the rows of each task alone, and that of its mean row; shape [tasks] each.
+        r"""Return the mean entropy of the rows of each task alone, and that of its mean row; [tasks] each.
 
         With n agents at each level, the row of an agent at level k has
 
         .. math:: Z_k = \sum_l n_l e^{\ell_{kl}}, \qquad
                   H_k = \log Z_k - \sum_l n_l e^{\ell_{kl}} \ell_{kl} / Z_k
         """
-        logs = self._beside_own(slice(None))
+        logs = self._relative(slice(None))
         raised = np.exp(logs)
         total = np.einsum("tkl,tl->tk", raised, self.count)
         total = np.maximum(total, 1e-300)  # of levels that nobody has
@@ -63,7 +63,7 @@ class Levels:
         return entropy, mean_entropy
 
     def entropies(self, base: Floats, rows: NDArray[np.intp] | None = None) -> Floats | None:
-        r"""Mean entropy of the rows of a set with each of the tasks; `rows` takes some agents' rows alone.
+        r"""Return the mean entropy of the rows of a set with each of the tasks; `rows` are some agents.
 
         With :math:`D_{ab}` the set's log-likelihoods less those of an agent with itself, a row has
 
@@ -73,19 +73,19 @@ class Levels:
         """
         part = base if rows is None else base[rows]
         own = base.diagonal() if rows is None else base.diagonal()[rows]
-        apart = part - own[:, None]
-        if apart.max() > MOST_EXPONENT:
+        relative = part - own[:, None]
+        if relative.max() > MOST_EXPONENT:
             return None
-        np.maximum(apart, LEAST_EXPONENT, out=apart)
-        raised = np.exp(apart)
-        apart *= raised
+        np.maximum(relative, LEAST_EXPONENT, out=relative)
+        raised = np.exp(relative)
+        relative *= raised
         step = self._step
         blocks = (slice(start, start + step) for start in range(0, len(self.code), step))
-        return np.concatenate([self._block(raised, apart, block, rows) for block in blocks])
+        return np.concatenate([self._block(raised, relative, block, rows) for block in blocks])
 
     @property
     def _step(self) -> int:
-        """Tasks of a block: within the processor's cache, and not so few that products wait for memory."""
+        """Tasks of a block: within the processor's cache, but enough for fast products."""
         cells = int(self.code.shape[1]) * int(self.logs.shape[1])
         return max(FEWEST_IN_BLOCK, BLOCK_CELLS // cells)
 
@@ -100,7 +100,7 @@ class Levels:
         member = self._members(code, np.float64)
         near = (member @ raised.T).reshape(len(code), levels, -1)  # [tasks, levels, rows]
         near_logs = (member @ weighted.T).reshape(near.shape)
-        logs = self._beside_own(tasks)
+        logs = self._relative(tasks)
         likely = np.exp(logs)
         own = (code if rows is None else code[:, rows]).astype(np.intp)
         total, sums = np.zeros(own.shape), np.zeros(own.shape)
@@ -112,8 +112,8 @@ class Levels:
             sums += here * near[:, level]
         return np.asarray((np.log(total) - sums / total).mean(axis=1))
 
-    def _beside_own(self, tasks: slice) -> Floats:
-        """Log-likelihoods of levels less those of a level with itself."""
+    def _relative(self, tasks: slice) -> Floats:
+        """Return log-likelihoods of levels less those of a level with itself."""
         logs = self.logs[tasks]
         own = np.einsum("tkk->tk", logs)[:, :, None]
         return np.asarray(np.clip(logs - own, LEAST_EXPONENT, MOST_EXPONENT))
@@ -121,17 +121,17 @@ class Levels:
     def _members(
         self, code: NDArray[np.uint8], kind: DTypeLike
     ) -> NDArray[Any]:  # Any: of this kind
-        """Which agents have which level, one row a task and level: [tasks · levels, agents]."""
+        """Return which agents have which level, one row per task and level: [tasks · levels, agents]."""
         level = np.arange(self.logs.shape[1], dtype=np.uint8)
         member = code[:, None, :] == level[:, None]
         return np.asarray(member.reshape(-1, code.shape[1]), dtype=kind)
 
     def table(self, tasks: NDArray[np.intp]) -> Floats:
-        """Log-likelihood of each pair on these tasks together, [agents, agents]."""
+        """Return the log-likelihood of each pair on these tasks together, [agents, agents]."""
         return self.summed(self.logs[tasks], tasks)
 
     def summed(self, values: Floats, tasks: NDArray[np.intp]) -> Floats:
-        r"""Sum over tasks what each pair of levels has, [tasks, levels, levels]; [agents, agents].
+        r"""Return the sum over tasks of values of pairs of levels; [agents, agents].
 
         .. math:: \sum_t v_t(k_a, k_b) = \sum_t \sum_k [k_a = k] \, v_t(k, k_b)
         """
@@ -146,7 +146,7 @@ class Levels:
         return total
 
 
-def levels_of(pairs: PairLikelihood, mean: Floats) -> Levels | None:
+def levels_of(pairs: PairLikelihood, mean: Floats) -> CellLevels | None:
     """Find the levels of channels with means [measures, agents, tasks]; None where they are many.
 
     >>> from examiner.information.channels import Channels
@@ -168,20 +168,20 @@ def levels_of(pairs: PairLikelihood, mean: Floats) -> Levels | None:
     if not part.stands_for(pairs, code, SAME):
         return None
     logs = np.stack([part.row(level, slice(None)) for level in range(levels)], axis=1)
-    return Levels(code, logs, count)
+    return CellLevels(code, logs, count)
 
 
 def _codes(mean: Floats) -> NDArray[np.uint8] | None:
-    """Number the values of each cell over measures, [tasks, agents]; None where they are many."""
+    """Return numbers for the values of cells over measures, [tasks, agents]; None where they are many."""
     code: NDArray[np.uint8] | None = None
     for values in mean:
-        found = _few_values(values)
-        if found is None or (code is not None and (int(code.max()) + 1) * len(found) > 256):
+        distinct = _few_values(values)
+        if distinct is None or (code is not None and (int(code.max()) + 1) * len(distinct) > 256):
             return None
         place = np.empty(values.shape[::-1], dtype=np.uint8)
         for block in column_blocks(values.shape):
-            place[block] = np.searchsorted(found, values[:, block].T)
-        code = place if code is None else code * np.uint8(len(found)) + place
+            place[block] = np.searchsorted(distinct, values[:, block].T)
+        code = place if code is None else code * np.uint8(len(distinct)) + place
     assert code is not None
     used = np.flatnonzero(sum(np.bincount(row, minlength=256) for row in code))
     if len(used) > MOST_LEVELS:
@@ -192,14 +192,14 @@ def _codes(mean: Floats) -> NDArray[np.uint8] | None:
 
 
 def _few_values(values: Floats) -> Floats | None:
-    """The different values of a table [agents, tasks] in their order; None where they are many."""
-    found = np.unique(values[:, :LOOKED_AT])
+    """Return the different values of a table [agents, tasks], sorted; None where they are many."""
+    distinct = np.unique(values[:, :FIRST_TASKS])
     for block in column_blocks(values.shape):
-        if len(found) > MOST_LEVELS:
+        if len(distinct) > MOST_LEVELS:
             return None
         here = values[:, block]
-        place = np.minimum(np.searchsorted(found, here), len(found) - 1)
-        new = (found[place] != here) & ~(np.isnan(here) & np.isnan(found[-1]))
+        place = np.minimum(np.searchsorted(distinct, here), len(distinct) - 1)
+        new = (distinct[place] != here) & ~(np.isnan(here) & np.isnan(distinct[-1]))
         if new.any():
-            found = np.unique(np.concatenate([found, here[new]]))
-    return found if len(found) <= MOST_LEVELS else None
+            distinct = np.unique(np.concatenate([distinct, here[new]]))
+    return distinct if len(distinct) <= MOST_LEVELS else None

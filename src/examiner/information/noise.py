@@ -1,4 +1,4 @@
-"""Noise: how much an agent varies on a task, and what stands in where that was not seen."""
+"""Noise: how much an agent varies on a task, and what replaces it where that was not observed."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ Spread = Literal["sum", "quadrature"]
 
 @dataclass(frozen=True, slots=True)
 class Noise:
-    """What is taken for noise, and what stands in where none was seen.
+    """What counts as noise, and what replaces it where none was observed.
 
-    `kind` is "trial" (what one trial tells, as papers/004 prints it) or "mean" (the standard error:
-    what all trials of a cell tell together). `deviations` is "own" (each cell's own), "pooled" (one
+    `kind` is "trial" (the deviation of one trial, as in papers/004) or "mean" (the standard error of all
+    trials of a cell). `deviations` is "own" (each cell's own), "pooled" (one
     for all agents of a task) or a number: a deviation stated as a share of the task's spread between
     agents. `floor` is the least deviation, as a share of that spread. With `literal_wins`, zeros and ones
-    are treated like any score, as papers/004 prints it: an agent that always wins then has the floor.
+    are treated like any score, as in papers/004: an agent that always wins then has the floor.
 
     >>> Noise(kind="both")
     Traceback (most recent call last):
     ...
-    examiner.messages.InputError: The noise is 'both'. Say 'trial' or 'mean'.
+    examiner.messages.InputError: The noise is 'both'. Choose 'trial' or 'mean'.
     """
 
     kind: NoiseKind = "trial"
@@ -40,11 +40,11 @@ class Noise:
 
     def __post_init__(self) -> None:
         if self.kind not in ("trial", "mean"):
-            raise InputError(f"The noise is {shorten(self.kind)}. Say 'trial' or 'mean'.")
+            raise InputError(f"The noise is {shorten(self.kind)}. Choose 'trial' or 'mean'.")
         stated = isinstance(self.deviations, (int, float)) and self.deviations > 0
         if not stated and self.deviations not in ("own", "pooled"):
             raise InputError(
-                f"The deviations are {shorten(self.deviations)}. Say 'own', 'pooled', or a number "
+                f"The deviations are {shorten(self.deviations)}. Choose 'own', 'pooled', or a number "
                 f"above 0: a share of the task's spread between agents."
             )
         if not 0 < self.floor < 1:
@@ -55,17 +55,17 @@ class Noise:
 
 @dataclass(frozen=True, slots=True)
 class ChannelModel:
-    """How what agents did becomes bits: what is noise, and by which of the paper's equations.
+    """How results are converted to bits: what counts as noise, and which of the paper's equations.
 
-    With `correlated`, measures are taken with their correlation within cells, not as independent (the
-    Mahalanobis distance that papers/004 suggests in section V-A). `spread` says how the deviations of two
-    agents make one: their "sum" (eq. 1), or in "quadrature". With `exact`, bits are a mutual information
+    With `correlated`, the correlation of measures within cells is modelled (the Mahalanobis distance that
+    papers/004 suggests in section V-A). `spread` says how the deviations of two agents
+    are combined: their "sum" (eq. 1), or in "quadrature". With `exact`, bits are a mutual information
     instead of eq. 3: see `gain`.
 
     >>> ChannelModel(spread="max")
     Traceback (most recent call last):
     ...
-    examiner.messages.InputError: The spread is 'max'. Say 'sum' or 'quadrature'.
+    examiner.messages.InputError: The spread is 'max'. Choose 'sum' or 'quadrature'.
     """
 
     noise: Noise = field(default_factory=Noise)
@@ -75,29 +75,29 @@ class ChannelModel:
 
     def __post_init__(self) -> None:
         if self.spread not in ("sum", "quadrature"):
-            raise InputError(f"The spread is {shorten(self.spread)}. Say 'sum' or 'quadrature'.")
+            raise InputError(f"The spread is {shorten(self.spread)}. Choose 'sum' or 'quadrature'.")
 
 
 class CellDeviations(NamedTuple):
-    """Deviations [agents, tasks], NaN where nothing was observed or none can be told; and two counts."""
+    """Deviations [agents, tasks], NaN where nothing or no deviation was observed; and two counts."""
 
     deviation: Floats
     borrowed: int
     floored: int
 
 
-def cell_deviations(found: Moments, noise: Noise) -> CellDeviations:
+def cell_deviations(cells: Moments, noise: Noise) -> CellDeviations:
     """Return the deviation of each cell, how many cells borrowed theirs, and how many have the floor.
 
     >>> ones = np.ones((1, 2))
-    >>> found = Moments(ones * 3, ones * 3, np.array([[0.0, 0.5]]), ones * 2, ones * 2)
-    >>> cell_deviations(found, Noise(floor=0.01)).deviation
+    >>> cells = Moments(ones * 3, ones * 3, np.array([[0.0, 0.5]]), ones * 2, ones * 2)
+    >>> cell_deviations(cells, Noise(floor=0.01)).deviation
     array([[1., 1.]])
     """
-    observed = np.isfinite(found.mean)
-    between = task_spread(found.mean)
+    observed = np.isfinite(cells.mean)
+    between = task_spread(cells.mean)
     square, draws = (
-        (found.square, found.trials) if noise.kind == "trial" else (found.unit_square, found.units)
+        (cells.square, cells.trials) if noise.kind == "trial" else (cells.unit_square, cells.units)
     )
     freedom = np.maximum(draws - 1, 0)
     borrowed = 0
@@ -126,10 +126,10 @@ def task_spread(means: Floats) -> Floats:
     >>> task_spread(np.array([[0.0, 1.0], [2.0, np.nan]]))
     array([1., 0.])
     """
-    seen = np.isfinite(means)
-    count = np.where(seen.any(axis=0), seen.sum(axis=0), np.nan)
-    centre = np.where(seen, means, 0.0).sum(axis=0) / count
-    return np.asarray(np.sqrt(np.where(seen, (means - centre) ** 2, 0.0).sum(axis=0) / count))
+    observed = np.isfinite(means)
+    count = np.where(observed.any(axis=0), observed.sum(axis=0), np.nan)
+    centre = np.where(observed, means, 0.0).sum(axis=0) / count
+    return np.asarray(np.sqrt(np.where(observed, (means - centre) ** 2, 0.0).sum(axis=0) / count))
 
 
 def pooled_deviation(square: Floats, freedom: Floats) -> Floats:
@@ -143,7 +143,7 @@ def pooled_deviation(square: Floats, freedom: Floats) -> Floats:
 
 
 def _lent(pooled: Floats, between: Floats) -> Floats:
-    """Tasks without repeated trials take the typical share of the spread between agents."""
+    """Give tasks without repeated trials the typical share of the spread between agents."""
     varied = np.isfinite(pooled) & (between > 0)
     if not varied.any():
         return pooled
@@ -153,8 +153,8 @@ def _lent(pooled: Floats, between: Floats) -> Floats:
 
 def _least(between: Floats, deviation: Floats) -> Floats:
     """The spread between agents; where there is none, the spread within; where neither, one."""
-    seen = np.isfinite(deviation)
-    count = np.maximum(seen.sum(axis=0), 1)
-    within = np.sqrt((np.where(seen, deviation, 0.0) ** 2).sum(axis=0) / count)
+    observed = np.isfinite(deviation)
+    count = np.maximum(observed.sum(axis=0), 1)
+    within = np.sqrt((np.where(observed, deviation, 0.0) ** 2).sum(axis=0) / count)
     spread = np.where(between > 1e-12, between, within)
     return np.where(spread > 1e-12, spread, 1.0)

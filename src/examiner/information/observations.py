@@ -1,4 +1,4 @@
-"""What was observed: run by run, for bits, their intervals and their chance; cell by cell, for likeness."""
+"""Observations: run by run, for bits and their uncertainty; cell by cell, for similarity."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ Unit = Literal["run", "trial"]
 class Observations(NamedTuple):
     """Runs (or trials, where every cell is one run) of every agent on every task.
 
-    A unit is what is resampled and permuted. `cell` has shape [units] and holds agent · tasks + task;
+    A unit is what is permuted. `cell` has shape [units] and holds agent · tasks + task;
     `trials`, `mean` and `square` have shape [measures, units]: trials with the measure, their mean, and
-    the sum of squares about it. Values stand on a scale of the task's own, from −½ to ½, since bits do
-    not change when a score is rescaled; zeros and ones stay as they are, and `shares` says which
-    measures are made of them. `whitening` [tasks, measures, measures] is there where measures are taken
-    with their correlation.
+    the sum of squares about it. Values are on a scale of the task, from −½ to ½, since bits do not
+    change when a score is rescaled; zeros and ones stay as they are, and `shares` says which measures
+    consist of them. `whitening` [tasks, measures, measures] is present where the correlation of measures
+    is modelled.
     """
 
     agents: tuple[str, ...]
@@ -49,12 +49,12 @@ class Observations(NamedTuple):
     @property
     def repeated(self) -> bool:
         """Whether some cell has two units."""
-        met = np.zeros(len(self.agents) * len(self.tasks), dtype=bool)
-        met[self.cell] = True
-        return int(np.count_nonzero(met)) < len(self.cell)
+        observed = np.zeros(len(self.agents) * len(self.tasks), dtype=bool)
+        observed[self.cell] = True
+        return int(np.count_nonzero(observed)) < len(self.cell)
 
     def by_name(self) -> NamedOrder:
-        """Agents and tasks by name, units by cell and value: what is drawn then depends on no row order."""
+        """Return agents and tasks by name, units by cell and value: draws then depend on no row order."""
         agent_rank, task_rank = name_order(self.agents), name_order(self.tasks)
         agent, task = np.divmod(self.cell, len(self.tasks))
         cell = agent_rank[agent] * len(self.tasks) + task_rank[task]
@@ -71,8 +71,8 @@ class Observations(NamedTuple):
         )
         return NamedOrder(ordered, agents, tasks)
 
-    def told_by(self, columns: Sequence[int]) -> Observations:
-        """The names and scales of some tasks, for moments of these; units stay those of all."""
+    def of_tasks(self, columns: Sequence[int]) -> Observations:
+        """Return the names and scales of some tasks, for moments of these; units stay those of all."""
         return self._replace(
             tasks=tuple(self.tasks[column] for column in columns),
             whitening=None if self.whitening is None else self.whitening[list(columns)],
@@ -86,9 +86,9 @@ class NamedOrder(NamedTuple):
     agents: NDArray[np.intp]
     tasks: NDArray[np.intp]
 
-    def restored(self, found: Moments) -> Moments:
-        """Moments of these observations, in the order that was given."""
-        return found.ordered(np.argsort(self.agents), np.argsort(self.tasks))
+    def restored(self, cells: Moments) -> Moments:
+        """Return moments of these observations in the order of the results."""
+        return cells.ordered(np.argsort(self.agents), np.argsort(self.tasks))
 
 
 class Moments(NamedTuple):
@@ -101,20 +101,20 @@ class Moments(NamedTuple):
     unit_square: Floats  # of the units' means, about the cell's mean
 
     def of_agents(self, rows: NDArray[np.intp]) -> Moments:
-        """Those of some agents alone, in the order given."""
+        """Return those of some agents, in the order given."""
         return Moments(*(_rows_of(part, rows) for part in self))
 
     def ordered(self, agents: NDArray[np.intp], tasks: NDArray[np.intp]) -> Moments:
-        """Those of agents and tasks in another order."""
+        """Return those of agents and tasks in another order."""
         return Moments(*(part[:, agents[:, None], tasks] for part in self))
 
     def of_tasks(self, columns: Sequence[int]) -> Moments:
-        """Those of some tasks alone, in the order given."""
+        """Return those of some tasks, in the order given."""
         return Moments(*(part[:, :, columns] for part in self))
 
 
 def _rows_of(part: Floats, rows: NDArray[np.intp]) -> Floats:
-    if not any(part.strides):  # one number stands for all cells
+    if not any(part.strides):  # one broadcast number
         return np.broadcast_to(part[:1, :1, :1], (len(part), len(rows), part.shape[2]))
     return part[:, rows]
 
@@ -122,12 +122,12 @@ def _rows_of(part: Floats, rows: NDArray[np.intp]) -> Floats:
 def observe(
     results: Results, measures: Sequence[str] | None = None, *, correlated: bool = False
 ) -> Observations:
-    """Gather the runs of each cell; where no cell has two runs, its trials.
+    """Collect the runs of each cell; where no cell has two runs, its trials.
 
-    With `correlated`, the correlation of several measures is found too.
+    With `correlated`, the correlation of several measures is estimated too.
 
-    >>> seen = observe(Results.from_numpy([[[1.0, 3.0]], [[5.0, 5.0]]]))
-    >>> seen.unit, seen.mean
+    >>> runs = observe(Results.from_numpy([[[1.0, 3.0]], [[5.0, 5.0]]]))
+    >>> runs.unit, runs.mean
     ('run', array([[-0.5,  0. ,  0.5,  0.5]]))
     """
     results = judged_runs(results)
@@ -166,7 +166,7 @@ def _single_trials(
     *,
     correlated: bool,
 ) -> Observations:
-    """One trial a cell: values as they lie, and one number instead of as many that are alike."""
+    """Return one trial per cell, without copying values; constant arrays are one broadcast number."""
     rows = len(results)
     cell = single
     if isinstance(cell, slice):
@@ -176,9 +176,9 @@ def _single_trials(
         values = results.measure(name)
         if not results.is_binary(name):
             values = task_scaled(values, tasks.astype(np.int64), len(results.tasks))
-        known = ~np.isnan(values)
-        count = np.broadcast_to(1.0, rows) if known.all() else known.astype(np.float64)
-        parts.append((count, values if known.all() else np.where(known, values, 0.0)))
+        observed = ~np.isnan(values)
+        count = np.broadcast_to(1.0, rows) if observed.all() else observed.astype(np.float64)
+        parts.append((count, values if observed.all() else np.where(observed, values, 0.0)))
     if len(parts) == 1:
         count, mean = (part[None] for part in parts[0])
     else:
@@ -192,48 +192,52 @@ def _single_trials(
 
 
 def moments(
-    seen: Observations, cell: NDArray[np.int64] | None = None, weight: Floats | None = None
+    observations: Observations, cell: NDArray[np.int64] | None = None, weight: Floats | None = None
 ) -> Moments:
-    """Average units within cells; `cell` reassigns the units, `weight` counts some more than once.
+    """Average units within cells; `cell` reassigns the units, `weight` weights them.
 
-    >>> found = moments(observe(Results.from_numpy([[[1.0, 3.0]], [[5.0, 5.0]]])))
-    >>> found.mean.ravel(), found.square.ravel()
+    >>> cells = moments(observe(Results.from_numpy([[[1.0, 3.0]], [[5.0, 5.0]]])))
+    >>> cells.mean.ravel(), cells.square.ravel()
     (array([-0.25,  0.5 ]), array([0.125, 0.   ]))
     """
-    if cell is None and weight is None and _in_order(seen):
-        return _single_moments(seen)
-    cell = seen.cell if cell is None else cell
+    if cell is None and weight is None and _in_order(observations):
+        return _single_moments(observations)
+    cell = observations.cell if cell is None else cell
+    sums = observations.trials, observations.mean, observations.square
     parts = [
-        _cell_moments(cell, seen.shape, *arrays, weight)
-        for arrays in zip(seen.trials, seen.mean, seen.square, strict=True)
+        _cell_moments(cell, observations.shape, *arrays, weight)
+        for arrays in zip(*sums, strict=True)
     ]
     return Moments(*(np.stack(part) for part in zip(*parts, strict=True)))
 
 
-def _in_order(seen: Observations) -> bool:
-    """Whether units are the cells themselves, all of them and one after the other."""
-    agents, tasks = seen.shape
-    if len(seen.cell) != agents * tasks:
+def _in_order(observations: Observations) -> bool:
+    """Whether units are the cells themselves, all of them and in order."""
+    agents, tasks = observations.shape
+    if len(observations.cell) != agents * tasks:
         return False
     step = 1 << 22
-    starts = range(0, len(seen.cell), step)
+    starts = range(0, len(observations.cell), step)
     return all(
-        (seen.cell[at : at + step] == np.arange(at, min(at + step, len(seen.cell)))).all()
+        (
+            observations.cell[at : at + step]
+            == np.arange(at, min(at + step, len(observations.cell)))
+        ).all()
         for at in starts
     )
 
 
-def _single_moments(seen: Observations) -> Moments:
-    """Moments of cells that are one unit each: the units, without copies where none is missing."""
-    shape = len(seen.measures), *seen.shape
+def _single_moments(observations: Observations) -> Moments:
+    """Return moments of cells that are one unit each, without copies where none is missing."""
+    shape = len(observations.measures), *observations.shape
     none = np.broadcast_to(0.0, shape)
-    if seen.trials.strides[-1] == 0:  # one number stands for all
+    if observations.trials.strides[-1] == 0:  # one broadcast number
         once = np.broadcast_to(1.0, shape)
-        return Moments(once, once, seen.mean.reshape(shape), none, none)
-    trials, square = seen.trials.reshape(shape), seen.square.reshape(shape)
+        return Moments(once, once, observations.mean.reshape(shape), none, none)
+    trials, square = observations.trials.reshape(shape), observations.square.reshape(shape)
     units = (trials > 0).astype(np.float64)
     return Moments(
-        units, trials, np.where(trials > 0, seen.mean.reshape(shape), np.nan), square, none
+        units, trials, np.where(trials > 0, observations.mean.reshape(shape), np.nan), square, none
     )
 
 
@@ -264,8 +268,8 @@ def _summed(
     values = results.measure(measure)
     if not results.is_binary(measure):
         values = task_scaled(values, results.task_codes.astype(np.int64), len(results.tasks))
-    seen = ~np.isnan(values)
-    unit, values = unit[seen], values[seen]
+    observed = ~np.isnan(values)
+    unit, values = unit[observed], values[observed]
     count = np.bincount(unit, minlength=units).astype(np.float64)
     mean = np.zeros(units)
     np.divide(np.bincount(unit, weights=values, minlength=units), count, out=mean, where=count > 0)
@@ -294,7 +298,7 @@ def oriented_means(results: Results, measure: str | None = None) -> Floats:
 
 
 def in_name_order(table: Floats, results: Results) -> Floats:
-    """Return a table [agents, tasks] of results with both by name: what is drawn then depends on no order.
+    """Return a table [agents, tasks] of results with both by name: draws then depend on no order.
 
     >>> in_name_order(np.array([[1.0, 2.0]]), Results.from_numpy([[1.0, 2.0]], tasks="ut"))
     array([[2., 1.]])
@@ -306,8 +310,8 @@ def in_name_order(table: Floats, results: Results) -> Floats:
 def shares(means: Floats, like: Floats | None = None) -> Floats:
     """Return means as shares: as they are within [0, 1], else each task from its worst agent to its best.
 
-    `like` gives another table whose worst and best are used. A task on which all are alike, or that
-    nobody else was seen on, is NaN.
+    `like` gives another table whose worst and best are used. A task without differences between agents
+    is NaN.
 
     >>> shares(np.array([[0.2, 0.5], [0.4, 1.0]])).tolist()
     [[0.2, 0.5], [0.4, 1.0]]

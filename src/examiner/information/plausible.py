@@ -1,9 +1,8 @@
-r"""Means and deviations that agents may truly have, given their runs, by empirical Bayes.
+r"""Posterior draws of the true means and deviations of agents given their runs, by empirical Bayes.
 
-Bits of what was observed are too many, since noise looks like information, and those of tasks chosen
-for their bits are so twice. Draws of the truth given all runs have neither fault: each task is drawn
-towards what tasks are like, the more the less its own runs say, and what is inferred given the data is
-the same whether or not a task was chosen for them.
+Observed bits are too high, since noise looks like information, and those of tasks chosen for their bits
+even more. Posterior draws have neither fault: each task is shrunk towards the distribution of tasks, more
+where its runs say less, and the posterior does not depend on whether a task was chosen.
 
 References: Smyth (2004), sections 3 and 6, for the estimates of prior degrees of freedom; Dawid (1994), on
 selection; Anscombe (1948), for shares.
@@ -23,11 +22,11 @@ from examiner.scores.cells import ratio
 from examiner.validation import Floats
 
 MOST_DEGREES = 1e4
-"""With so many prior degrees of freedom all variances are alike."""
+"""With this many prior degrees of freedom all variances are equal."""
 FEWEST_TASKS = 3
-"""Of fewer tasks nothing is learnt about what tasks are like."""
+"""With fewer tasks their distribution cannot be estimated."""
 _GRID = np.linspace(-1.5, 1.5, 61)
-"""Logarithms of a task's noise beside its estimate: two runs of three agents leave 0.35 either way."""
+"""Logarithms of a task's noise relative to its estimate (error 0.35 with two runs of three agents)."""
 
 
 class Prior(NamedTuple):
@@ -51,7 +50,7 @@ class CellNoise:
     exact: bool = False
 
     def take(self, tasks: NDArray[np.intp]) -> CellNoise:
-        """Return some tasks alone."""
+        """Return some tasks."""
         parts = (self.mean, self.variance, self.degrees, self.units)
         mean, variance, degrees, units = (part[:, tasks] for part in parts)
         return CellNoise(mean, variance, degrees, units, self.exact)
@@ -63,34 +62,39 @@ class CellNoise:
         return ratio(repeated, self.degrees.sum(axis=0))
 
 
-def plausible(seen: Observations, found: Moments, rng: np.random.Generator) -> Iterator[Moments]:
-    r"""Yield tables of means and squares as they may truly be, without end.
+def plausible(
+    observations: Observations, moments: Moments, rng: np.random.Generator
+) -> Iterator[Moments]:
+    r"""Yield posterior draws of means and squares, without end.
 
     On each task agents' true means are :math:`\mu_a \sim N(m, \tau^2)` and units of a cell have
-    variance :math:`\sigma_a^2`. Variances of cells, beside their task's, and of tasks' means, beside their
-    noise, have scaled inverse χ² priors, whose two parameters are matched to logarithms over tasks
-    (drawn anew for every table, since few tasks say little about them). Degrees of freedom are those
-    that units with their kurtosis have. Shares are taken by the arcsine of their root. A task whose
-    noise cannot be told stays as it is.
+    variance :math:`\sigma_a^2`. Variances of cells relative to their task's, and of tasks' means relative
+    to their noise, have scaled inverse χ² priors, whose two parameters are matched to logarithms over tasks
+    (resampled for every table, since few tasks determine them poorly). Degrees of freedom account for the
+    kurtosis of units. Shares are transformed by the arcsine of their root. A task whose noise is not known
+    stays as it is.
 
     >>> from examiner.information.observations import moments, observe
     >>> from examiner.results import Results
-    >>> seen = observe(Results.from_numpy(np.random.default_rng(0).normal(size=(4, 9, 5))))
-    >>> drawn = next(plausible(seen, moments(seen), np.random.default_rng(0)))
-    >>> bool(drawn.mean.std() < moments(seen).mean.std())  # drawn together: nothing but noise
+    >>> runs = observe(Results.from_numpy(np.random.default_rng(0).normal(size=(4, 9, 5))))
+    >>> drawn = next(plausible(runs, moments(runs), np.random.default_rng(0)))
+    >>> bool(drawn.mean.std() < moments(runs).mean.std())  # shrunk: there is only noise
     True
     """
-    named = seen.by_name()
-    seen, found = named.observations, found.ordered(named.agents, named.tasks)
+    named = observations.by_name()
+    observations, moments = (
+        named.observations,
+        moments.ordered(named.agents, named.tasks),
+    )
     cells = [
-        _share_noise(found, index) if share else _score_noise(seen, found, index)
-        for index, share in enumerate(seen.shares)
+        _share_noise(moments, index) if share else _score_noise(observations, moments, index)
+        for index, share in enumerate(observations.shares)
     ]
     while True:
         mean, square, unit_square = (
-            part.copy() for part in (found.mean, found.square, found.unit_square)
+            part.copy() for part in (moments.mean, moments.square, moments.unit_square)
         )
-        for index, (noise, share) in enumerate(zip(cells, seen.shares, strict=True)):
+        for index, (noise, share) in enumerate(zip(cells, observations.shares, strict=True)):
             usable, centre, variance = _drawn(noise, rng)
             if share:
                 mean[index][:, usable] = np.sin(np.clip(centre, 0.0, np.pi / 2)) ** 2
@@ -98,33 +102,36 @@ def plausible(seen: Observations, found: Moments, rng: np.random.Generator) -> I
             mean[index][:, usable] = centre
             rest = noise.variance[:, usable]
             factor = np.where(rest > 0, variance / np.where(rest > 0, rest, 1.0), np.nan)
-            for part, count in ((square, found.trials), (unit_square, found.units)):
+            for part, count in (
+                (square, moments.trials),
+                (unit_square, moments.units),
+            ):
                 own = part[index][:, usable] * factor
                 stated = variance * np.maximum(count[index][:, usable] - 1, 0.0)
                 part[index][:, usable] = np.where(np.isfinite(own), own, stated)
-        mean[np.isnan(found.mean)] = np.nan
-        yield named.restored(Moments(found.units, found.trials, mean, square, unit_square))
+        mean[np.isnan(moments.mean)] = np.nan
+        yield named.restored(Moments(moments.units, moments.trials, mean, square, unit_square))
 
 
-def _score_noise(seen: Observations, found: Moments, index: int) -> CellNoise:
-    units = found.units[index]
+def _score_noise(observations: Observations, moments: Moments, index: int) -> CellNoise:
+    units = moments.units[index]
     spare = np.maximum(units - 1, 0.0)
-    variance = ratio(found.unit_square[index], spare)
+    variance = ratio(moments.unit_square[index], spare)
     with np.errstate(divide="ignore"):
         # Var s² = σ⁴ (2 / (n − 1) + κ / n), as of a χ² with so many degrees of freedom
-        degrees = 2 / (2 / spare + _kurtosis(seen, found, index) / np.maximum(units, 1))
-    return CellNoise(found.mean[index], variance, np.where(spare > 0, degrees, 0.0), units)
+        degrees = 2 / (2 / spare + _kurtosis(observations, moments, index) / np.maximum(units, 1))
+    return CellNoise(moments.mean[index], variance, np.where(spare > 0, degrees, 0.0), units)
 
 
-def _share_noise(found: Moments, index: int) -> CellNoise:
-    """Shares as arcsines, whose variance is that of a quarter of a trial; runs may differ by more."""
-    trials, units, mean = (part[index] for part in (found.trials, found.units, found.mean))
+def _share_noise(moments: Moments, index: int) -> CellNoise:
+    """Return arcsines of shares, whose variance is a quarter of a trial; runs may vary by more."""
+    trials, units, mean = (part[index] for part in (moments.trials, moments.units, moments.mean))
     share = np.where(trials > 0, (mean * trials + 0.375) / (trials + 0.75), np.nan)
     spare = np.maximum(units - 1, 0.0)
     with np.errstate(invalid="ignore"):
         alone = np.where(spare > 0, mean * (1 - mean) * ratio(units, trials) * spare, 0.0)
     excess = float(
-        np.nansum(np.where(spare > 0, found.unit_square[index], 0.0))
+        np.nansum(np.where(spare > 0, moments.unit_square[index], 0.0))
         / max(np.nansum(alone), 1e-300)
     )
     variance = np.where(trials > 0, max(excess, 1.0) / (4 * trials + 2) * units, np.nan)
@@ -133,13 +140,13 @@ def _share_noise(found: Moments, index: int) -> CellNoise:
     )
 
 
-def _kurtosis(seen: Observations, found: Moments, index: int) -> float:
+def _kurtosis(observations: Observations, moments: Moments, index: int) -> float:
     """Excess kurtosis of units within cells, pooled, each task in its own unit; 0 with fewer than four."""
-    cells = found.units[index]
-    off = seen.mean[index] - found.mean[index].ravel()[seen.cell]
-    known = np.isfinite(off)
+    cells = moments.units[index]
+    off = observations.mean[index] - moments.mean[index].ravel()[observations.cell]
+    finite = np.isfinite(off)
     second, fourth = (
-        np.bincount(seen.cell[known], off[known] ** power, minlength=cells.size).reshape(
+        np.bincount(observations.cell[finite], off[finite] ** power, minlength=cells.size).reshape(
             cells.shape
         )
         for power in (2, 4)
@@ -161,7 +168,7 @@ def _kurtosis(seen: Observations, found: Moments, index: int) -> float:
 
 
 def _drawn(noise: CellNoise, rng: np.random.Generator) -> tuple[NDArray[np.intp], Floats, Floats]:
-    """Which tasks are drawn, and the means and variances of their cells [agents, drawn tasks]."""
+    """Return which tasks are drawn, and the means and variances of their cells [agents, drawn tasks]."""
     observed = np.isfinite(noise.mean)
     pooled = noise.pooled
     count = observed.sum(axis=0)
@@ -177,26 +184,26 @@ def _drawn(noise: CellNoise, rng: np.random.Generator) -> tuple[NDArray[np.intp]
     again = rng.integers(len(usable), size=len(usable))
     cell_prior = Prior(MOST_DEGREES, 1.0)
     if not noise.exact:
-        beside = (noise.variance / pooled[usable])[:, again]
-        cell_prior = matched(beside.ravel(), noise.degrees[:, again].ravel())
-    louder, total = spread.drawn(spread.prior(again), rng)
+        relative = (noise.variance / pooled[usable])[:, again]
+        cell_prior = matched(relative.ravel(), noise.degrees[:, again].ravel())
+    noise_ratio, total = spread.drawn(spread.prior(again), rng)
     if noise.exact:
         variance = noise.variance
     else:
-        known = np.where(noise.degrees > 0, noise.degrees * noise.variance, 0.0)
-        sums = cell_prior.degrees * cell_prior.variance * pooled[usable] * louder + known
+        squares = np.where(noise.degrees > 0, noise.degrees * noise.variance, 0.0)
+        sums = cell_prior.degrees * cell_prior.variance * pooled[usable] * noise_ratio + squares
         variance = sums / rng.chisquare(cell_prior.degrees + noise.degrees)
-    squared = np.maximum(total - error[usable] * louder, 0.0)
+    squared = np.maximum(total - error[usable] * noise_ratio, 0.0)
     return usable, _means(noise, squared, variance, rng), variance
 
 
 def _means(noise: CellNoise, squared: Floats, variance: Floats, rng: np.random.Generator) -> Floats:
     """Draw true means of cells, given the variance between agents on each task and that of units."""
     error = variance / np.maximum(noise.units, 1)
-    seen = np.isfinite(noise.mean)
-    weight = np.where(seen, 1 / (squared + error), 0.0)
+    observed = np.isfinite(noise.mean)
+    weight = np.where(observed, 1 / (squared + error), 0.0)
     total = weight.sum(axis=0)
-    centre = np.where(seen, weight * noise.mean, 0.0).sum(axis=0) / total
+    centre = np.where(observed, weight * noise.mean, 0.0).sum(axis=0) / total
     centre += rng.standard_normal(len(total)) / np.sqrt(total)
     kept = squared / (squared + error)
     noise_kept = np.sqrt(kept * error) * rng.standard_normal(error.shape)
@@ -212,27 +219,27 @@ class _Spread(NamedTuple):
     error_degrees: Floats
 
     def prior(self, tasks: NDArray[np.intp]) -> Prior | None:
-        """What variances between agents are like beside noise, by some tasks; None where they are few."""
+        """Return the prior of variances between agents relative to noise; None where tasks are few."""
         if len(self.between) < FEWEST_TASKS:
             return None
         part = _Spread(*(each[tasks] for each in self))
         return matched(part.between / part.error, part.degrees, part.error_degrees)
 
     def drawn(self, prior: Prior | None, rng: np.random.Generator) -> tuple[Floats, Floats]:
-        """Draw how much louder than estimated noise is on each task, and the variance of agents' means.
+        """Draw the noise of each task relative to its estimate, and the variance of agents' means.
 
-        Noise is drawn by its own estimate and by what it makes of the variance between agents.
+        Noise is drawn given its estimate and the variance between agents.
         """
         half = self.degrees[:, None] / 2
         log = -0.5 * self.error_degrees[:, None] * (_GRID + np.exp(-_GRID))
         degrees, variance = (0.0, 1.0) if prior is None else prior
         if prior is not None:
-            beside = (self.between / self.error)[:, None] * np.exp(-_GRID) / variance
-            log = log + half * np.log(beside)
-            log -= (half + degrees / 2) * np.log1p(2 * half * beside / degrees)
-        louder = np.exp(_GRID[np.argmax(log + rng.gumbel(size=log.shape), axis=1)])
-        sums = degrees * variance * self.error * louder + self.degrees * self.between
-        return louder, sums / rng.chisquare(degrees + self.degrees)
+            relative = (self.between / self.error)[:, None] * np.exp(-_GRID) / variance
+            log = log + half * np.log(relative)
+            log -= (half + degrees / 2) * np.log1p(2 * half * relative / degrees)
+        noise_ratio = np.exp(_GRID[np.argmax(log + rng.gumbel(size=log.shape), axis=1)])
+        sums = degrees * variance * self.error * noise_ratio + self.degrees * self.between
+        return noise_ratio, sums / rng.chisquare(degrees + self.degrees)
 
 
 def matched(variance: Floats, degrees: Floats, other: Floats | None = None) -> Prior:
@@ -247,20 +254,20 @@ def matched(variance: Floats, degrees: Floats, other: Floats | None = None) -> P
 
     >>> rng = np.random.default_rng(0)
     >>> true = 2.0 * 8 / rng.chisquare(8, size=4000)
-    >>> found = matched(true * rng.chisquare(4, size=4000) / 4, np.full(4000, 4.0))
-    >>> round(found.degrees), round(found.variance)
+    >>> prior = matched(true * rng.chisquare(4, size=4000) / 4, np.full(4000, 4.0))
+    >>> round(prior.degrees), round(prior.variance)
     (8, 2)
     """
     from scipy.special import digamma, polygamma  # slow to import
 
-    known = (variance > 0) & (degrees > 0)
-    if known.sum() < FEWEST_TASKS:
+    usable = (variance > 0) & (degrees > 0)
+    if usable.sum() < FEWEST_TASKS:
         return Prior(MOST_DEGREES, 1.0)
-    half = degrees[known] / 2
-    logs = np.log(variance[known]) - digamma(half) + np.log(half)
+    half = degrees[usable] / 2
+    logs = np.log(variance[usable]) - digamma(half) + np.log(half)
     excess = -float(polygamma(1, half).mean())
     if other is not None:
-        half = np.maximum(other[known], 1e-3) / 2
+        half = np.maximum(other[usable], 1e-3) / 2
         logs = logs + digamma(half) - np.log(half)
         excess -= float(polygamma(1, half).mean())
     excess += float(logs.var(ddof=1))

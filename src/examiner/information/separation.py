@@ -1,99 +1,163 @@
-"""Which pairs of agents a task separates, which no task does, and which tasks repeat each other."""
+"""Which pairs of agents a task separates, and which no task does."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from examiner.answers import Answer, Scalar, Table, count, name, number, text
 from examiner.information.channels import Channels
 from examiner.information.confusion import FEWEST_BY_LEVELS, PairLikelihood
-from examiner.information.gain import BLOCK_CELLS, bits_with, table_bits
-from examiner.information.levels import Levels
+from examiner.information.gain import BLOCK_CELLS
+from examiner.information.levels import CellLevels
 from examiner.messages import InputError, counted
 from examiner.results import Results
-from examiner.results.display import html_columns
 from examiner.validation import Floats
 
 ROUNDING = 1e-12
 FEW_LEFT = 20_000_000
-"""Pairs of agents times tasks that are looked at one by one."""
+"""Pairs of agents times tasks that are compared one by one."""
+
+
+class SeparatingTasks(Table):
+    """Tasks, those that separate most pairs first."""
+
+    task: tuple[str, ...] = name("Task")
+    pairs_separated: NDArray[np.int64] = count("Pairs of agents that this task separates")
+
+
+class SeparatedPairs(Table):
+    """Pairs of agents, those that the fewest tasks separate first."""
+
+    agent: tuple[str, ...] = name("Agent")
+    other: tuple[str, ...] = name("Other agent")
+    tasks_separating: NDArray[np.int64] = count("Tasks that separate the two")
+    best_task: tuple[str, ...] = text("Task on which they are confused least")
+    confusion: Floats = number("Probability of confusing the two on all tasks together")
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Separation:
-    """Which pairs of agents are told apart, where confusing them is less likely than `threshold`.
+class Separation(Answer):
+    """Which pairs of agents are separated: confusing them is less probable than `threshold`.
 
     `pairs_of_task` has shape [tasks]: how many pairs each separates. `tasks_of_pair`, `best_task` (−1
-    where no task was seen on both) and `together` (the confusion on all tasks) have shape [agents,
-    agents]. `never` names the pairs that no single task separates.
+    where no task was observed on both) and `together` (the confusion on all tasks) have shape [agents,
+    agents].
     """
 
+    kind = "separation"
+
     agents: tuple[str, ...]
-    tasks: tuple[str, ...]
+    task_names: tuple[str, ...]
     threshold: float
     pairs_of_task: NDArray[np.int64]
     tasks_of_pair: NDArray[np.int64]
     best_task: NDArray[np.int64]
     together: Floats
-    never: tuple[tuple[str, str], ...]
 
     @property
-    def pairs(self) -> int:
-        """Return how many pairs of agents there are."""
+    def pair_count(self) -> int:
+        """Number of pairs of agents."""
         return len(self.agents) * (len(self.agents) - 1) // 2
 
-    def __repr__(self) -> str:
-        return (
-            f"Separation: {len(self.never):,} of {counted(self.pairs, 'pair')} of agents are separated by "
-            f"no single task"
+    @property
+    def never(self) -> tuple[tuple[str, str], ...]:
+        """The pairs that no single task separates."""
+        first, second = np.nonzero(np.triu(self.tasks_of_pair == 0, k=1))
+        return tuple(
+            (self.agents[a], self.agents[b])
+            for a, b in zip(first.tolist(), second.tolist(), strict=True)
         )
 
-    def _repr_html_(self) -> str:
-        return html_columns(repr(self), {"task": self.tasks, "pairs separated": self.pairs_of_task})
+    @property
+    def tasks(self) -> SeparatingTasks:
+        """How many pairs each task separates."""
+        table = SeparatingTasks(task=self.task_names, pairs_separated=self.pairs_of_task)
+        return table.sorted_by("pairs_separated", descending=True)
+
+    @property
+    def pairs(self) -> SeparatedPairs:
+        """By how many tasks each pair of agents is separated."""
+        first, second = np.triu_indices(len(self.agents), k=1)
+        agents = np.array(self.agents, dtype=object)
+        tasks = np.array([*self.task_names, ""], dtype=object)  # −1 is the last
+        table = SeparatedPairs(
+            agent=agents[first],
+            other=agents[second],
+            tasks_separating=self.tasks_of_pair[first, second],
+            best_task=tasks[self.best_task[first, second]],
+            confusion=self.together[first, second],
+        )
+        return table.sorted_by("tasks_separating")
+
+    @property
+    def headline(self) -> str:
+        """How many pairs no single task separates."""
+        never = len(self.never)
+        if not never:
+            return "Every pair of agents is separated by at least one task."
+        pairs = f"{never:,} of {counted(self.pair_count, 'pair')} of agents"
+        return f"{pairs} {'is' if never == 1 else 'are'} separated by no single task."
+
+    @property
+    def tables(self) -> Mapping[str, Table]:
+        """Tasks and pairs of agents."""
+        return {"tasks": self.tasks, "pairs": self.pairs}
+
+    @property
+    def scalars(self) -> Mapping[str, Scalar]:
+        """Number of pairs, and of those that no task separates."""
+        never = Scalar(len(self.never), "Pairs of agents that no single task separates")
+        return {
+            "pair_count": Scalar(self.pair_count, "Pairs of agents"),
+            "never_separated": never,
+        }
+
+    @property
+    def settings(self) -> Mapping[str, float]:
+        """The probability of confusion below which a pair is separated."""
+        return {"threshold": self.threshold}
 
 
 def separation(
-    source: Results | Channels, threshold: float = 0.05, *, pairs: PairLikelihood | None = None
+    source: Results | Channels,
+    threshold: float = 0.05,
+    tasks: Sequence[str] | None = None,
+    *,
+    pairs: PairLikelihood | None = None,
 ) -> Separation:
-    r"""Tell which tasks separate which pairs of agents.
+    r"""Return which tasks, all by default, separate which pairs of agents.
 
     Two agents are confused with probability
 
     .. math:: c(a_1, a_2) = \max_{i} \frac{e^{\ell(a_1, a_2)}}{e^{\ell(a_i, a_i)} + e^{\ell(a_1, a_2)}}
 
-    which is eq. 1 of papers/004 with these two as all agents there are; ½ is no difference at all. `pairs`
-    are those of the same channels, where they are there already.
+    which is eq. 1 of papers/004 as if these two were all agents; ½ is no difference at all. `pairs` are
+    those of the same channels, where they were computed before.
 
     >>> results = Results.from_numpy([[[0.0, 1.0]], [[0.0, 1.0]], [[9.0, 10.0]]], agents="abc")
-    >>> found = separation(results)
-    >>> found.pairs_of_task, found.never
-    (array([2]), (('a', 'b'),))
+    >>> separated = separation(results)
+    >>> separated.tasks["task 1"].pairs_separated, separated.never
+    (2, (('a', 'b'),))
     """
     if not 0 < threshold < 0.5:
         raise InputError(
             f"The threshold is {threshold}. Give a probability of confusion between 0 and 0.5."
         )
     channels = Channels.of(source)
+    if tasks is not None:
+        channels = channels.take(channels.columns(tasks))
     pairs = PairLikelihood(channels) if pairs is None else pairs
     together = pairs.table(channels.columns())
-    own = together.diagonal()
-    levels = pairs.levels() if len(own) >= FEWEST_BY_LEVELS else None
-    found = _by_pairs(pairs, threshold) if levels is None else _by_levels(levels, threshold)
-    of_task, separated, best = found
-    return Separation(
-        channels.agents,
-        channels.tasks,
-        threshold,
-        of_task,
-        separated,
-        best,
-        _probability(np.minimum(own[:, None], own) - together),
-        _never(channels.agents, separated),
-    )
+    diagonal = together.diagonal()
+    levels = pairs.levels() if len(diagonal) >= FEWEST_BY_LEVELS else None
+    counts = _by_pairs(pairs, threshold) if levels is None else _by_levels(levels, threshold)
+    confused = _probability(np.minimum(diagonal[:, None], diagonal) - together)
+    return Separation(channels.agents, channels.tasks, threshold, *counts, confused)
 
 
 class _Apart(NamedTuple):
@@ -105,7 +169,7 @@ class _Apart(NamedTuple):
 
 
 def _by_pairs(pairs: PairLikelihood, threshold: float) -> _Apart:
-    """Look at every pair of agents on every task."""
+    """Compare every pair of agents on every task."""
     agents, tasks = pairs.shape
     separated = np.zeros((agents, agents), dtype=np.int64)
     best = np.full((agents, agents), -1, dtype=np.int64)
@@ -128,10 +192,11 @@ def _by_pairs(pairs: PairLikelihood, threshold: float) -> _Apart:
     return _Apart(of_task, separated + separated.T, np.maximum(best, best.T))
 
 
-def _by_levels(levels: Levels, threshold: float) -> _Apart:
-    """The same where cells have few levels: a task separates levels, and agents have these."""
-    own = np.einsum("tkk->tk", levels.logs)
-    confused = _probability(np.minimum(own[:, :, None], own[:, None, :]) - levels.logs)
+def _by_levels(levels: CellLevels, threshold: float) -> _Apart:
+    """Return the same where cells have few levels: a task separates pairs of levels."""
+    diagonal = np.einsum("tkk->tk", levels.logs)
+    least = np.minimum(diagonal[:, :, None], diagonal[:, None, :])
+    confused = _probability(least - levels.logs)
     apart = confused < threshold
     pairs = np.einsum("tk,tkl,tl->t", levels.count, apart.astype(np.float64), levels.count) / 2
     # Whole numbers below 2²⁴ are exact in single precision.
@@ -147,10 +212,10 @@ def _by_levels(levels: Levels, threshold: float) -> _Apart:
 def _best_task(
     code: NDArray[np.uint8], confused: Floats, there: NDArray[np.bool_]
 ) -> NDArray[np.int64]:
-    """The task that confuses each pair of agents least, from the least confused levels of any task on.
+    """Return the task that confuses each pair of agents least, from the least confused levels on.
 
-    Each takes the pairs of agents with these two levels that no better one took; few pairs are left soon,
-    and are looked at one by one.
+    Each pair of levels is assigned the pairs of agents that no better one was assigned; the few pairs
+    that remain are compared one by one.
     """
     tasks, agents = code.shape
     best = np.full((agents, agents), -1, dtype=np.int64)
@@ -173,66 +238,18 @@ def _best_task(
         rows, columns = first[start : start + step], second[start : start + step]
         value = confused[np.arange(tasks)[:, None], code[:, rows], code[:, columns]]
         least = np.rint(value / ROUNDING).argmin(axis=0)
-        known = value[least, np.arange(len(rows))] < 0.5 - ROUNDING
-        best[rows[known], columns[known]] = least[known]
+        differs = value[least, np.arange(len(rows))] < 0.5 - ROUNDING
+        best[rows[differs], columns[differs]] = least[differs]
     return np.maximum(best, best.T)
 
 
-def separated_by(
-    source: Results | Channels, task: str, threshold: float = 0.05
-) -> tuple[tuple[str, str], ...]:
-    """Name the pairs of agents that one task separates.
-
-    >>> results = Results.from_numpy([[[0.0, 1.0]], [[0.0, 1.0]], [[9.0, 10.0]]], agents="abc")
-    >>> separated_by(results, "task 1")
-    (('a', 'c'), ('b', 'c'))
-    """
-    channels = Channels.of(source)
-    (column,) = channels.columns([task])
-    pairs = PairLikelihood(channels)
-    found: list[tuple[str, str]] = []
-    for agent in range(len(channels.agents) - 1):
-        apart = _confused(pairs, agent, slice(column, column + 1))[0] < threshold
-        others = (np.flatnonzero(apart) + agent + 1).tolist()
-        found += [(channels.agents[agent], channels.agents[other]) for other in others]
-    return tuple(found)
-
-
-def redundancy(source: Results | Channels, tasks: Sequence[str] | None = None) -> Floats:
-    r"""Return how much each two tasks repeat each other: I(g) + I(h) − I(g, h), in bits.
-
-    It is negative where two tasks tell more together than the sum of both. The diagonal is what a task
-    and its copy repeat. Bits are those of papers/004, eq. 3, whatever the model. Shape [tasks, tasks].
-
-    >>> redundancy(Results.from_numpy([[[0.0, 2.0]] * 2, [[90.0, 92.0]] * 2])).round(3)
-    array([[1., 1.],
-           [1., 1.]])
-    """
-    channels = Channels.of(source)
-    chosen = channels.take(channels.columns(tasks))
-    pairs = PairLikelihood(replace(chosen, model=replace(chosen.model, exact=False)))
-    single, joint = np.empty(len(chosen.tasks)), np.empty((len(chosen.tasks),) * 2)
-    for column in range(len(single)):
-        table = pairs.table([column])
-        single[column], joint[column] = table_bits(table), bits_with(pairs, table)
-    return single[:, None] + single - (joint + joint.T) / 2
-
-
 def _confused(pairs: PairLikelihood, agent: int, tasks: slice) -> Floats:
-    """Probability of confusing an agent with each after it; shape [tasks, agents − agent − 1]."""
-    own = pairs.diagonal[tasks]
-    least = np.minimum(own[:, agent : agent + 1], own[:, agent + 1 :])
+    """Return the probability of confusing an agent with each after it; [tasks, agents − agent − 1]."""
+    diagonal = pairs.diagonal[tasks]
+    least = np.minimum(diagonal[:, agent : agent + 1], diagonal[:, agent + 1 :])
     return _probability(least - pairs.row(agent, tasks, agent + 1))
 
 
 def _probability(excess: Floats) -> Floats:
-    """How probably two agents are confused, by how much better the worse explains itself."""
+    """Return the probability of confusing two agents from the difference of log-likelihoods."""
     return 1 / (1 + np.exp(np.clip(excess, -700.0, 700.0)))
-
-
-def _never(agents: tuple[str, ...], separated: NDArray[np.int64]) -> tuple[tuple[str, str], ...]:
-    return tuple(
-        (agent, agents[row + 1 + other])
-        for row, agent in enumerate(agents)
-        for other in np.flatnonzero(separated[row, row + 1 :] == 0).tolist()
-    )

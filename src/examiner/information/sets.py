@@ -1,8 +1,8 @@
-"""Sets of tasks that tell most together: greedy, improved by swaps, and the best of all."""
+"""Sets of tasks that are most informative together: greedy, improved by swaps, and the optimum."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from math import comb
@@ -11,12 +11,19 @@ from typing import Literal, NamedTuple, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.information.channels import Channels
+from examiner.answers import Answer, Scalar
+from examiner.information.bits import SetBits
+from examiner.information.channels import MAX_BITS, Channels
 from examiner.information.confusion import PairLikelihood
-from examiner.information.gain import bits_with, cumulative_bits, entropies_of_rows, table_bits
+from examiner.information.gain import (
+    LEAST_GAIN,
+    bits_with,
+    cumulative_bits,
+    entropies_of_rows,
+    table_bits,
+)
 from examiner.messages import InputError, counted
 from examiner.results import Results
-from examiner.results.display import html_columns
 from examiner.scores.uncertainty.bootstrap import Progress
 from examiner.validation import Floats, check_known
 
@@ -24,41 +31,48 @@ Search = Literal["greedy", "swap", "optimum"]
 
 MOST_SETS = 200_000
 MOST_PAIRS = 50_000_000
-"""Beyond so many agents² × tasks, tasks are screened by some agents before they are counted with all."""
+"""Beyond this many agents² × tasks, tasks are screened by some agents before all agents are used."""
 SCREENING_ROWS = 64
 SCREENED = 64
-LEAST_GAIN = 1e-9
-"""Bits less than this apart are a tie: rounding depends on the order in which agents are summed."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class InformativeSet:
-    """Tasks in the order chosen, and the bits that they tell up to each; `columns` are where they stand.
+class InformativeSet(Answer):
+    """Tasks that together are most informative; `columns` are their columns in the results."""
 
-    `tied_with` names for each task of a greedy set the others that would have added as many bits.
-    """
+    kind = "best_set"
 
-    tasks: tuple[str, ...]
+    tasks: SetBits
     columns: tuple[int, ...]
-    cumulative_bits: Floats
     max_bits: float
     search: Search
-    tied_with: tuple[tuple[str, ...], ...] = ()
 
     @property
     def bits(self) -> float:
-        """Return the bits of the whole set."""
-        return float(self.cumulative_bits[-1])
+        """The bits of the whole set."""
+        return float(self.tasks.bits[-1])
 
-    def __repr__(self) -> str:
+    @property
+    def headline(self) -> str:
+        """How much of the information that identifies an agent the set gives."""
+        verb = "gives" if len(self.tasks) == 1 else "together give"
         return (
-            f"InformativeSet: {counted(len(self.tasks), 'task')} by {self.search}, {self.bits:.3g} of "
-            f"{self.max_bits:.3g} bits"
+            f"{counted(len(self.tasks), 'task')} {verb} {self.bits:.3g} of the {self.max_bits:.3g} bits "
+            f"that identify an agent."
         )
 
-    def _repr_html_(self) -> str:
-        columns = {"task": self.tasks, "bits so far": self.cumulative_bits}
-        return html_columns(repr(self), columns)
+    @property
+    def scalars(self) -> Mapping[str, Scalar]:
+        """Bits of the set, and the most possible."""
+        return {
+            "bits": Scalar(self.bits, "Information of the set", "bits"),
+            "max_bits": Scalar(self.max_bits, MAX_BITS, "bits"),
+        }
+
+    @property
+    def settings(self) -> Mapping[str, str]:
+        """How the set was searched for."""
+        return {"search": self.search}
 
 
 def best_set(
@@ -69,18 +83,17 @@ def best_set(
     pairs: PairLikelihood | None = None,
     progress: Progress | None = None,
 ) -> InformativeSet:
-    """Choose the tasks that together tell most about which agent is playing.
+    """Choose the tasks that together give most information about which agent is playing.
 
-    "greedy" adds the task that tells most beside those already chosen (papers/004, section V-C); "swap"
-    then exchanges tasks while that helps, and is never worse; "optimum" tries every set, for small
-    problems. Of tasks that add as many bits, the one with most bits alone is chosen, and of these the
-    first by name: the order of rows changes nothing. `pairs` are those of the same channels, where they
-    are there already.
+    "greedy" adds the task that adds most to those already chosen (papers/004, section V-C); "swap" then
+    exchanges tasks while that helps, and is never worse; "optimum" tries every set, for small problems.
+    Ties go to the task with most bits alone, then to the first by name: the order of rows changes
+    nothing. `pairs` are those of the same channels, where they were computed before.
 
     >>> base = np.array([[0.0, 0.0, 5.0], [5.0, 5.0, 4.6], [9.0, 9.1, 0.0]])
     >>> results = Results.from_numpy(base[:, :, None] + [-1.0, 0.0, 1.0], tasks="tuv")
     >>> chosen = best_set(results, 2)
-    >>> chosen.tasks, chosen.cumulative_bits.round(2)
+    >>> chosen.tasks.task, chosen.tasks.bits.round(2)
     (('u', 't'), array([1.1 , 1.49]))
     """
     check_known("search", search, get_args(Search))
@@ -96,17 +109,19 @@ def best_set(
         columns = _swapped(pairs, columns, progress)
     if search != "greedy":
         columns, ties = greedy_columns(pairs, size, columns), []
-    names = tuple(channels.tasks[column] for column in columns)
-    bits = cumulative_bits(pairs, columns)
-    tied = tuple(tuple(channels.tasks[column] for column in others) for others in ties)
-    return InformativeSet(names, tuple(columns), bits, channels.max_bits, search, tied)
+    table = SetBits(
+        task=[channels.tasks[column] for column in columns],
+        bits=cumulative_bits(pairs, columns),
+        tied_with=[[channels.tasks[column] for column in tied] for tied in ties] if ties else None,
+    )
+    return InformativeSet(table, tuple(columns), channels.max_bits, search)
 
 
 def check_size(size: int, tasks: int) -> None:
-    """Refuse a set that is empty or larger than the tasks that tell anything."""
+    """Refuse a set that is empty or larger than the number of usable tasks."""
     if not 1 <= size <= tasks:
         raise InputError(
-            f"Cannot choose {size} of {counted(tasks, 'task')} that can tell agents apart. "
+            f"Cannot choose {size} of {counted(tasks, 'task')} with information about agents. "
             f"Choose a size between 1 and {tasks}."
         )
 
@@ -118,7 +133,7 @@ def greedy_columns(
     *,
     progress: Progress | None = None,
 ) -> list[int]:
-    """Return columns in the order in which each adds most to those before it; `among` some alone.
+    """Return columns in the order in which each adds most to those before it, by default among all.
 
     >>> results = Results.from_numpy([[[0.0, 1.0], [0.0, 1.0]], [[0.0, 1.0], [8.0, 9.0]]])
     >>> greedy_columns(PairLikelihood(Channels.of(results)), 2)
@@ -128,7 +143,7 @@ def greedy_columns(
 
 
 class _GreedyChoices(NamedTuple):
-    """Columns in the order chosen, and for each those that would have added as many bits, by name."""
+    """Columns in the order chosen, and for each those that would have added the same bits, by name."""
 
     columns: list[int]
     ties: list[list[int]]
@@ -141,7 +156,7 @@ def greedy_choices(
     *,
     progress: Progress | None = None,
 ) -> _GreedyChoices:
-    """Return what `greedy_columns` does, and which columns were tied with each.
+    """Return the greedy choice, and which columns were tied with each.
 
     >>> results = Results.from_numpy([[[0.0, 1.0]] * 2, [[8.0, 9.0]] * 2])
     >>> greedy_choices(PairLikelihood(Channels.of(results)), 1)
@@ -151,7 +166,7 @@ def greedy_choices(
     left = pairs.usable.copy()
     if among is not None:
         left[np.setdiff1d(np.arange(len(left)), among)] = False
-    made = _GreedyChoices([], [])
+    choices = _GreedyChoices([], [])
     alone: Floats | None = None
     for step in range(size):
         if progress:
@@ -160,15 +175,15 @@ def greedy_choices(
         bits = _screened(pairs, base, left) if large else bits_with(pairs, base)
         alone = bits if alone is None else alone
         best, *others = _tied(bits, left, alone, pairs.task_rank)
-        made.columns.append(best)
-        made.ties.append(others)
+        choices.columns.append(best)
+        choices.ties.append(others)
         left[best] = False
         base += pairs.table([best])
-    return made
+    return choices
 
 
 def is_large(agents: int, tasks: int) -> bool:
-    """Whether a table is so large that tasks are screened by some agents before all are counted.
+    """Whether a table is so large that tasks are screened by some agents before all are used.
 
     >>> is_large(100, 400), is_large(5000, 20_000)
     (False, True)
@@ -177,10 +192,10 @@ def is_large(agents: int, tasks: int) -> bool:
 
 
 def _screened(pairs: PairLikelihood, base: Floats, left: NDArray[np.bool_]) -> Floats:
-    """Bits with the tasks that tell most by some agents' rows, counted with all agents; −1 of all others.
+    """Return bits with the best tasks by some agents' rows, computed with all agents; −1 for other tasks.
 
-    Rows are those of agents taken evenly by name, and each has all other agents in it: their mean entropy
-    is that of all rows but for chance, which is the same for all tasks.
+    Rows are those of agents taken evenly by name, and each compares with all other agents: their mean
+    entropy estimates that of all rows, with the same error for all tasks.
     """
     agents, tasks = pairs.shape
     places = np.linspace(0, agents - 1, min(SCREENING_ROWS, agents)).astype(np.intp)
@@ -196,7 +211,7 @@ def _screened(pairs: PairLikelihood, base: Floats, left: NDArray[np.bool_]) -> F
 def _tied(
     bits: Floats, among: NDArray[np.bool_], alone: Floats, rank: NDArray[np.intp]
 ) -> list[int]:
-    """The columns with most bits: first that with most bits alone (of several the first by name)."""
+    """Return the columns with most bits, that with most bits alone first, then by name."""
     offered = np.where(among, bits, -1.0)
     best = np.flatnonzero(offered >= offered.max() - LEAST_GAIN)
     first = alone[best] >= alone[best].max() - LEAST_GAIN
@@ -213,11 +228,11 @@ def _swapped(pairs: PairLikelihood, columns: list[int], progress: Progress | Non
         index = step % len(chosen)
         if progress:
             progress("swapping tasks", unchanged, len(chosen))
-        rest = [task for task in chosen if task != chosen[index]]
-        offered = pairs.usable.copy()
-        offered[rest] = False
-        bits = bits_with(pairs, pairs.table(rest))
-        best = _tied(bits, offered, alone, pairs.task_rank)[0]
+        others = [task for task in chosen if task != chosen[index]]
+        candidates = pairs.usable.copy()
+        candidates[others] = False
+        bits = bits_with(pairs, pairs.table(others))
+        best = _tied(bits, candidates, alone, pairs.task_rank)[0]
         step, unchanged = step + 1, unchanged + 1
         if bits[best] > current + LEAST_GAIN:
             chosen[index], current, unchanged = best, float(bits[best]), 0
@@ -232,13 +247,13 @@ def _optimum(pairs: PairLikelihood, size: int, progress: Progress | None) -> lis
     sets = comb(len(tasks), size)
     if sets > MOST_SETS:
         raise InputError(
-            f"There are {sets:,} sets of {size} among {len(tasks)} tasks, more than {MOST_SETS:,}: "
-            f"too many to try. Use 'swap', or choose fewer tasks."
+            f"There are {sets:,} sets of {size} among {len(tasks)} tasks, more than the {MOST_SETS:,} "
+            f"that can be tried. Use 'swap', or choose fewer tasks."
         )
     best, most, total = tasks[:size], -1.0, comb(len(tasks), size - 1)
-    for done, head in enumerate(combinations(tasks, size - 1), 1):
-        if progress and done % 64 == 0:
-            progress("trying sets", done, total)
+    for tried, head in enumerate(combinations(tasks, size - 1), 1):
+        if progress and tried % 64 == 0:
+            progress("trying sets", tried, total)
         later = np.zeros_like(pairs.usable)
         later[tasks[tasks.index(head[-1]) + 1 :] if head else tasks] = True
         if not later.any():

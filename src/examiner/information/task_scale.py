@@ -1,4 +1,4 @@
-"""A unit for the trials of each task, and one in which several measures of it do not move together."""
+"""A scale for the trials of each task, and one on which its measures are uncorrelated."""
 
 from __future__ import annotations
 
@@ -12,29 +12,29 @@ from examiner.scores.likeness import ROUNDING
 from examiner.validation import Floats
 
 LEAST_EIGENVALUE = 0.05
-"""Measures that always move together would else count for infinitely much where they do not."""
+"""The differences of measures that are perfectly correlated would otherwise have infinite weight."""
 
 
 def task_scaled(values: Floats, task: NDArray[np.integer], tasks: int) -> Floats:
-    """Put the values of each task on a scale from −½ to ½; a constant task is 0 throughout.
+    """Return the values of each task on a scale from −½ to ½; a constant task is 0 throughout.
 
-    Not the normaliser 'min-max', which compares agents: this is a unit for single trials, of any number
-    of agents, in which their squares neither overflow nor lose digits. Bits do not depend on it.
+    Not the normaliser 'min-max', which compares agents: this is a scale for single trials on which squares
+    neither overflow nor lose digits. Bits do not depend on it.
 
     >>> task_scaled(np.array([10.0, 30.0, 7.0]), np.array([0, 0, 1]), 2)
     array([-0.5,  0.5,  0. ])
     """
-    seen = ~np.isnan(values)
+    observed = ~np.isnan(values)
     low, high = np.full(tasks, np.inf), np.full(tasks, -np.inf)
-    np.minimum.at(low, task[seen], values[seen])
-    np.maximum.at(high, task[seen], values[seen])
+    np.minimum.at(low, task[observed], values[observed])
+    np.maximum.at(high, task[observed], values[observed])
     low, high = (np.where(np.isfinite(end), end, 0.0) for end in (low, high))
     # Halves first: the range of two huge numbers of opposite sign is beyond float64.
     half, middle = high / 2 - low / 2, high / 2 + low / 2
     varied = half > ROUNDING * np.maximum(np.abs(low), np.abs(high))
     scale = np.where(varied, half, 1.0)
     scaled: Floats = (values / 2 - middle[task] / 2) / scale[task]
-    return np.where(varied[task] | ~seen, scaled, 0.0)
+    return np.where(varied[task] | ~observed, scaled, 0.0)
 
 
 def whitening(results: Results, measures: Sequence[str]) -> Floats:
@@ -44,8 +44,8 @@ def whitening(results: Results, measures: Sequence[str]) -> Floats:
 
     .. math:: z^\top R^{-1} z = \lVert W z \rVert^2
 
-    R is drawn towards no correlation as far as few trials call for it (by M + 1 of the degrees of
-    freedom plus M + 1), and no eigenvalue is let below 0.05. Shape [tasks, measures, measures].
+    R is shrunk towards no correlation, more with fewer trials (by M + 1 of the degrees of freedom plus
+    M + 1), and no eigenvalue is below 0.05. Shape [tasks, measures, measures].
 
     >>> table = {"agent": ["a"] * 4, "task": ["t"] * 4, "score": [0, 1, 2, 3], "win": [0, 0, 1, 1]}
     >>> matrix = whitening(Results.from_dict(table), ["score", "win"])[0]
@@ -56,17 +56,17 @@ def whitening(results: Results, measures: Sequence[str]) -> Floats:
     n_tasks, n_measures = len(results.tasks), len(measures)
     tasks = results.task_codes.astype(np.int64)
     values = np.stack([task_scaled(results.measure(name), tasks, n_tasks) for name in measures])
-    seen = ~np.isnan(values).any(axis=0)
-    values, tasks = values[:, seen], tasks[seen]
-    cells = results.agent_codes.astype(np.int64)[seen] * n_tasks + tasks
+    observed = ~np.isnan(values).any(axis=0)
+    values, tasks = values[:, observed], tasks[observed]
+    cells = results.agent_codes.astype(np.int64)[observed] * n_tasks + tasks
     cells = np.unique(cells, return_inverse=True)[1]
     count = np.bincount(cells)
     centre = np.stack([np.bincount(cells, weights=row) / count for row in values])
-    apart = values - centre[:, cells]
+    centred = values - centre[:, cells]
     products = np.empty((n_tasks, n_measures, n_measures))
     for left in range(n_measures):
         for right in range(n_measures):
-            both = apart[left] * apart[right]
+            both = centred[left] * centred[right]
             products[:, left, right] = np.bincount(tasks, weights=both, minlength=n_tasks)
     first = np.unique(cells, return_index=True)[1]
     freedom = np.bincount(tasks, minlength=n_tasks) - np.bincount(tasks[first], minlength=n_tasks)

@@ -1,14 +1,14 @@
-"""How sure the bits are: intervals over runs, and the bits that chance alone would give."""
+"""How certain bits are: intervals over runs, and the bits of permuted results."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.information.channels import channels_of, observed
+from examiner.information.channels import channels_of
 from examiner.information.confusion import PairLikelihood
 from examiner.information.gain import cumulative_bits, single_bits
 from examiner.information.noise import ChannelModel
@@ -16,163 +16,139 @@ from examiner.information.observations import Moments, Observations, moments
 from examiner.information.permutation import PermutationTest, rarity_of, share_as_large
 from examiner.information.plausible import plausible
 from examiner.information.sets import InformativeSet, greedy_columns, is_large
-from examiner.messages import InputError, counted
-from examiner.results import Results
-from examiner.scores.estimate import check_level
 from examiner.scores.significance import LEVEL
 from examiner.scores.uncertainty.bootstrap import Progress
-from examiner.validation import Floats, Randomness, generator
+from examiner.validation import Floats
 
 LEAST_BITS = 1e-3
-"""Means that are drawn are never quite equal: less than this tells nothing."""
+"""Means that are drawn are never exactly equal: less than this counts as no information."""
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
-class BitsByChance:
-    """Bits of permuted results: the mean, and what one in twenty exceeds.
+class BitsByChance(NamedTuple):
+    """Columns of tasks and of the set: mean and 95th percentile of the bits of permuted results.
 
-    `task` and `task_high` have shape [tasks]; `greedy` and `greedy_high` have shape [size], each the
-    cumulative bits of a greedy choice made anew on every permutation. `test` asks whether any task
-    discriminates between agents; `beyond` [tasks] says which single ones are shown to, at 5 % over all.
+    Those of the set are cumulative bits of a greedy choice that is repeated for every permutation. `test`
+    asks whether any task discriminates between agents; the column `significant` which single ones do, at
+    5 % over all.
     """
 
-    task: Floats
-    task_high: Floats
-    greedy: Floats
-    greedy_high: Floats
+    tasks: dict[str, NDArray[Any]]  # Any: numbers or flags
+    chosen: dict[str, Floats]
     test: PermutationTest
-    beyond: NDArray[np.bool_]
-    reps: int
-
-    def __repr__(self) -> str:
-        return (
-            f"BitsByChance: {self.greedy[-1]:.3g} bits of {counted(len(self.greedy), 'task')} chosen on "
-            f"{counted(self.reps, 'permutation')}"
-        )
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
-class BitsIntervals:
-    """Bits with noise taken off, and ends of intervals: of tasks [tasks], of the set as it grows [size].
+class BitsIntervals(NamedTuple):
+    """Columns of tasks and of the set as it grows: bits without noise, and bounds of their intervals.
 
-    `task` and `set` are what one may expect of the true means and deviations; the bits that were counted
-    are more, the few runs the more so, and the intervals reach up to them.
+    `corrected_bits` are those expected of the true means and deviations. The observed bits are larger,
+    especially with few runs; the intervals extend up to them.
     """
 
-    task: Floats
-    task_low: Floats
-    task_high: Floats
-    set: Floats
-    set_low: Floats
-    set_high: Floats
-    level: float
-    reps: int
-
-    def __repr__(self) -> str:
-        return (
-            f"BitsIntervals: {self.set_low[-1]:.3g} to {self.set_high[-1]:.3g} bits of the whole set, "
-            f"{self.level:.0%} of {counted(self.reps, 'resample')}"
-        )
+    tasks: dict[str, Floats]
+    chosen: dict[str, Floats]
 
 
 def bits_by_chance(
-    source: Results | Observations,
+    observations: Observations,
     size: int,
+    model: ChannelModel,
     *,
-    rng: Randomness,
-    model: ChannelModel | None = None,
-    reps: int = 100,
+    rng: np.random.Generator,
+    reps: int,
     progress: Progress | None = None,
 ) -> BitsByChance:
-    """Return the bits that identical agents would seem to give.
+    """Return the bits that identical agents would appear to give.
 
-    Within each task the runs (trials, where every cell is one run) are dealt out among the agents anew,
-    as many to each as it had; then everything is computed again, the greedy choice included. Bits above
-    these come from the agents. Whether tasks discriminate is tested by their single bits, since those of
-    a set reach the most there is by chance as well: by Σ −log of the share of permuted tables in which
-    a task has as many bits (Fisher's sum), and by the most that any task has above its mean over all
-    tables; the p-value is that of the rarer of both.
+    Within each task the runs (trials, where every cell is one run) are permuted among the agents, each
+    keeping its number of runs; then everything is computed again, including the greedy choice. The test
+    uses the bits of single tasks, since sets reach the maximum by chance as well: the sum over tasks of
+    −log of the share of permuted tables with at least as many bits (Fisher's sum), and the largest excess
+    of any task over its mean; the p-value is that of the rarer of both.
 
-    >>> results = Results.from_numpy(np.arange(24.0).reshape(3, 1, 8))
-    >>> bool(bits_by_chance(results, 1, rng=0, reps=20).task[0] < 0.2)
+    >>> from examiner.information.observations import observe
+    >>> from examiner.results import Results
+    >>> runs = observe(Results.from_numpy(np.arange(24.0).reshape(3, 1, 8)))
+    >>> chance = bits_by_chance(runs, 1, ChannelModel(), rng=np.random.default_rng(0), reps=20)
+    >>> bool(chance.tasks["chance_bits"][0] < 0.2)
     True
     """
-    model = model or ChannelModel()
-    seen = _observed(source, model)
 
-    def bits(found: Moments) -> tuple[Floats, Floats]:
-        pairs = PairLikelihood(channels_of(seen, found, model))
+    def bits(cells: Moments) -> tuple[Floats, Floats]:
+        pairs = PairLikelihood(channels_of(observations, cells, model))
         return single_bits(pairs), _greedy_bits(pairs, size)
 
-    draws = _replicates(bits, dealt(seen, generator(rng)), reps, "bits by chance", progress)
-    (task, greedy), (task_high, greedy_high) = zip(
-        *((part.mean(axis=0), np.percentile(part, 95, axis=0)) for part in draws), strict=True
+    draws = _replicates(bits, permuted(observations, rng), reps, "bits by chance", progress)
+    tasks, chosen = (
+        {"chance_bits": part.mean(axis=0), "chance_high": np.percentile(part, 95, axis=0)}
+        for part in draws
     )
-    counted_bits = single_bits(PairLikelihood(channels_of(seen, moments(seen), model)))
-    test, beyond = _tested(np.nan_to_num(np.concatenate([counted_bits[None], draws[0]])))
-    return BitsByChance(task, task_high, greedy, greedy_high, test, beyond, reps)
+    observed_cells = channels_of(observations, moments(observations), model)
+    observed_bits = single_bits(PairLikelihood(observed_cells))
+    test, significant = _tested(np.nan_to_num(np.concatenate([observed_bits[None], draws[0]])))
+    return BitsByChance({**tasks, "significant": significant}, chosen, test)
 
 
 def _tested(bits: Floats) -> tuple[PermutationTest, NDArray[np.bool_]]:
-    """Whether the first of tables [tables, tasks] has more bits than others, and which tasks have."""
+    """Test whether the first of tables [tables, tasks] has more bits than others, and which tasks have."""
     fisher = -np.log(share_as_large(bits)).sum(axis=1)
     excess = bits - bits.mean(axis=0)
     most = excess.max(axis=1)
     p = float(rarity_of(fisher, most)[0])
     test = PermutationTest(float(fisher[0]), float(fisher[1:].mean()), p, len(bits) - 1)
-    as_many = (most[:, None] >= excess[0] - 1e-9).mean(axis=0)
-    return test, (as_many <= LEVEL) & test.shown
+    p_values = (most[:, None] >= excess[0] - 1e-9).mean(axis=0)
+    return test, (p_values <= LEVEL) & test.significant
 
 
 def bits_intervals(
-    source: Results | Observations,
+    observations: Observations,
     chosen: InformativeSet,
+    model: ChannelModel,
     *,
-    rng: Randomness,
-    model: ChannelModel | None = None,
+    rng: np.random.Generator,
+    reps: int,
     level: float = 0.95,
-    reps: int = 200,
     progress: Progress | None = None,
 ) -> BitsIntervals:
     """Return intervals for the bits of each task and of a chosen set, over the runs of each cell.
 
     Noise in the means looks like information, and tasks that were chosen for their bits have more of it
-    than others. So intervals are percentiles of the bits of means and deviations as they may truly be,
-    given all runs (`plausible`); below a thousandth of a bit they begin at 0. They are widened to hold
-    the bits that were counted. Of very large tables (`is_large`) only the chosen tasks have intervals.
+    than others. So intervals are percentiles of the bits of means and deviations drawn from their
+    posterior given all runs (`plausible`); below a thousandth of a bit they begin at 0. They are widened
+    to contain the observed bits. Of very large tables (`is_large`) only the chosen tasks have intervals.
 
+    >>> from examiner.information.observations import observe
     >>> from examiner.information.sets import best_set
+    >>> from examiner.results import Results
     >>> results = Results.from_numpy(np.arange(12.0).reshape(3, 1, 4) ** 1.5)
-    >>> found = bits_intervals(results, best_set(results, 1), rng=0)
-    >>> bool(found.task_low[0] < found.task[0] < found.task_high[0])
+    >>> chosen, runs, rng = best_set(results, 1), observe(results), np.random.default_rng(0)
+    >>> columns = bits_intervals(runs, chosen, ChannelModel(), rng=rng, reps=200).tasks
+    >>> bool(columns["bits_low"][0] < columns["corrected_bits"][0] < columns["bits_high"][0])
     True
     """
-    check_level(level)
-    model = model or ChannelModel()
-    seen = _observed(source, model)
-    whole = moments(seen)
+    cells = moments(observations)
+    columns = chosen.columns if is_large(*observations.shape) else None
+    named = observations if columns is None else observations.of_tasks(columns)
 
-    few = chosen.columns if is_large(*seen.shape) else None
-    named = seen if few is None else seen.told_by(few)
-
-    def bits(found: Moments) -> tuple[Floats, Floats]:
-        if few is None:
-            pairs = PairLikelihood(channels_of(seen, found, model))
+    def bits(drawn: Moments) -> tuple[Floats, Floats]:
+        if columns is None:
+            pairs = PairLikelihood(channels_of(observations, drawn, model))
             return single_bits(pairs), cumulative_bits(pairs, chosen.columns)
-        pairs = PairLikelihood(channels_of(named, found.of_tasks(few), model))
-        each = np.full(len(seen.tasks), np.nan)
-        each[list(few)] = single_bits(pairs)
-        return each, cumulative_bits(pairs, range(len(few)))
+        pairs = PairLikelihood(channels_of(named, drawn.of_tasks(columns), model))
+        of_tasks = np.full(len(observations.tasks), np.nan)
+        of_tasks[list(columns)] = single_bits(pairs)
+        return of_tasks, cumulative_bits(pairs, range(len(columns)))
 
-    drawn = _replicates(bits, plausible(seen, whole, generator(rng)), reps, "intervals", progress)
-    task, whole_set = (
-        ends_of(point, some, level) for point, some in zip(bits(whole), drawn, strict=True)
+    draws = _replicates(bits, plausible(observations, cells, rng), reps, "intervals", progress)
+    names = "corrected_bits", "bits_low", "bits_high"
+    of_tasks, of_set = (
+        dict(zip(names, ends_of(observed_bits, drawn, level), strict=True))
+        for observed_bits, drawn in zip(bits(cells), draws, strict=True)
     )
-    return BitsIntervals(*task, *whole_set, level, reps)
+    return BitsIntervals(of_tasks, of_set)
 
 
-def ends_of(counted_bits: Floats, drawn: Floats, level: float) -> tuple[Floats, Floats, Floats]:
-    """Return the mean of draws [reps, …] and the ends of their interval, which holds what was counted.
+def ends_of(observed_bits: Floats, drawn: Floats, level: float) -> tuple[Floats, Floats, Floats]:
+    """Return the mean of draws [reps, …] and the bounds of an interval that contains the observed bits.
 
     >>> ends_of(np.array([0.9]), np.linspace(0.2, 0.4, 99)[:, None], 0.9)[2]
     array([0.9])
@@ -180,46 +156,39 @@ def ends_of(counted_bits: Floats, drawn: Floats, level: float) -> tuple[Floats, 
     tail = 50 * (1 - level)
     low, high = np.percentile(drawn, (tail, 100 - tail), axis=0, method="weibull")
     low = np.where(low < LEAST_BITS, 0.0, low)
-    return drawn.mean(axis=0), np.minimum(low, counted_bits), np.maximum(high, counted_bits)
-
-
-def _observed(source: Results | Observations, model: ChannelModel) -> Observations:
-    if isinstance(source, Observations):
-        return source
-    return observed(source, None, model)
+    return drawn.mean(axis=0), np.minimum(low, observed_bits), np.maximum(high, observed_bits)
 
 
 def _replicates(
     bits: Callable[[Moments], tuple[Floats, Floats]],
     tables: Iterator[Moments],
     reps: int,
-    words: str,
+    stage: str,
     progress: Progress | None,
 ) -> tuple[Floats, ...]:
-    """The bits of tasks [reps, tasks], and of a set [reps, size], on so many tables."""
-    if reps < 1:
-        raise InputError(f"{reps} replicates were asked for. Give at least 1; 100 is usual.")
-    found = []
-    for done in range(reps):
+    """Return the bits of tasks [reps, tasks], and of a set [reps, size], of this many tables."""
+    replicates = []
+    for number in range(reps):
         if progress:
-            progress(words, done, reps)
-        found.append(bits(next(tables)))
-    return tuple(np.array(part) for part in zip(*found, strict=True))
+            progress(stage, number, reps)
+        replicates.append(bits(next(tables)))
+    return tuple(np.array(part) for part in zip(*replicates, strict=True))
 
 
-def dealt(
-    seen: Observations, rng: np.random.Generator, task: int | None = None
+def permuted(
+    observations: Observations, rng: np.random.Generator, task: int | None = None
 ) -> Iterator[Moments]:
-    """Yield the table with the units of each task (or of one) dealt out among its agents anew, without end.
+    """Yield tables with the runs of each task (or of one task) permuted among its agents, without end.
 
-    What is dealt to whom depends on names and values, not on the order of rows.
+    The permutations depend on names and values, not on the order of rows.
 
     >>> from examiner.information.observations import observe
-    >>> seen = observe(Results.from_numpy(np.arange(8.0).reshape(2, 2, 2)))
-    >>> next(dealt(seen, np.random.default_rng(0), 0)).mean.shape
+    >>> from examiner.results import Results
+    >>> runs = observe(Results.from_numpy(np.arange(8.0).reshape(2, 2, 2)))
+    >>> next(permuted(runs, np.random.default_rng(0), 0)).mean.shape
     (1, 2, 2)
     """
-    named = seen.by_name()
+    named = observations.by_name()
     ordered = named.observations
     tasks = ordered.cell % len(ordered.tasks)
     order = np.argsort(tasks, kind="stable")
@@ -231,15 +200,15 @@ def dealt(
         square=ordered.square[:, order],
     )
     while True:
-        anew = by_task.cell.copy()
-        for number, units in enumerate(np.split(anew, ends[:-1])):  # parts of the array itself
+        cells = by_task.cell.copy()
+        for number, units in enumerate(np.split(cells, ends[:-1])):  # views of the array itself
             if task is None or named.tasks[number] == task:
                 rng.shuffle(units)
-        yield named.restored(moments(by_task, anew))
+        yield named.restored(moments(by_task, cells))
 
 
 def _greedy_bits(pairs: PairLikelihood, size: int) -> Floats:
-    """The bits of a greedy set as it grows; once no task is left, they stay as they are."""
+    """Return the bits of a greedy set as it grows; once no task is left, they stay as they are."""
     columns = greedy_columns(pairs, min(size, int(pairs.usable.sum())))
     bits = cumulative_bits(pairs, columns)
     return np.pad(bits, (0, size - len(bits)), mode="edge") if len(bits) else np.zeros(size)

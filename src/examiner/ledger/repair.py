@@ -3,34 +3,37 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
+from examiner.answers import Answer, Scalar, Table
 from examiner.ledger.checkpoints import CheckpointFolder
 from examiner.ledger.file import reading
 from examiner.ledger.integrity import EPISODE_COLUMNS, Row, insert_episodes, insert_sealed
 from examiner.ledger.salvage import Salvage, salvage
 from examiner.ledger.schema import PLAYS, create, read_only
-from examiner.messages import InputError, shorten
+from examiner.messages import InputError, counted, shorten
 
 _ROWS_AT_ONCE = 20_000
 _STATELESS, _STATE, _REASON = -3, -2, -1  # columns of a job, its seal left out
 _UNKNOWN_SESSION = ("unknown", "unknown", 0, "{}", "")
 
 
-@dataclass(frozen=True, slots=True)
-class Repair:
-    """What was saved of a ledger, and where it is now.
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Repair(Answer):
+    """What was saved of a damaged ledger, and where the new ledger is.
 
     `lost` counts the episodes that the ledger is known to have held; they are played again. `open_jobs` are
     those of which episodes are missing, or that had not ended before.
 
-    >>> Repair(Path("pilot-repaired/ledger.sqlite"), 346, 54, 4, 1, 2).saved
-    346
+    >>> Repair(Path("pilot-repaired/ledger.sqlite"), 346, 54, 4, 1, 2)
+    346 episodes were saved and 54 lost; 4 jobs were kept, 1 of them to be continued.
     """
+
+    kind = "repair"
 
     ledger: Path
     saved: int
@@ -38,6 +41,31 @@ class Repair:
     jobs: int
     open_jobs: int
     checkpoints: int
+
+    @property
+    def headline(self) -> str:
+        """How many episodes and jobs were saved and lost."""
+        saved = f"{counted(self.saved, 'episode')} {'was' if self.saved == 1 else 'were'} saved"
+        kept = f"{counted(self.jobs, 'job')} {'was' if self.jobs == 1 else 'were'} kept"
+        open_jobs = f", {self.open_jobs:,} of them to be continued" if self.open_jobs else ""
+        return f"{saved} and {self.lost:,} lost; {kept}{open_jobs}."
+
+    @property
+    def tables(self) -> Mapping[str, Table]:
+        """No tables: a repair has only counts."""
+        return {}
+
+    @property
+    def scalars(self) -> Mapping[str, Scalar]:
+        """Where the new ledger is, and the counts."""
+        return {
+            "ledger": Scalar(str(self.ledger), "File of the new ledger"),
+            "saved": Scalar(self.saved, "Episodes saved"),
+            "lost": Scalar(self.lost, "Episodes lost, which are played again"),
+            "jobs": Scalar(self.jobs, "Jobs saved"),
+            "open_jobs": Scalar(self.open_jobs, "Jobs that are to be continued"),
+            "checkpoints": Scalar(self.checkpoints, "Checkpoints saved"),
+        }
 
 
 def repair(ledger: str | Path, output: str | Path | None = None) -> Repair:

@@ -153,7 +153,8 @@ def short_text(thing: Answer | Table) -> str:
     if isinstance(thing, Table):
         return "\n".join(text_lines(thing, SHORT_ROWS * 2))
     lines = [visible(cut(thing.headline, 3 * SCREEN_WIDTH))]
-    for name, table in list(thing.tables.items())[:2]:
+    filled = [(name, table) for name, table in thing.tables.items() if len(table)]
+    for name, table in filled[:2]:
         lines += ["", f"{name} ({len(table):,}):", *text_lines(table, SHORT_ROWS)]
     return "\n".join(lines)
 
@@ -204,6 +205,7 @@ def notebook_html(thing: Answer | Table) -> str:
     parts += [
         f"<p>{_escaped(name)} ({len(table):,})</p>{_html_table(table)}"
         for name, table in thing.tables.items()
+        if len(table)
     ]
     if thing.all_notes:
         notes = "".join(f"<li>{_escaped(note)}</li>" for note in thing.all_notes)

@@ -153,13 +153,13 @@ def _tested(found: Record, data: Mapping[str, Record], tied: Sequence[str]) -> s
 
 def _tasks(study: Study, data: Mapping[str, Record]) -> Judgement | None:
     found = data.get("information")
-    if not found or not found["greedy"]:
+    if not found:
         return None
-    best, total = found["greedy"], counted(len(found["tasks"]), "task")
-    bits = [row["cumulative_bits"] for row in best]
     if found.get("about") == "ability":
-        return _about_ability(study, found, bits)
-    if found["p_value"] is not None and not found["set_beyond_chance"]:
+        return _about_ability(study, found)
+    best, total = found["chosen"], counted(len(found["tasks"]), "task")
+    bits = [row["bits"] for row in best]
+    if found["p_value"] is not None and not found["set_significant"]:
         return _single_tasks(found)
     enough = found["enough"]
     unsolved = _unsolved(data)
@@ -171,7 +171,9 @@ def _tasks(study: Study, data: Mapping[str, Record]) -> Judgement | None:
     silent = [
         row["task"]
         for row in found["tasks"]
-        if not row["bits"] > row["chance_high"] and row["task"] not in apart
+        if row["bits"] is not None
+        and not row["bits"] > row.get("chance_high", np.nan)
+        and row["task"] not in apart
     ]
     few = "discriminates" if enough == 1 else "discriminate"
     start = (
@@ -180,24 +182,25 @@ def _tasks(study: Study, data: Mapping[str, Record]) -> Judgement | None:
     if enough == len(bits):
         start = f"It takes all of the best {enough:,} of {total} to discriminate between agents: "
     claim: Parts = (start, *names)
-    if silent and np.isfinite(found["tasks"][0]["chance_high"]):
+    if silent and found["p_value"] is not None:
         verb = "does" if len(silent) == 1 else "do"
         claim = (*claim, f"; of the others {len(silent):,} {verb} so no more than chance: ")
         claim = (*claim, *enumerated(silent, MOST_NAMED))
+    claim = (Name(found["headline"]),) if found["hardly_separates"] else (*claim, ".")
     row = best[enough - 1]
     most = f"{three_digits(found['max_bits'])} bits needed to identify an agent"
-    doubt = f"{three_digits(row['cumulative_bits'])} of the {most}"
-    if np.isfinite(row["low"]):
-        doubt += f", at least {three_digits(row['low'])} without noise"
-    if np.isfinite(row["chance_bits"]):
-        doubt += f"; chance alone would seem to give {three_digits(row['chance_bits'])}"
+    doubt = f"{three_digits(row['bits'])} of the {most}"
+    if "bits_low" in row:
+        doubt += f", at least {three_digits(row['bits_low'])} without noise"
+    if "chance_bits" in row:
+        doubt += f"; {three_digits(row['chance_bits'])} by chance"
     failed = [task for task in apart if task in unsolved]
     beside: Parts = ()
     if failed:
         them = "it" if len(failed) == 1 else "them"
         differ = f" differ too, though no agent succeeds on {them}."
         beside = (" Scores on ", *enumerated(failed, MOST_NAMED), differ)
-    return Judgement((*claim, "."), (f"{doubt}.", *beside), "information")
+    return Judgement(claim, (f"{doubt}.", *beside), "information")
 
 
 def _unsolved(data: Mapping[str, Record]) -> set[str]:
@@ -208,7 +211,7 @@ def _unsolved(data: Mapping[str, Record]) -> set[str]:
 
 def _single_tasks(found: Record) -> Judgement:
     """Where sets of tasks have no more bits than chance gives: which single tasks discriminate."""
-    shown = [row["task"] for row in found["tasks"] if row["beyond_chance"]]
+    shown = [row["task"] for row in found["tasks"] if row["significant"]]
     verb = "discriminates" if len(shown) == 1 else "discriminate"
     start = f"{len(shown):,} of {counted(len(found['tasks']), 'task')} {verb} significantly: "
     claim: Parts = (start, *enumerated(shown, MOST_NAMED), ".")
@@ -217,7 +220,10 @@ def _single_tasks(found: Record) -> Judgement:
     return Judgement(claim, f"Permutation test, p = {found['p_value']:.2g}.", "information")
 
 
-def _about_ability(study: Study, found: Record, bits: Sequence[float]) -> Judgement:
+def _about_ability(study: Study, found: Record) -> Judgement | None:
+    bits = [row["cumulative_bits"] for row in found["greedy"]]
+    if not bits:
+        return None
     share, fitted = percent(bits[-1] / found["whole_bits"]), len(found["tasks"])
     of = f"{len(bits):,} of {counted(fitted, 'task')}"
     told = f"{of} tell {share} of what all of them tell about ability: "
@@ -325,20 +331,21 @@ def _unsuspected(study: Study, data: Mapping[str, Record]) -> Judgement | None:
     return Judgement(claim, doubt, "suspects")
 
 
-def _likeness(study: Study, data: Mapping[str, Record]) -> Judgement | None:
-    found = data.get("likeness")
-    if not found or not found["crownable_agents"]:
+def _similarity(study: Study, data: Mapping[str, Record]) -> Judgement | None:
+    found = data.get("similarity")
+    if not found or not found["possible_winners"]:
         return None
-    share, chance = found["first_factor_share"], found["first_factor_share_by_chance"]
-    crowned = f"{found['crownable_agents']:,} of {counted(found['searched_agents'], 'agent')}"
-    claim = f"{crowned} would win on some choice of the tasks."
-    doubt = f"One factor explains {percent(share)} of the differences, {percent(chance)} by chance."
-    return Judgement(claim, doubt, "likeness")
+    factor = next(row for row in found["statistics"] if row["statistic"] == "first_factor_share")
+    winners = f"{found['possible_winners']:,} of {counted(found['searched_agents'], 'agent')}"
+    claim = f"{winners} would win on some choice of the tasks."
+    share, chance = percent(factor["value"]), percent(factor["chance"])
+    doubt = f"One factor explains {share} of the differences, {chance} by chance."
+    return Judgement(claim, doubt, "similarity")
 
 
 JUDGES: tuple[Callable[[Study, Mapping[str, Record]], Judgement | None], ...] = (
     *(_leader, _tasks, _suspects, _exam, _few),
-    *(_next, _unsuspected, _likeness),
+    *(_next, _unsuspected, _similarity),
 )
 """What a verdict asks, the weightiest first: the last ones speak where others have nothing to say."""
 

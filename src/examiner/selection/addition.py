@@ -16,7 +16,7 @@ from examiner.information.gain import table_bits
 from examiner.information.noise import ChannelModel
 from examiner.information.observations import Moments
 from examiner.information.plausible import plausible
-from examiner.information.uncertainty import dealt, ends_of
+from examiner.information.uncertainty import ends_of, permuted
 from examiner.messages import InputError, counted
 from examiner.results import Results
 from examiner.scores.estimate import Estimate, check_level
@@ -189,7 +189,7 @@ def _bits(
         held, alone, both = bits(whole.moments)
     except InputError:
         return Estimate(float("nan")), float("nan"), float("nan"), float("nan")
-    likely, chance = plausible(seen, whole.moments, rng), dealt(seen, rng, new)
+    likely, chance = plausible(seen, whole.moments, rng), permuted(seen, rng, new)
     drawn = np.array([bits(next(likely)) for _ in range(reps)])
     by_chance = np.array([bits(next(chance)) for _ in range(reps)])
     added = float(both - held)

@@ -114,7 +114,7 @@ def _aligned(known: Floats, ready: Results, selection: Selection) -> Floats:
         raise InputError(
             f"{listed([ready.agents[row] for row in idle], limit=5)} has no result on any of the "
             f"chosen tasks: {listed(selection.tasks)}. Run at least one of them, or leave the agent out "
-            f"(`results.dropping("agent:NAME")`)."
+            '(`results.dropping("agent:NAME")`).'
         )
     return values
 

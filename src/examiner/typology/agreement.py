@@ -1,4 +1,4 @@
-"""Whether groups agree with what agents did: distances within groups, and clusters of like tasks."""
+"""Whether groups agree with results: distances within groups, and clusters of similar tasks."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from examiner.messages import InputError, shorten
 from examiner.scores.cells import codes_of, ratio
 from examiner.scores.common_rows import FEWEST_PAIRS
 from examiner.scores.likeness import correlate_columns, correlation_distances
+from examiner.scores.linkage import cut_tree, linkage_tree
 from examiner.scores.uncertainty.bootstrap import Progress
 from examiner.validation import Floats, Randomness, generator
 
@@ -24,16 +25,16 @@ Distance = Literal["euclidean", "correlation"]
 
 SMALL_P = 0.05
 _LABELS_AT_ONCE = 2_000_000
-"""Drawn groupings are taken in blocks of this many labels: some tens of megabytes."""
+"""Random groupings are processed in blocks of this many labels: some tens of megabytes."""
 
 
 class GroupingTest(NamedTuple):
-    """Mean distance within groups, against groups of the same sizes drawn at random.
+    """Mean distance within groups, compared with random groups of the same sizes.
 
-    `p_value` is the share of drawn groupings, this one included, that are as close or closer.
-    `nearer` is the probability that two tasks of one group are nearer to each other than two tasks of
-    different groups: 0.5 means that groups say nothing. `groupings` is how many different ones there
-    are: with fewer than 20, the p-value cannot be small. NaN where nothing can be compared.
+    `p_value` is the share of random groupings, this one included, with a mean distance as small.
+    `nearer` is the probability that two tasks of one group are closer to each other than two tasks of
+    different groups: 0.5 means that groups are uninformative. `groupings` is the number of different
+    groupings: with fewer than 20, the p-value cannot be small. NaN where nothing can be compared.
     """
 
     distance: Distance
@@ -52,7 +53,7 @@ def profile_distances(scores: Floats, distance: Distance = "euclidean") -> Float
     .. math:: d_{jk} = \sqrt{\operatorname{mean}_i (x_{ij} - x_{ik})^2}
               \quad\text{or}\quad d_{jk} = 1 - r_{jk}
 
-    `scores` has shape [agents, tasks]; NaN where two tasks share no agent, or have no correlation.
+    `scores` has shape [agents, tasks]; NaN where two tasks have no agent in common, or no correlation.
 
     >>> profile_distances(np.array([[0.0, 3.0], [0.0, 4.0]]))[0, 1].round(3)
     np.float64(3.536)
@@ -63,10 +64,10 @@ def profile_distances(scores: Floats, distance: Distance = "euclidean") -> Float
         raise InputError(
             f"Unknown distance {shorten(distance)}. Known: 'correlation', 'euclidean'."
         )
-    seen = np.isfinite(scores)
+    observed = np.isfinite(scores)
     distances = np.empty((scores.shape[1],) * 2)
     for task in range(scores.shape[1]):
-        both = seen & seen[:, [task]]
+        both = observed & observed[:, [task]]
         gaps = np.where(both, scores - scores[:, [task]], 0.0)
         distances[task] = ratio((gaps**2).sum(axis=0), both.sum(axis=0))
     return np.sqrt(distances)
@@ -81,13 +82,13 @@ def permutation_test(
     progress: Progress | None = None,
     rng: Randomness,
 ) -> GroupingTest:
-    r"""Compare the mean distance within groups with that of groups drawn at random.
+    r"""Compare the mean distance within groups with that of random groups.
 
     .. math:: p = \frac{1 + \#\{b : T_b \le T\}}{1 + B}, \quad
               T = \operatorname{mean}_{g_j = g_k} d_{jk}
 
     `distances` has shape [tasks, tasks], `groups` a number for each task. Where all tasks are in one
-    group, or each in its own, there is nothing to compare and all is NaN.
+    group, or each in its own, there is nothing to compare and everything is NaN.
 
     References: Phipson & Smyth (2010), "Permutation p-values should never be zero", eq. 2.
 
@@ -97,21 +98,25 @@ def permutation_test(
     0.32
     """
     if draws < 1:
-        raise InputError(f"A permutation test needs at least 1 draw, not {draws}. Give more.")
+        raise InputError(
+            f"The number of draws is {draws}. A permutation test needs at least 1 draw."
+        )
     first, second = np.triu_indices(len(groups), k=1)
     same = groups[first] == groups[second]
     within, between = _mean(distances[first, second][same]), _mean(distances[first, second][~same])
     if not same.any() or same.all():
         nan = math.nan
         return GroupingTest(distance, within, between, nan, nan, nan, 0, 1.0)
-    drawn = _drawn_means(distances, first[same], second[same], draws, progress, generator(rng))
+    random_means = _random_means(
+        distances, first[same], second[same], draws, progress, generator(rng)
+    )
     # Equal groupings in another order of summation must count as equal.
-    close = int((drawn <= within * (1 + 1e-12)).sum())
+    close = int((random_means <= within * (1 + 1e-12)).sum())
     return GroupingTest(
         distance=distance,
         within=within,
         between=between,
-        expected=_mean(drawn),
+        expected=_mean(random_means),
         p_value=(1 + close) / (1 + draws) if math.isfinite(within) else math.nan,
         nearer=_nearer(distances[first, second], same),
         draws=draws,
@@ -119,7 +124,7 @@ def permutation_test(
     )
 
 
-def _drawn_means(
+def _random_means(
     distances: Floats,
     first: NDArray[np.intp],
     second: NDArray[np.intp],
@@ -127,24 +132,24 @@ def _drawn_means(
     progress: Progress | None,
     rng: np.random.Generator,
 ) -> Floats:
-    """Means over the same pairs of columns, with the tasks dealt anew to the columns each time."""
+    """Return means over the same pairs of columns, with the tasks permuted among the columns."""
     tasks = len(distances)
-    known = np.isfinite(distances)
-    held = np.where(known, distances, 0.0)
+    finite = np.isfinite(distances)
+    filled = np.where(finite, distances, 0.0)
     means = np.empty(draws)
     block = max(1, _LABELS_AT_ONCE // len(first))
     for start in range(0, draws, block):
         stop = min(start + block, draws)
         order = rng.permuted(np.tile(np.arange(tasks), (stop - start, 1)), axis=1)
         chosen = order[:, first], order[:, second]
-        means[start:stop] = ratio(held[chosen].sum(axis=1), known[chosen].sum(axis=1))
+        means[start:stop] = ratio(filled[chosen].sum(axis=1), finite[chosen].sum(axis=1))
         if progress:
             progress("permuting groups", stop, draws)
     return means
 
 
 def _nearer(distances: Floats, same: NDArray[np.bool_]) -> float:
-    """Share of (within, between) pairs of distances where the one within is smaller; ties are half."""
+    """Return the share of (within, between) pairs of distances where the one within is smaller."""
     within = distances[same & np.isfinite(distances)]
     between = np.sort(distances[~same & np.isfinite(distances)])
     if not len(within) or not len(between):
@@ -155,7 +160,7 @@ def _nearer(distances: Floats, same: NDArray[np.bool_]) -> float:
 
 
 def _groupings(groups: NDArray[np.intp]) -> float:
-    """How many ways there are to split the tasks into groups of these sizes; infinite where huge."""
+    """Return the number of ways to split the tasks into groups of these sizes; infinite where huge."""
     sizes = np.unique(groups, return_counts=True)[1].tolist()
     logarithm = math.lgamma(len(groups) + 1) - sum(math.lgamma(size + 1) for size in sizes)
     logarithm -= sum(math.lgamma(repeats + 1) for repeats in Counter(sizes).values())
@@ -163,15 +168,15 @@ def _groupings(groups: NDArray[np.intp]) -> float:
 
 
 def _mean(values: Floats) -> float:
-    seen = values[np.isfinite(values)]
-    return float(seen.mean()) if len(seen) else math.nan
+    finite = values[np.isfinite(values)]
+    return float(finite.mean()) if len(finite) else math.nan
 
 
-class Agreement(NamedTuple):
-    """Adjusted Rand index of two partitions of tasks, with a percentile interval over agents.
+class ClusterAgreement(NamedTuple):
+    """Adjusted Rand index of two partitions of tasks, with a bootstrap interval over agents.
 
-    1 is the same partition, 0 what chance gives. `low` and `high` are NaN where labels were given
-    instead of a way to find them, or agents are too few to be drawn again.
+    1 is the same partition, 0 is expected by chance. `low` and `high` are NaN where labels were given
+    instead of a function, or agents are too few for a bootstrap.
     """
 
     adjusted_rand: float
@@ -213,11 +218,11 @@ def adjusted_rand(one: Sequence[Hashable], other: Sequence[Hashable]) -> float:
 
 
 def task_clusters(scores: Floats, count: int) -> tuple[int, ...]:
-    """Cluster tasks by the correlation of their scores across agents: average linkage, cut at a number.
+    """Cluster tasks by the correlation of their scores across agents: average linkage, a given number.
 
     The distance is 1 − r over the agents observed on both; without a correlation (a task on which all
     agents score the same) it is 1. `scores` has shape [agents, tasks]. There may be fewer clusters
-    than asked for where distances tie.
+    where distances tie.
 
     >>> scores = np.array([[1.0, 2.0, 9.0], [2.0, 4.1, 5.0], [3.0, 6.0, 7.0]])
     >>> task_clusters(scores, 2)
@@ -230,12 +235,8 @@ def task_clusters(scores: Floats, count: int) -> tuple[int, ...]:
         )
     if tasks == 1:
         return (1,)
-    from scipy.cluster.hierarchy import fcluster, linkage
-    from scipy.spatial.distance import squareform
-
     distances = correlation_distances(correlate_columns(scores)[0])
-    tree = linkage(squareform(distances, checks=False), method="average")
-    return tuple(int(label) for label in fcluster(tree, count, criterion="maxclust"))
+    return tuple(cut_tree(linkage_tree(distances, "average"), count).tolist())
 
 
 def cluster_agreement(
@@ -247,11 +248,11 @@ def cluster_agreement(
     confidence: float = 0.95,
     progress: Progress | None = None,
     rng: Randomness,
-) -> Agreement:
-    """Compare groups of tasks with clusters of their scores, as many of them as there are groups.
+) -> ClusterAgreement:
+    """Compare groups of tasks with the same number of clusters of their scores.
 
-    `clusters` is a label for each task, or a function that finds them; only a function can be asked
-    again with agents drawn anew, and so has an interval. `scores` has shape [agents, tasks].
+    `clusters` is a label for each task, or a function that computes them; only a function can be applied
+    to bootstrap samples of agents, and so has an interval. `scores` has shape [agents, tasks].
 
     >>> scores = np.array([[1.0, 2.0, 9.0], [2.0, 4.1, 5.0], [3.0, 6.0, 7.0]])
     >>> cluster_agreement(scores, ["a", "a", "b"], rng=0).adjusted_rand
@@ -259,8 +260,8 @@ def cluster_agreement(
     """
     count = len(set(groups))
     if not callable(clusters):
-        index, found = adjusted_rand(groups, clusters), codes_of(clusters).tolist()
-        return Agreement(index, math.nan, math.nan, confidence, tuple(found), 0)
+        index, codes = adjusted_rand(groups, clusters), codes_of(clusters).tolist()
+        return ClusterAgreement(index, math.nan, math.nan, confidence, tuple(codes), 0)
     labels = clusters(scores, count)
     index = adjusted_rand(groups, labels)
     drawn, rng = [], generator(rng)
@@ -270,11 +271,11 @@ def cluster_agreement(
         if len(np.unique(chosen)) >= FEWEST_PAIRS:
             drawn.append(adjusted_rand(groups, clusters(scores[chosen], count)))
         if progress:
-            progress("drawing agents anew", number + 1, resamples)
+            progress("resampling agents", number + 1, resamples)
     tail = (1 - confidence) / 2
     low, high = np.quantile(drawn, (tail, 1 - tail)) if drawn else (math.nan, math.nan)
-    found = codes_of(labels).tolist()
-    return Agreement(index, float(low), float(high), confidence, tuple(found), len(drawn))
+    codes = codes_of(labels).tolist()
+    return ClusterAgreement(index, float(low), float(high), confidence, tuple(codes), len(drawn))
 
 
 def _pairs(counts: NDArray[np.int64]) -> int:

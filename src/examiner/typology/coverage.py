@@ -1,100 +1,187 @@
-"""What a set of tasks covers of a schema: how often each value, which values and pairs never."""
+"""Coverage of a typology by tasks: how often each value occurs, which values and pairs never do."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
+from examiner.answers import Answer, Scalar, Table, count, name, number, text
 from examiner.messages import InputError, counted, shorten, unknown_name
 from examiner.results import Classification
-from examiner.results.display import html_table
 from examiner.typology.schema import Schema
 from examiner.typology.schemas import conform, named_schema, observed_schema
-from examiner.validation import read_only
+from examiner.validation import Floats, read_only
 
 MOST_VALUES = 200
 """Values of one dimension: a column with more is a description, not a kind."""
 
-
-class ValueUse(NamedTuple):
-    """How the tasks spread over the values of one dimension.
-
-    `evenness` is Shannon's entropy of the shares over its largest possible value, from 0 (all tasks
-    have one value) to 1 (all values equally often); NaN where the dimension has one value only.
-    """
-
-    dimension: str
-    values: tuple[str, ...]
-    counts: tuple[int, ...]
-    evenness: float
-    commonest: str
-    largest_share: float
+Feature = tuple[str, str]
+"""A dimension and one of its values."""
 
 
-class Combination(NamedTuple):
-    """One value, or one pair of values of two dimensions: pairs of dimension and value."""
+class DimensionUse(Table):
+    """How evenly tasks are spread over the values of each dimension."""
 
-    features: tuple[tuple[str, str], ...]
+    dimension: tuple[str, ...] = name("Dimension")
+    evenness: Floats = number("1: every value equally often; 0: one value only")
+    kept_evenness: Floats | None = number(
+        "Evenness of the tasks kept, one of each kind", title="evenness kept", default=None
+    )
+    commonest: tuple[str, ...] = text("Most frequent value", title="commonest value")
+    largest_share: Floats = number("Share of tasks with this value", title="its share")
+    value_count: NDArray[np.int64] = count("Values that the typology has", title="values")
+    used: NDArray[np.int64] = count("Values that at least one task has")
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Coverage:
-    """What some tasks have of a schema.
+class ValueCounts(Table):
+    """How many tasks have each value."""
+
+    dimension: tuple[str, ...] = name("Dimension")
+    value: tuple[str, ...] = name("Value")
+    tasks: NDArray[np.int64] = count("Tasks with this value")
+
+
+class ValuePairs(Table):
+    """Pairs of values."""
+
+    dimension: tuple[str, ...] = name("Dimension")
+    value: tuple[str, ...] = name("Value")
+    other_dimension: tuple[str, ...] = name("Other dimension")
+    other_value: tuple[str, ...] = name("Value of the other dimension")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Coverage(Answer):
+    """How tasks cover a typology.
 
     `joint` counts the tasks with both of two values, shape [values, values] over `labels`, pairs of
-    dimension and value; its diagonal counts single values. `unclassified` are dimensions of the
-    schema that the classification says nothing about.
+    dimension and value; its diagonal counts single values. `unclassified` are dimensions of the typology
+    that the classification does not have.
     """
 
-    schema: str
+    kind = "coverage"
+
+    typology: str
     tasks: tuple[str, ...]
-    uses: tuple[ValueUse, ...]
     unclassified: tuple[str, ...]
-    labels: tuple[tuple[str, str], ...]
+    labels: tuple[Feature, ...]
     joint: NDArray[np.int64]
 
-    def __repr__(self) -> str:
-        absent, pairs = len(self.missing_values), len(self.missing_pairs)
-        return (
-            f"Coverage of {self.schema!r} by {counted(len(self.tasks), 'task')}: {absent:,} of "
-            f"{len(self.labels):,} values and {pairs:,} of {self.pairs:,} pairs are missing"
-        )
-
-    def _repr_html_(self) -> str:
-        header = ["dimension", "commonest", "largest_share", "evenness"]
-        rows = [[getattr(use, name) for name in header] for use in self.uses]
-        return html_table(repr(self), [name.replace("_", " ") for name in header], rows)
-
     @property
-    def missing_values(self) -> tuple[Combination, ...]:
+    def missing_values(self) -> tuple[Feature, ...]:
         """Values that no task has."""
-        absent = np.flatnonzero(np.diagonal(self.joint) == 0)
-        return tuple(Combination((self.labels[index],)) for index in absent)
+        return tuple(self.labels[at] for at in np.flatnonzero(np.diagonal(self.joint) == 0))
 
-    @property
-    def missing_pairs(self) -> tuple[Combination, ...]:
-        """Pairs of values that some task has each, and none has both."""
+    @cached_property
+    def missing_pairs(self) -> tuple[tuple[Feature, Feature], ...]:
+        """Pairs of values each of which some task has, but no task has both."""
         first, second = np.nonzero(np.triu(self._possible & (self.joint == 0), k=1))
-        return tuple(
-            Combination((self.labels[one], self.labels[other]))
-            for one, other in zip(first, second, strict=True)
-        )
+        return tuple((self.labels[a], self.labels[b]) for a, b in zip(first, second, strict=True))
 
     @property
     def pairs(self) -> int:
-        """Number of pairs of values, of two dimensions, that some task has each."""
+        """Number of pairs of values, of two dimensions, each of which some task has."""
         return int(np.triu(self._possible, k=1).sum())
 
     @property
     def _possible(self) -> NDArray[np.bool_]:
-        dimension = np.array([name for name, _ in self.labels])
-        had = np.diagonal(self.joint) > 0
-        apart: NDArray[np.bool_] = dimension[:, None] != dimension
-        return apart & had[:, None] & had
+        dimension = np.array([dimension for dimension, _ in self.labels])
+        present = np.diagonal(self.joint) > 0
+        different: NDArray[np.bool_] = dimension[:, None] != dimension
+        return different & present[:, None] & present
+
+    @cached_property
+    def dimensions(self) -> DimensionUse:
+        """How evenly tasks are spread over the values of each dimension."""
+        return self.compared_with(None)
+
+    def compared_with(self, kept: Coverage | None) -> DimensionUse:
+        """Return the table of dimensions, with the evenness of the tasks kept."""
+        evenness, commonest, largest, sizes, used = [], [], [], [], []
+        names = list(dict.fromkeys(dimension for dimension, _ in self.labels))
+        for dimension in names:
+            counts = self.counts(dimension)
+            evenness.append(_evenness(np.array(list(counts.values()))))
+            most = max(counts, key=lambda value: counts[value])
+            commonest.append(most)
+            largest.append(counts[most] / sum(counts.values()))
+            sizes.append(len(counts))
+            used.append(sum(tasks > 0 for tasks in counts.values()))
+        return DimensionUse(
+            dimension=names,
+            evenness=evenness,
+            kept_evenness=None if kept is None else kept.dimensions.evenness,
+            commonest=commonest,
+            largest_share=largest,
+            value_count=sizes,
+            used=used,
+        )
+
+    def counts(self, dimension: str) -> dict[str, int]:
+        """Return how many tasks have each value of a dimension.
+
+        >>> kinds = Classification(("pong", "alien"), ("haste",), (("absent",), ("absent",)))
+        >>> coverage(kinds, "elverdam-aarseth").counts("internal_time.haste")
+        {'present': 0, 'absent': 2}
+        """
+        tasks = np.diagonal(self.joint).tolist()
+        return {
+            value: count
+            for (name, value), count in zip(self.labels, tasks, strict=True)
+            if name == dimension
+        }
+
+    @property
+    def headline(self) -> str:
+        """How many values and pairs of values no task has."""
+        return (
+            f"{counted(len(self.tasks), 'task')} lack {len(self.missing_values):,} of "
+            f"{counted(len(self.labels), 'value')} and {len(self.missing_pairs):,} of "
+            f"{counted(self.pairs, 'pair')} of values of '{self.typology}'."
+        )
+
+    @property
+    def tables(self) -> Mapping[str, Table]:
+        """Dimensions, values, and pairs of values that no task has."""
+        return {"dimensions": self.dimensions, **self.value_tables}
+
+    @property
+    def value_tables(self) -> Mapping[str, Table]:
+        """Values with their tasks, and pairs of values that no task has."""
+        pairs = self.missing_pairs
+        return {
+            "values": ValueCounts(
+                dimension=[dimension for dimension, _ in self.labels],
+                value=[value for _, value in self.labels],
+                tasks=np.diagonal(self.joint),
+            ),
+            "missing_pairs": ValuePairs(
+                dimension=[first[0] for first, _ in pairs],
+                value=[first[1] for first, _ in pairs],
+                other_dimension=[second[0] for _, second in pairs],
+                other_value=[second[1] for _, second in pairs],
+            ),
+        }
+
+    @property
+    def scalars(self) -> Mapping[str, Scalar]:
+        """How many values and pairs are missing."""
+        return {
+            "missing_values": Scalar(len(self.missing_values), "Values that no task has"),
+            "missing_pair_count": Scalar(
+                len(self.missing_pairs), "Pairs of values that no task has together"
+            ),
+            "possible_pairs": Scalar(self.pairs, "Pairs of values each of which some task has"),
+        }
+
+    @property
+    def settings(self) -> Mapping[str, object]:
+        """The typology, and its dimensions that are not classified."""
+        return {"typology": self.typology, "unclassified": self.unclassified}
 
 
 def coverage(
@@ -102,7 +189,7 @@ def coverage(
     schema: str | Schema | None = None,
     tasks: Sequence[str] | None = None,
 ) -> Coverage:
-    r"""Count what all tasks, or those named, have of a schema; by default of the table's own values.
+    r"""Return how all tasks, or those named, cover a typology; by default the table's own values.
 
     .. math:: \mathrm{evenness} = -\sum_v p_v \log p_v / \log K
 
@@ -111,34 +198,30 @@ def coverage(
     References: papers/000, sections IV and VII; Pielou (1966) for the evenness.
 
     >>> kinds = Classification(("pong", "alien"), ("haste",), (("absent",), ("absent",)))
-    >>> held = coverage(kinds, "elverdam-aarseth")
-    >>> held.uses[0].counts, held.missing_values[0].features, len(held.unclassified)
-    ((0, 2), (('internal_time.haste', 'present'),), 16)
+    >>> covered = coverage(kinds, "elverdam-aarseth")
+    >>> covered.missing_values, len(covered.unclassified)
+    ((('internal_time.haste', 'present'),), 16)
     """
     whole = observed_schema(classification) if schema is None else named_schema(schema)
     kinds = conform(classification, whole) if schema is not None else classification
     rows = _rows(kinds, tasks)
-    dimensions = [whole.dimension(name) for name in kinds.features]
+    dimensions = [whole.dimension(feature) for feature in kinds.features]
     columns = []
     for dimension in dimensions:
         if len(dimension.values) > MOST_VALUES:
             raise InputError(
-                f"The feature {shorten(dimension.name)} has {len(dimension.values):,} values, which "
-                f"tell tasks apart but are no kinds. Leave it out, or use at most {MOST_VALUES}."
+                f"The feature {shorten(dimension.name)} has {len(dimension.values):,} values: it describes "
+                f"single tasks, not kinds. Leave it out, or use at most {MOST_VALUES} values."
             )
-        held = np.array(kinds.feature(dimension.name), dtype=object)[rows]
-        columns.append(held[:, None] == np.array(dimension.values, dtype=object))
+        observed = np.array(kinds.feature(dimension.name), dtype=object)[rows]
+        columns.append(observed[:, None] == np.array(dimension.values, dtype=object))
     has = np.concatenate(columns, axis=1).astype(np.int64)
     joint: NDArray[np.int64] = has.T @ has
     read_only(joint)
     return Coverage(
-        schema=whole.name,
+        typology=whole.name,
         tasks=tuple(kinds.tasks[row] for row in rows),
-        uses=tuple(
-            _use(dimension.name, dimension.values, column.sum(axis=0))
-            for dimension, column in zip(dimensions, columns, strict=True)
-        ),
-        unclassified=tuple(name for name in whole.names if name not in kinds.features),
+        unclassified=tuple(feature for feature in whole.names if feature not in kinds.features),
         labels=tuple((one.name, value) for one in dimensions for value in one.values),
         joint=joint,
     )
@@ -161,18 +244,9 @@ def _rows(classification: Classification, tasks: Sequence[str] | None) -> list[i
     return rows
 
 
-def _use(dimension: str, values: tuple[str, ...], counts: NDArray[np.int64]) -> ValueUse:
-    shares = counts / counts.sum()
-    seen = shares[shares > 0]
-    evenness = float("nan")
-    if len(values) > 1:
-        evenness = max(0.0, float(-(seen * np.log(seen)).sum() / np.log(len(values))))
-    most = int(np.argmax(counts))
-    return ValueUse(
-        dimension,
-        values,
-        tuple(int(count) for count in counts),
-        evenness,
-        values[most],
-        float(shares[most]),
-    )
+def _evenness(counts: NDArray[np.int64]) -> float:
+    """Return the entropy of the shares over its largest possible value; NaN for a single value."""
+    if len(counts) < 2:
+        return float("nan")
+    shares = counts[counts > 0] / counts.sum()
+    return max(0.0, float(-(shares * np.log(shares)).sum() / np.log(len(counts))))

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from functools import cached_property
+from typing import Literal, NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
+from examiner.answers import Answer, Scalar, Table, count, name, words
 from examiner.messages import InputError, counted, listed, shorten, unknown_name
 from examiner.results import Classification
-from examiner.results.display import html_table
 from examiner.typology.coverage import Coverage
 from examiner.typology.coverage import coverage as task_coverage
 from examiner.typology.schema import Schema, letters
@@ -16,37 +20,24 @@ from examiner.typology.schemas import conform, fitting_schema, named_schema, obs
 from examiner.validation import Randomness, check_known, generator
 
 
-@dataclass(frozen=True, slots=True)
-class TaskGroup:
-    """Tasks with the same value of every chosen feature; `features` are pairs of name and value.
-
-    >>> TaskGroup((("haste", "absent"),), ("pong", "tennis")).to_dict()
-    {'features': {'haste': 'absent'}, 'tasks': ['pong', 'tennis']}
-    """
+class TaskGroup(NamedTuple):
+    """Tasks with the same value of every chosen feature; `features` are pairs of name and value."""
 
     features: tuple[tuple[str, str], ...]
     tasks: tuple[str, ...]
 
-    def to_dict(self) -> dict[str, object]:
-        """Return the group as JSON values.
 
-        >>> TaskGroup((), ("pong",)).to_dict()
-        {'features': {}, 'tasks': ['pong']}
-        """
-        return {"features": dict(self.features), "tasks": list(self.tasks)}
-
-
-def groups(
+def group_tasks(
     classification: Classification, features: Sequence[str] | None = None
 ) -> tuple[TaskGroup, ...]:
-    """Put tasks together that have the same value of every feature, or of those named.
+    """Return groups of tasks that have the same value of every feature, or of those named.
 
-    Groups, and the tasks in them, stand in the order of the classification.
+    Groups, and the tasks in them, are in the order of the classification.
 
     References: papers/000, section IV, step 4.
 
     >>> kinds = Classification(("pong", "go", "tennis"), ("haste",), (("yes",), ("no",), ("yes",)))
-    >>> [group.tasks for group in groups(kinds)]
+    >>> [group.tasks for group in group_tasks(kinds)]
     [('pong', 'tennis'), ('go',)]
     """
     chosen = classification.features if features is None else tuple(dict.fromkeys(features))
@@ -63,8 +54,8 @@ def groups(
         empty = [name for name, value in zip(chosen, values, strict=True) if not value.strip()]
         if empty:
             raise InputError(
-                f"The task {shorten(task)} has no value of {shorten(empty[0])}, so that its kind is "
-                f"not known. Classify it, or leave the task or the feature out."
+                f"The task {shorten(task)} has no value of {shorten(empty[0])}, so its kind is not "
+                f"known. Classify it, or leave the task or the feature out."
             )
         members.setdefault(values, []).append(task)
     return tuple(
@@ -74,7 +65,7 @@ def groups(
 
 
 def one_of_each(groups: Sequence[TaskGroup], *, rng: Randomness) -> tuple[str, ...]:
-    """Choose one task of each group at random: the reduced set, in the order of the groups.
+    """Choose one task of each group at random: the tasks kept, in the order of the groups.
 
     References: papers/000, section IV, step 5.
 
@@ -86,65 +77,80 @@ def one_of_each(groups: Sequence[TaskGroup], *, rng: Randomness) -> tuple[str, .
     return tuple(group.tasks[int(rng.integers(len(group.tasks)))] for group in groups)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Kinds:
-    """Tasks in groups of one kind, one task of each, and what both sets cover of a schema."""
+class KindGroups(Table):
+    """Groups of tasks of one kind, the largest first."""
+
+    kept: tuple[str, ...] = name("Task that is kept")
+    size: NDArray[np.int64] = count("Tasks of this kind")
+    tasks: tuple[tuple[str, ...], ...] = words("Tasks of this kind")
+    features: tuple[tuple[str, ...], ...] = words("Their value of each dimension")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Kinds(Answer):
+    """Tasks in groups of one kind, one task of each, and how both sets cover a typology.
+
+    `members` are the groups in the order of the classification, `kept` one task of each.
+    """
+
+    kind = "typology"
 
     classification: Classification
-    schema: Schema
-    groups: tuple[TaskGroup, ...]
-    reduced: tuple[str, ...]
+    typology: Schema
+    members: tuple[TaskGroup, ...]
+    kept: tuple[str, ...]
     coverage: Coverage
-    reduced_coverage: Coverage
+    kept_coverage: Coverage
+    seed: int | None
     notes: tuple[str, ...]
 
     @property
     def saved(self) -> float:
-        """The share of tasks that the reduced set leaves out."""
-        return 1 - len(self.reduced) / len(self.classification.tasks)
+        """The share of tasks that are not kept."""
+        return 1 - len(self.kept) / len(self.classification.tasks)
 
-    def to_dict(self) -> dict[str, Any]:  # Any: JSON values
-        """Return the groups, the reduced set and what is missing as JSON values.
+    @cached_property
+    def groups(self) -> KindGroups:
+        """The groups, the largest first."""
+        table = KindGroups(
+            kept=self.kept,
+            size=[len(group.tasks) for group in self.members],
+            tasks=[group.tasks for group in self.members],
+            features=[[value for _, value in group.features] for group in self.members],
+        )
+        return table.sorted_by("size", descending=True)
 
-        >>> known = Classification(("pong", "go"), ("haste",), (("absent",), ("absent",)))
-        >>> made = kinds(known, rng=0).to_dict()
-        >>> made["reduced"], made["missing"]
-        (['go'], [{'features': {'internal_time.haste': 'present'}}])
-        """
-        held = self.coverage
-        missing = (*held.missing_values, *held.missing_pairs)
-        return {
-            "typology": self.schema.name,
-            "tasks": list(self.classification.tasks),
-            "groups": [group.to_dict() for group in self.groups],
-            "reduced": list(self.reduced),
-            "saved": self.saved,
-            "missing": [{"features": dict(lacking.features)} for lacking in missing],
-            "coverage": [
-                {
-                    **use._asdict(),
-                    "reduced_counts": fewer.counts,
-                    "reduced_evenness": fewer.evenness,
-                }
-                for use, fewer in zip(held.uses, self.reduced_coverage.uses, strict=True)
-            ],
-            "unclassified": list(held.unclassified),
-            "warnings": list(self.notes),
-        }
-
-    def __repr__(self) -> str:
-        tasks, groups = len(self.classification.tasks), len(self.groups)
+    @property
+    def headline(self) -> str:
+        """How many kinds there are."""
+        tasks, kinds = len(self.classification.tasks), len(self.members)
+        if kinds == tasks:
+            return f"No two of the {counted(tasks, 'task')} are of the same kind."
         return (
-            f"Kinds by {self.schema.name!r}: {counted(tasks, 'task')} in {counted(groups, 'group')}; "
-            f"one of each leaves out {self.saved:.0%}"
+            f"{counted(tasks, 'task')} are of {counted(kinds, 'kind')}: keeping one of each excludes "
+            f"{100 * self.saved:.0f} % of the tasks."
         )
 
-    def _repr_html_(self) -> str:
-        rows = [
-            [kept, ", ".join(group.tasks), ", ".join(value for _, value in group.features)]
-            for kept, group in zip(self.reduced, self.groups, strict=True)
-        ]
-        return html_table(repr(self), ["kept", "tasks", "features"], rows, self.notes)
+    @property
+    def tables(self) -> Mapping[str, Table]:
+        """Groups, dimensions, values, and pairs of values that no task has."""
+        dimensions = self.coverage.compared_with(self.kept_coverage)
+        return {"groups": self.groups, "dimensions": dimensions, **self.coverage.value_tables}
+
+    @property
+    def scalars(self) -> Mapping[str, Scalar]:
+        """Numbers of tasks and kinds, and how many values are missing."""
+        return {
+            "tasks": Scalar(len(self.classification.tasks), "Tasks"),
+            "kinds": Scalar(len(self.members), "Kinds of task"),
+            "saved": Scalar(self.saved, "Share of tasks that are not kept"),
+            **self.coverage.scalars,
+        }
+
+    @property
+    def settings(self) -> Mapping[str, object]:
+        """The seed, the typology, and its dimensions that are not classified."""
+        return {"seed": self.seed, **self.coverage.settings}
 
 
 def kinds(
@@ -152,40 +158,40 @@ def kinds(
     schema: str | Schema | Literal["auto"] | None = "auto",
     features: Sequence[str] | None = None,
     *,
-    rng: Randomness,
+    rng: Randomness = 0,
 ) -> Kinds:
-    """Group tasks by what they are, keep one of each group, and say what is covered and what lacks.
+    """Group tasks by kind, keep one of each, and list which kinds are missing.
 
     The schema is a name in `SCHEMAS`, a `Schema`, or None for the features and values of the table
-    itself; "auto" takes the schema that knows most of the features, else None. `features` chooses
-    some of them.
+    itself; "auto" takes the schema that has most of the features, else None. `features` chooses some of
+    them.
 
     References: papers/000, section IV.
 
     >>> import examiner as ex
-    >>> kinds(ex.load("atari-typology"), rng=0)
-    Kinds by 'elverdam-aarseth': 55 tasks in 31 groups; one of each leaves out 44%
+    >>> kinds(ex.load("atari-typology")).headline
+    '55 tasks are of 31 kinds: keeping one of each excludes 44 % of the tasks.'
     """
     chosen = classification if features is None else _with_features(classification, features)
-    found = fitting_schema(chosen) if schema == "auto" else schema
-    kinds = chosen if found is None else conform(chosen, found)
-    made = groups(kinds)
-    whole = observed_schema(kinds) if found is None else named_schema(found)
-    reduced = one_of_each(made, rng=rng)
-    against = None if found is None else whole
+    fitting = fitting_schema(chosen) if schema == "auto" else schema
+    conforming = chosen if fitting is None else conform(chosen, fitting)
+    members = group_tasks(conforming)
+    whole = observed_schema(conforming) if fitting is None else named_schema(fitting)
+    kept = one_of_each(members, rng=rng)
     return Kinds(
-        classification=kinds,
-        schema=whole,
-        groups=made,
-        reduced=reduced,
-        coverage=task_coverage(kinds, against),
-        reduced_coverage=task_coverage(kinds, against or whole, reduced),
-        notes=_notes(kinds, found is None),
+        classification=conforming,
+        typology=whole,
+        members=members,
+        kept=kept,
+        coverage=task_coverage(conforming, None if fitting is None else whole),
+        kept_coverage=task_coverage(conforming, whole, kept),
+        seed=rng if isinstance(rng, int) else None,
+        notes=_notes(conforming, fitting is None),
     )
 
 
 def _with_features(classification: Classification, features: Sequence[str]) -> Classification:
-    """The classification with some features only, named in any spelling."""
+    """Return the classification with some features only, named in any spelling."""
     spelled = {letters(name): name for name in classification.features}
     chosen = []
     for feature in features:
@@ -203,13 +209,13 @@ def _with_features(classification: Classification, features: Sequence[str]) -> C
     )
 
 
-def _notes(classification: Classification, own: bool) -> tuple[str, ...]:
+def _notes(classification: Classification, without_schema: bool) -> tuple[str, ...]:
     notes = []
-    if own:
+    if without_schema:
         notes.append(
-            f"The features {listed(classification.features, 4)} were taken as they are: without a "
-            f"schema only pairs of values can be told missing, not values."
+            f"The features {listed(classification.features, 4)} belong to no known typology: missing pairs "
+            f"of values can be listed, missing values cannot."
         )
     if len(classification.tasks) == 1:
-        notes.append("There is one task only: it is the whole set.")
+        notes.append("There is one task only, which is the whole set.")
     return tuple(notes)

@@ -1,4 +1,4 @@
-"""Hypothesis tests between two tasks, in the way of papers/000, for many pairs at once."""
+"""Hypothesis tests between two tasks, as in papers/000, for many pairs at once."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ FEWEST_AGENTS = 3
 """The Shapiro–Wilk test needs three values."""
 
 NORMAL_ABOVE = 0.05
-"""A game's scores are taken as normal where the p-value of Shapiro and Wilk's test is above this."""
+"""A game's scores are treated as normal where the p-value of Shapiro and Wilk's test is above this."""
 
 _BLOCK = 50_000
 
@@ -37,8 +37,8 @@ class PairTests(NamedTuple):
     effect: Floats
 
 
-class TestedPairs(NamedTuple):
-    """Pairs of tasks summed up: mean and variance of p-values, and how large differences are.
+class PairSummary(NamedTuple):
+    """Summary of pairs of tasks: mean and variance of p-values, and how large differences are.
 
     `difference` is the median absolute difference of two tasks' mean scores, `effect` the median of
     the same in pooled standard deviations (Cohen's d), `student` how many pairs had Student's test.
@@ -56,7 +56,7 @@ class TestedPairs(NamedTuple):
 def compare_pairs(scores: Floats, first: NDArray[np.intp], second: NDArray[np.intp]) -> PairTests:
     r"""Test pairs of tasks for a difference in score, each over the agents observed on both.
 
-    Where both games pass for normal (Shapiro–Wilk, p > 0.05): Student's t for independent samples
+    Where both games are treated as normal (Shapiro–Wilk, p > 0.05): Student's t for independent samples
     of equal variance. Otherwise, and where neither varies: Wilcoxon's signed ranks, zero
     differences dropped, by the normal approximation, corrected for ties but not for continuity,
 
@@ -79,20 +79,20 @@ def compare_pairs(scores: Floats, first: NDArray[np.intp], second: NDArray[np.in
     return PairTests(*(np.concatenate(column) for column in zip(*parts, strict=True)))
 
 
-def summed(tests: PairTests, chosen: NDArray[np.bool_]) -> TestedPairs:
-    """Sum some pairs up; those that could not be tested are left out.
+def summary_of(tests: PairTests, chosen: NDArray[np.bool_]) -> PairSummary:
+    """Summarise some pairs; those that could not be tested are excluded.
 
     >>> tests = compare_pairs(np.array([[0.1, 0.2], [0.2, 0.5], [0.3, 0.3]]), np.array([0]), np.array([1]))
-    >>> summed(tests, np.array([True])).pairs
+    >>> summary_of(tests, np.array([True])).pairs
     1
     """
     chosen = chosen & np.isfinite(tests.p_value)
     p = tests.p_value[chosen]
     if not len(p):
-        return TestedPairs(0, math.nan, math.nan, 0, math.nan, math.nan)
+        return PairSummary(0, math.nan, math.nan, 0, math.nan, math.nan)
     effect = tests.effect[chosen]
     effect = effect[np.isfinite(effect)]
-    return TestedPairs(
+    return PairSummary(
         pairs=len(p),
         mean_p=float(p.mean()),
         variance_p=float(p.var()),
@@ -130,7 +130,7 @@ def _block(
     squares += (np.where(both, right - means[1][:, None], 0.0) ** 2).sum(axis=1)
     pooled = np.sqrt(squares / np.maximum(2 * n - 2, 1))
     difference = np.abs(means[0] - means[1])
-    # What rounding leaves of constant scores is not spread.
+    # The spread of constant scores is rounding.
     level = np.maximum(np.abs(left).max(axis=1, initial=0), np.abs(right).max(axis=1, initial=0))
     varies = pooled > 1e-12 * level
     student = normality.of_pairs(first, second, both) & varies
@@ -163,11 +163,11 @@ def _student_p(difference: Floats, pooled: Floats, n: NDArray[np.int64]) -> Floa
 
 
 class _Normality:
-    """Whether tasks' scores pass for normal over some agents; each question is answered once."""
+    """Whether tasks' scores are treated as normal over some agents; every result is cached."""
 
     def __init__(self, scores: Floats) -> None:
         self._scores = scores
-        self._known: dict[tuple[int, bytes], bool] = {}
+        self._cache: dict[tuple[int, bytes], bool] = {}
 
     def of_pairs(
         self, first: NDArray[np.intp], second: NDArray[np.intp], both: NDArray[np.bool_]
@@ -175,23 +175,22 @@ class _Normality:
         """Whether both tasks of each pair pass, over the agents observed on both."""
         return np.array(
             [
-                self._passes(int(a), seen) and self._passes(int(b), seen)
-                for a, b, seen in zip(first, second, both, strict=True)
+                self._passes(int(a), agents) and self._passes(int(b), agents)
+                for a, b, agents in zip(first, second, both, strict=True)
             ],
             dtype=bool,
         )
 
-    def _passes(self, task: int, seen: NDArray[np.bool_]) -> bool:
-        key = task, seen.tobytes()
-        if key not in self._known:
-            values = self._scores[seen, task]
-            self._known[key] = _is_normal(values)
-        return self._known[key]
+    def _passes(self, task: int, agents: NDArray[np.bool_]) -> bool:
+        key = task, agents.tobytes()
+        if key not in self._cache:
+            self._cache[key] = _is_normal(self._scores[agents, task])
+        return self._cache[key]
 
 
 def _is_normal(values: Floats) -> bool:
     from scipy.stats import shapiro
 
     if len(values) < FEWEST_AGENTS or np.ptp(values) == 0:
-        return True  # nothing speaks against it, as the test itself says of constant values
+        return True  # as the test itself returns for constant values
     return bool(shapiro(values).pvalue > NORMAL_ABOVE)

@@ -81,8 +81,8 @@ class Dimension:
         if band is not None:
             return band
         wanted = letters(text)
-        own = dict(zip(self.values, self.values, strict=True))
-        for name, value in (*own.items(), *self.value_synonyms.items()):
+        names = dict(zip(self.values, self.values, strict=True))
+        for name, value in (*names.items(), *self.value_synonyms.items()):
             if letters(name) == wanted:
                 return value
         raise unknown_name(f"value of {self.name}", text, self.values)
@@ -141,13 +141,13 @@ class Schema:
         examiner.messages.InputError: 'perspective' may be 'virtual_space.perspective' or \
 'physical_space.perspective'. Give the whole name.
         """
-        found = self._found(name)
-        if len(found) > 1:
-            either = " or ".join(repr(dimension.name) for dimension in found)
+        matching = self._matching(name)
+        if len(matching) > 1:
+            either = " or ".join(repr(dimension.name) for dimension in matching)
             raise InputError(f"{shorten(name)} may be {either}. Give the whole name.")
-        if not found:
+        if not matching:
             raise unknown_name(f"dimension of {self.name}", name, self.names)
-        return found[0]
+        return matching[0]
 
     def knows(self, name: str) -> bool:
         """Whether a name is one of this schema's, even if not of one dimension alone.
@@ -156,10 +156,10 @@ class Schema:
         >>> SCHEMAS["agent-centric"].knows("reward density"), SCHEMAS["agent-centric"].knows("genre")
         (True, False)
         """
-        return bool(self._found(name))
+        return bool(self._matching(name))
 
-    def _found(self, name: str) -> list[Dimension]:
-        """Dimensions by whole name, else by any spelling or synonym, else by the last part of either."""
+    def _matching(self, name: str) -> list[Dimension]:
+        """Return dimensions by whole name, else by spelling or synonym, else by the last part of either."""
         exact = [one for one in self.dimensions if one.name == name]
         if exact:
             return exact
@@ -185,8 +185,8 @@ class Schema:
         ...
         examiner.messages.InputError: The dimension 'haste' has no values. Give those that it may have.
         """
-        made = from_record(cls, fields)
-        return replace(made, title=made.title or made.name)
+        schema = from_record(cls, fields)
+        return replace(schema, title=schema.title or schema.name)
 
     def __repr__(self) -> str:
         n, m = len(self.dimensions), len(self.categories)

@@ -1,21 +1,23 @@
-"""Validation: do agents do alike on tasks of one group? The paper's tests, and what they cannot say."""
+"""Validation of groups: do agents perform similarly on tasks of one group?"""
 
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from examiner.answers import Answer, Scalar, Table, count, name, number
 from examiner.messages import InputError, counted, listed
 from examiner.results import Results, atari_game
-from examiner.results.display import html_table
 from examiner.scores.cells import cell_means
 from examiner.scores.uncertainty.bootstrap import Progress
 from examiner.typology.agreement import (
-    Agreement,
+    SMALL_P,
+    ClusterAgreement,
     ClusterFunction,
     Distance,
     GroupingTest,
@@ -27,100 +29,130 @@ from examiner.typology.agreement import (
 from examiner.typology.kinds import Kinds, TaskGroup
 from examiner.typology.pair_tests import (
     FEWEST_AGENTS,
-    PairTests,
-    TestedPairs,
+    PairSummary,
     compare_pairs,
-    summed,
+    summary_of,
 )
 from examiner.validation import Floats, Randomness, generator
 
 MOST_TASKS = 2_000
-"""Two million pairs are tested for as many tasks; more take minutes."""
+"""This many tasks are two million pairs; more take minutes."""
 
 
 class Draws(NamedTuple):
-    """How often groupings are drawn for the permutation test, and agents for the interval of agreement."""
+    """Random groupings of the permutation test, and bootstrap samples of agents for the agreement."""
 
     groupings: int = 999
     agents: int = 200
 
 
-class GroupTests(NamedTuple):
-    """The tests between the tasks of one group."""
+class GroupTests(Table):
+    """Summaries of the tests between the tasks of each group."""
 
-    tasks: tuple[str, ...]
-    tests: TestedPairs
+    tasks: tuple[str, ...] = name("Tasks of the group")
+    pairs: NDArray[np.int64] = count("Pairs of tasks tested")
+    mean_p: Floats = number("Mean p-value; a small one means that the tasks differ")
+    variance_p: Floats = number("Variance of the p-values", title="variance of p")
+    difference: Floats = number("Median absolute difference of mean scores", unit="score")
+    effect: Floats = number(
+        "Median absolute difference of mean scores (Cohen's d)", unit="standard deviations"
+    )
+    student: NDArray[np.int64] = count("Pairs with Student's test; the others have Wilcoxon's")
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Validation:
-    """How alike agents do on tasks of one group, and on tasks of different groups.
+@dataclass(frozen=True, eq=False, repr=False)
+class Validation(Answer):
+    """How similarly agents perform on tasks of one group, and on tasks of different groups.
 
     `groups` are those with two tasks or more that have results. `unmatched` are tasks of the
     classification without results, `unclassified` tasks with results that no group has.
     """
 
+    kind = "validation"
+
     agents: tuple[str, ...]
     tasks: tuple[str, ...]
     scores: str
-    within: TestedPairs
-    between: TestedPairs
-    groups: tuple[GroupTests, ...]
+    within: PairSummary
+    between: PairSummary
+    groups: GroupTests
     permutation: GroupingTest
-    agreement: Agreement | None
+    agreement: ClusterAgreement | None
     unmatched: tuple[str, ...]
     unclassified: tuple[str, ...]
     missing_cells: int
     untested_pairs: int
     relative_scores: bool
+    seed: int | None
 
     @property
-    def says(self) -> tuple[str, ...]:
-        """What this says and what it cannot, one sentence or two each."""
-        from examiner.typology.verdict import sentences
+    def headline(self) -> str:
+        """Whether tasks of one group are closer to each other than others."""
+        test, tasks = self.permutation, counted(len(self.tasks), "task")
+        if not len(self.groups):
+            return f"No two of the {tasks} are in one group: there is nothing to validate."
+        if not np.isfinite(test.p_value):
+            return f"All {tasks} are in one group: there are no other groups to compare it with."
+        significantly = "" if test.p_value <= SMALL_P else "not significantly "
+        return (
+            f"Agents' scores on tasks of one group are {significantly}closer to each other than on random "
+            f"tasks (permutation test, p = {test.p_value:.2g})."
+        )
+
+    @cached_property
+    def notes(self) -> tuple[str, ...]:
+        """What the tests mean and what they cannot show."""
+        from examiner.typology.sentences import sentences
 
         return sentences(self)
 
-    def __repr__(self) -> str:
-        return (
-            f"Validation: {counted(len(self.groups), 'group')} of several tasks, mean p-value "
-            f"{self.within.mean_p:.3g} within and {self.between.mean_p:.3g} between groups"
+    @cached_property
+    def totals(self) -> GroupTests:
+        """Summaries of all pairs within groups, and of all pairs between groups."""
+        return _table(
+            [("all within groups", self.within), ("all between groups", self.between)], self.scores
         )
 
-    def _repr_html_(self) -> str:
-        rows = [[", ".join(group.tasks), *group.tests] for group in self.groups]
-        header = ["tasks", *(name.replace("_", " ") for name in TestedPairs._fields)]
-        return html_table(repr(self), header, rows, self.says)
+    @property
+    def tables(self) -> Mapping[str, Table]:
+        """Groups, and all pairs within and between groups."""
+        return {"groups": self.groups, "totals": self.totals}
 
-    def to_dict(self) -> dict[str, Any]:  # Any: JSON values
-        """Return everything as JSON values; NaN stays NaN and is written as null.
-
-        >>> groups = [TaskGroup((), ("task 1", "task 2")), TaskGroup((), ("task 3",))]
-        >>> results = Results.from_numpy([[0.1, 0.2, 0.9], [0.2, 0.5, 0.7], [0.3, 0.3, 0.8]])
-        >>> made = validate(groups, results, rng=0).to_dict()
-        >>> made["within"]["pairs"], made["between"]["pairs"]
-        (1, 2)
-        """
-        agreement = None
-        if self.agreement is not None:
-            agreement = self.agreement._asdict()
-            agreement["clusters"] = dict(zip(self.tasks, self.agreement.clusters, strict=True))
+    @property
+    def scalars(self) -> Mapping[str, Scalar]:
+        """The permutation test, and the agreement of groups and clusters."""
+        test, agreement = self.permutation, self.agreement
+        rand, low, high = (None,) * 3 if agreement is None else agreement[:3]
         return {
-            "agents": list(self.agents),
-            "tasks": list(self.tasks),
+            "p_value": Scalar(test.p_value, "Permutation test of the mean distance within groups"),
+            "distance_within": Scalar(test.within, "Mean distance within groups"),
+            "distance_between": Scalar(test.between, "Mean distance between groups"),
+            "distance_expected": Scalar(test.expected, "Mean distance within random groups"),
+            "nearer": Scalar(
+                test.nearer,
+                "Probability that a pair within a group is closer than one between groups",
+            ),
+            "adjusted_rand": Scalar(rand, "Adjusted Rand index of groups and clusters"),
+            "adjusted_rand_low": Scalar(low, "Lower bound of its interval"),
+            "adjusted_rand_high": Scalar(high, "Upper bound of its interval"),
+            "agent_count": Scalar(len(self.agents), "Agents"),
+            "missing_cells": Scalar(self.missing_cells, "Cells without a result"),
+            "untested_pairs": Scalar(
+                self.untested_pairs, "Pairs of tasks that could not be tested"
+            ),
+        }
+
+    @property
+    def settings(self) -> Mapping[str, object]:
+        """What must be repeated to get the same numbers, and what was excluded."""
+        return {
+            "seed": self.seed,
             "scores": self.scores,
-            "within": self.within._asdict(),
-            "between": self.between._asdict(),
-            "groups": [
-                {"tasks": list(group.tasks), **group.tests._asdict()} for group in self.groups
-            ],
-            "permutation": self.permutation._asdict(),
-            "agreement": agreement,
-            "without_results": list(self.unmatched),
-            "without_group": list(self.unclassified),
-            "missing_cells": self.missing_cells,
-            "untested_pairs": self.untested_pairs,
-            "says": list(self.says),
+            "distance": self.permutation.distance,
+            "random_groupings": self.permutation.draws,
+            "resampled": "agents",
+            "without_results": self.unmatched,
+            "without_group": self.unclassified,
         }
 
 
@@ -133,13 +165,13 @@ def validate(
     *,
     draws: Draws | None = None,
     progress: Progress | None = None,
-    rng: Randomness,
+    rng: Randomness = 0,
 ) -> Validation:
-    """Test whether agents do alike on tasks of one group.
+    """Test whether agents perform similarly on tasks of one group.
 
-    Three answers side by side: hypothesis tests of each two tasks (Shapiro–Wilk, then Student or
-    Wilcoxon, as papers/000 has them) with the mean p-value within and between groups; a permutation
-    test of the mean distance within groups; and the adjusted Rand index of groups and clusters.
+    Three answers: hypothesis tests of each two tasks (Shapiro–Wilk, then Student or Wilcoxon, as in
+    papers/000) with the mean p-value within and between groups; a permutation test of the mean distance
+    within groups; and the adjusted Rand index of groups and clusters.
 
     Make scores comparable first, as `normalise(results, "random-only")` does by the paper's equation
     1. Tasks are matched by name, Atari games under any of theirs; levels of a game are averaged.
@@ -149,25 +181,36 @@ def validate(
 
     >>> groups = [TaskGroup((), ("task 1", "task 2")), TaskGroup((), ("task 3",))]
     >>> results = Results.from_numpy([[0.1, 0.2, 0.9], [0.2, 0.5, 0.7], [0.3, 0.3, 0.8]])
-    >>> made = validate(groups, results, rng=0)
-    >>> round(made.within.mean_p, 3), round(made.between.mean_p, 3)
+    >>> validation = validate(groups, results)
+    >>> round(validation.within.mean_p, 3), round(validation.between.mean_p, 3)
     (0.275, 0.007)
     """
-    named = groups.groups if isinstance(groups, Kinds) else groups
-    table = _matched(named, results.with_items(), measure)
+    members = groups.members if isinstance(groups, Kinds) else groups
+    table = _matched(members, results.with_items(), measure)
     first, second = np.triu_indices(len(table.tasks), k=1)
     tests = compare_pairs(table.scores, first, second)
     same = table.group[first] == table.group[second]
     distances = profile_distances(table.scores, distance)
     permuting, drawing = generator(rng).spawn(2)
-    draws = draws or Draws()
+    draws, unit = draws or Draws(), _unit(results)
+    names = np.array(table.tasks, dtype=object)
     return Validation(
         agents=table.agents,
         tasks=table.tasks,
-        scores=_unit(results),
-        within=summed(tests, same),
-        between=summed(tests, ~same),
-        groups=_by_group(tests, same, table),
+        scores=unit,
+        within=summary_of(tests, same),
+        between=summary_of(tests, ~same),
+        groups=_table(
+            [
+                (
+                    ", ".join(names[table.group == group]),
+                    summary_of(tests, same & (table.group[first] == group)),
+                )
+                for group in np.unique(table.group)
+                if (table.group == group).sum() > 1
+            ],
+            unit,
+        ),
         permutation=permutation_test(
             *(distances, table.group),
             draws=draws.groupings,
@@ -181,7 +224,15 @@ def validate(
         missing_cells=int(np.isnan(table.scores).sum()),
         untested_pairs=int(np.isnan(tests.p_value).sum()),
         relative_scores=_same_means(table.scores),
+        seed=rng if isinstance(rng, int) else None,
     )
+
+
+def _table(rows: Sequence[tuple[str, PairSummary]], unit: str) -> GroupTests:
+    columns: dict[str, Any] = {  # Any: lists of numbers
+        field: [getattr(summary, field) for _, summary in rows] for field in PairSummary._fields
+    }
+    return GroupTests(tasks=[tasks for tasks, _ in rows], score_unit=unit, **columns)
 
 
 class _Matched(NamedTuple):
@@ -197,28 +248,28 @@ class _Matched(NamedTuple):
 
 def _matched(groups: Sequence[TaskGroup], results: Results, measure: str | None) -> _Matched:
     means = cell_means(results, measure)
-    seen = np.isfinite(means)
+    observed = np.isfinite(means)
     column_of = {
-        _known_as(task): column
+        _game_name(task): column
         for column, task in enumerate(results.tasks)
-        if seen[:, column].any()
+        if observed[:, column].any()
     }
     columns, tasks, group, unmatched = [], [], [], []
-    for number, members in enumerate(groups):
+    for index, members in enumerate(groups):
         for task in members.tasks:
-            column = column_of.pop(_known_as(task), None)
+            column = column_of.pop(_game_name(task), None)
             if column is None:
                 unmatched.append(task)
                 continue
             columns.append(column)
             tasks.append(task)
-            group.append(number)
+            group.append(index)
     _check_tasks(tasks, unmatched, results)
-    rows = np.flatnonzero(seen[:, columns].any(axis=1))
+    rows = np.flatnonzero(observed[:, columns].any(axis=1))
     if len(rows) < FEWEST_AGENTS:
         raise InputError(
             f"There are results of {counted(len(rows), 'agent')} on these tasks. Hypothesis tests "
-            f"need at least {FEWEST_AGENTS}: add agents, or leave the validation out."
+            f"need at least {FEWEST_AGENTS}: add agents, or skip the validation."
         )
     return _Matched(
         tuple(results.agents[row] for row in rows),
@@ -230,14 +281,14 @@ def _matched(groups: Sequence[TaskGroup], results: Results, measure: str | None)
     )
 
 
-def _known_as(task: str) -> str:
+def _game_name(task: str) -> str:
     return atari_game(task) or task
 
 
 def _check_tasks(tasks: Sequence[str], unmatched: Sequence[str], results: Results) -> None:
     if len(tasks) < 2:
         raise InputError(
-            f"Of the classified tasks, {len(tasks)} have results; two can be compared at least. The "
+            f"Of the classified tasks, {len(tasks)} have results; at least two are needed. The "
             f"classification has {listed([*tasks, *unmatched], 4)}, the results have "
             f"{listed(results.tasks, 4)}: use the same names."
         )
@@ -248,26 +299,14 @@ def _check_tasks(tasks: Sequence[str], unmatched: Sequence[str], results: Result
         )
 
 
-def _by_group(tests: PairTests, same: NDArray[np.bool_], table: _Matched) -> tuple[GroupTests, ...]:
-    names = np.array(table.tasks, dtype=object)
-    return tuple(
-        GroupTests(
-            tuple(names[table.group == group]),
-            summed(tests, same & (table.group[tests.first] == group)),
-        )
-        for group in np.unique(table.group)
-        if (table.group == group).sum() > 1
-    )
-
-
 def _agreement(
     table: _Matched,
     clusters: Mapping[str, Hashable] | ClusterFunction,
     resamples: int,
     progress: Progress | None,
     rng: np.random.Generator,
-) -> Agreement | None:
-    """None where the groups leave nothing to agree with: all tasks in one, or each in its own."""
+) -> ClusterAgreement | None:
+    """Return None where all tasks are in one group, or each in its own."""
     count = len(np.unique(table.group))
     if count in (1, len(table.tasks)):
         return None
@@ -290,6 +329,6 @@ def _unit(results: Results) -> str:
 
 
 def _same_means(scores: Floats) -> bool:
-    """Whether tasks hardly differ in their mean, as after a normaliser that only compares agents."""
+    """Whether tasks hardly differ in their mean, as after a normaliser relative to these agents."""
     means, spread = np.nanmean(scores, axis=0), np.nanstd(scores, axis=0)
     return bool(means.std() <= 0.15 * np.median(spread))

@@ -26,8 +26,8 @@ class Flavour(NamedTuple):
 
     @property
     def short(self) -> str:
-        """Both, as narrow tables and names have them."""
-        return f"{self.mode}/{self.difficulty}"
+        """Mode and difficulty as "0/1", for narrow tables and names; empty if the game has neither."""
+        return "/".join(str(part) for part in self if part is not None)
 
 
 class TrainingState(NamedTuple):

@@ -21,12 +21,38 @@ CONFIDENCE = 0.95  # of all intervals, as readers expect them
 
 @dataclass(frozen=True, slots=True)
 class RunsMean:
-    """A mean and the interval around it; the ends are NaN where one run cannot tell."""
+    """A mean and its interval, whose bounds are NaN with fewer than two runs."""
 
     mean: float
     low: float
     high: float
     runs: int
+
+    @property
+    def is_equal(self) -> bool:
+        """Whether there are several runs, but all of them are equal: they have no spread to estimate.
+
+        >>> mean_of_runs([2.0, 2.0]).is_equal, mean_of_runs([2.0]).is_equal
+        (True, False)
+        """
+        return self.runs > 1 and self.low == self.high
+
+
+def interval_columns(name: str, estimates: Sequence[RunsMean]) -> dict[str, list[float]]:
+    """Return means and their bounds as columns of a table, without bounds where all runs are equal.
+
+    >>> interval_columns("score", [mean_of_runs([2.0, 2.0])])
+    {'score': [2.0], 'score_low': [nan], 'score_high': [nan]}
+    """
+    bounds = [
+        (math.nan, math.nan) if estimate.is_equal else (estimate.low, estimate.high)
+        for estimate in estimates
+    ]
+    return {
+        name: [estimate.mean for estimate in estimates],
+        f"{name}_low": [low for low, _ in bounds],
+        f"{name}_high": [high for _, high in bounds],
+    }
 
 
 def mean_of_runs(values: Sequence[float]) -> RunsMean:
@@ -97,13 +123,13 @@ def share_kept(advantage: RunsMean, left: float) -> float:
 
     .. math:: \frac{\bar{x}' - \bar{r}'}{\bar{x} - \bar{r}}
 
-    for means x of the agent and r of random play, with a dash where it is left; NaN where the interval
-    around the denominator does not lie above 0, for the share of what may be nothing says nothing.
+    for means x of the agent and r of random play, with a prime for the scores elsewhere; NaN where the
+    interval of the denominator is not above 0, or has no width because all runs are equal.
 
     >>> share_kept(RunsMean(10.0, 8.0, 12.0, 5), 5.0), share_kept(RunsMean(10.0, -2.0, 22.0, 5), 5.0)
     (0.5, nan)
     """
-    return left / advantage.mean if advantage.low > 0 else math.nan
+    return left / advantage.mean if advantage.low > 0 and not advantage.is_equal else math.nan
 
 
 def _welch(variances: Sequence[float], counts: Sequence[int]) -> float:

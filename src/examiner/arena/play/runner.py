@@ -7,13 +7,18 @@ from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TypeAlias, cast
+from typing import Any, TypeAlias, cast
 
+import numpy as np
+from numpy.typing import NDArray
+
+from examiner.answers import Answer, Scalar, Table, count, name, text
 from examiner.arena.gvgai.plan import GvgaiPlan
 from examiner.arena.gvgai.play import GvgaiPlay
 from examiner.arena.job import Job, Plan
 from examiner.arena.plans import plan
 from examiner.arena.play.episodes import Saved, Start, packages_of, perform_job
+from examiner.arena.play.judging import Flavour
 from examiner.ledger import Account, Episode, JobRecord, Ledger
 from examiner.messages import InputError, counted, shorten
 from examiner.workers import JobError, Limits
@@ -162,29 +167,101 @@ class FailedJob:
     reason: str
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class RunOutcome:
-    """What became of a run: jobs done before and now, those that failed, and what was played now.
+class FailedJobs(Table):
+    """The jobs that failed, and why; `flavour` is absent where no game has modes."""
 
-    >>> RunOutcome(Path("pilot/ledger.sqlite"), 4, 1, 3, (), 30, 9_000, 2.5)
-    RunOutcome(4 of 4 jobs done, 0 failed; played 30 episodes into 'pilot/ledger.sqlite')
+    agent: tuple[str, ...] = name("Agent")
+    game: tuple[str, ...] = name("Game")
+    flavour: tuple[str, ...] | None = name(
+        "Mode and difficulty of the game, or its level", default=None
+    )
+    seed: NDArray[np.int64] = count("Seed of the run")
+    reason: tuple[str, ...] = text("Why the job failed")
+
+
+def failed_jobs(failures: Sequence[FailedJob]) -> FailedJobs:
+    """Return failed jobs as a table.
+
+    >>> job = Job("mine", "random", environment="gymnasium", game="CartPole-v1")
+    >>> failed_jobs([FailedJob(job, "it ran out of memory")])["mine"].reason
+    'it ran out of memory'
     """
+    jobs = [failure.job for failure in failures]
+    flavours = [Flavour(job.mode, job.difficulty).short for job in jobs]
+    return FailedJobs(
+        **dict[str, Any](
+            agent=[job.agent for job in jobs],
+            game=[job.game for job in jobs],
+            flavour=flavours if any(flavours) else None,
+            seed=[job.seed for job in jobs],
+            reason=[failure.reason for failure in failures],
+        )
+    )
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class RunOutcome(Answer):
+    """The outcome of a run: jobs completed before and now, failed jobs, and what was played now.
+
+    `failures` are the failed jobs themselves, `failed` is their table. `episodes_file` is set where the
+    episodes were exported.
+
+    >>> RunOutcome(Path("pilot/ledger.sqlite"), 4, 1, 3, (), 30, 9_000, 2.5).headline
+    '4 of 4 jobs done (1 before); played 30 episodes, 9,000 frames in 2.5 s.'
+    """
+
+    kind = "run"
 
     ledger: Path
     jobs: int
     done_before: int
-    done: int
-    failed: tuple[FailedJob, ...]
+    done_now: int
+    failures: tuple[FailedJob, ...]
     episodes: int
     frames: int
     seconds: float
+    episodes_file: Path | None = None
 
-    def __repr__(self) -> str:
+    @property
+    def done(self) -> int:
+        """The number of jobs that are done, before or now."""
+        return self.done_before + self.done_now
+
+    @property
+    def failed(self) -> FailedJobs:
+        """The failed jobs as a table."""
+        return failed_jobs(self.failures)
+
+    @property
+    def headline(self) -> str:
+        """How many jobs are done, and what was played."""
+        before = f" ({self.done_before:,} before)" if self.done_before else ""
+        failed = f", {len(self.failures):,} failed" if self.failures else ""
         return (
-            f"RunOutcome({self.done_before + self.done:,} of {counted(self.jobs, 'job')} done, "
-            f"{len(self.failed):,} failed; played {counted(self.episodes, 'episode')} into "
-            f"{shorten(self.ledger, 200)})"
+            f"{self.done:,} of {counted(self.jobs, 'job')} done{before}{failed}; played "
+            f"{counted(self.episodes, 'episode')}, {counted(self.frames, 'frame')} in "
+            f"{self.seconds:,.1f} s."
         )
+
+    @property
+    def tables(self) -> Mapping[str, Table]:
+        """The failed jobs."""
+        return {"failed": self.failed}
+
+    @property
+    def scalars(self) -> Mapping[str, Scalar]:
+        """Where the episodes are stored, and how many jobs, episodes and frames there were."""
+        file = None if self.episodes_file is None else str(self.episodes_file)
+        return {
+            "ledger": Scalar(str(self.ledger), "File of the ledger"),
+            "episodes_file": Scalar(file, "Parquet file of all episodes"),
+            "jobs": Scalar(self.jobs, "Jobs of the plan"),
+            "done": Scalar(self.done, "Jobs that are done"),
+            "done_before": Scalar(self.done_before, "Jobs that were done before"),
+            "episodes": Scalar(self.episodes, "Episodes played now"),
+            "frames": Scalar(self.frames, "Frames played now"),
+            "seconds": Scalar(self.seconds, "Duration", "s"),
+        }
 
 
 def run(
@@ -235,8 +312,8 @@ def run(
             ledger=path,
             jobs=len(before),
             done_before=before.count("done"),
-            done=board.done - before.count("done"),
-            failed=driver.failed(),
+            done_now=board.done - before.count("done"),
+            failures=driver.failures(),
             episodes=board.episodes - episodes,
             frames=board.frames - frames,
             seconds=time.monotonic() - begun,
@@ -318,7 +395,7 @@ class _Driver:
         states = [account.state for account in self.accounts]
         self.board.done, self.board.failed = states.count("done"), states.count("failed")
 
-    def failed(self) -> tuple[FailedJob, ...]:
+    def failures(self) -> tuple[FailedJob, ...]:
         return tuple(
             FailedJob(job, account.reason or "")
             for job, account in zip(self._work.jobs, self.accounts, strict=True)

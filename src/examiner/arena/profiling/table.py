@@ -1,4 +1,4 @@
-"""A table of profiles: one row a game, written as each is done, taken up again where it was left."""
+"""A table of profiles: one row per game, written as soon as it is measured, so that it resumes."""
 
 from __future__ import annotations
 
@@ -11,25 +11,15 @@ from typing import TypeAlias
 
 from examiner.arena.environments.games import playable_game
 from examiner.arena.job import Job, check_job
-from examiner.arena.profile import Profile, profile
+from examiner.arena.profile import MEASURES, Profile, profile
 from examiner.arena.profiling.other_play import Achievement
 from examiner.arena.protocol import PROTOCOLS, Protocol, usual_protocol
 from examiner.messages import InputError, listed, shorten
 from examiner.results.storage import write_text
 
 ProfileRow: TypeAlias = dict[str, str]
-"""Column → text: `task`, the features of the agent-centric schema, what was `measured.` beside, `notes`."""
+"""Column → text: `task`, features of the agent-centric schema, other numbers as `measured.…`, `notes`."""
 
-_ESTIMATED = (
-    "episode_frames",
-    "truncated",
-    "reward_density",
-    "reward_delay",
-    "reward_gap",
-    "mean_score",
-    "screen_change",
-    "branching",
-)
 _ALIKE = ("frames", "seed", "protocol")
 """What all rows of one table share."""
 
@@ -42,7 +32,7 @@ def profile_row(profile: Profile) -> ProfileRow:
     ('CartPole-v1', '2', '1', '1000')
     """
     measured: dict[str, object] = {}
-    for name in _ESTIMATED:
+    for name in MEASURES:
         measured[name] = getattr(profile, name)
         measured[f"{name}_se"] = profile.errors[name]
     measured |= {"reward_low": profile.reward_low, "reward_high": profile.reward_high}
@@ -56,7 +46,7 @@ def profile_row(profile: Profile) -> ProfileRow:
         "cpu_seconds": round(profile.cpu_seconds, 1),
         "protocol": profile.protocol,
     }
-    notes = "; ".join(f"{name}: {note}" for name, note in profile.notes.items())
+    notes = "; ".join(f"{name}: {reason}" for name, reason in profile.reasons.items())
     return (
         {"task": profile.task, **profile.features}
         | {f"measured.{name}": _text(value) for name, value in measured.items()}
@@ -88,10 +78,10 @@ def profile_table(
     frames: int = 30_000,
     progress: Callable[[str, int, int], None] | None = None,
 ) -> tuple[ProfileRow, ...]:
-    """Measure games one after the other, and keep a row of each in a CSV file as soon as it is done.
+    """Measure games one after the other, and write a row of each to a CSV file as soon as it is done.
 
-    Games that the file has already are not measured again; one that was measured otherwise, with other
-    frames, seed or protocol, is refused. `examiner typology` and `read_classification` read the file.
+    Games that the file already has are not measured again; a file measured with other frames, seed or
+    protocol is refused. `examiner typology` and `read_classification` read the file.
 
     >>> import tempfile
     >>> path = Path(tempfile.mkdtemp()) / "profiles.csv"
@@ -101,21 +91,21 @@ def profile_table(
     (['CartPole-v1', 'Acrobot-v1'], 1)
     """
     protocol = protocol or PROTOCOLS[usual_protocol(environment)]
-    known = {} if path is None else _stored(Path(path), (str(frames), str(seed), protocol.hash))
+    rows = {} if path is None else _stored(Path(path), (str(frames), str(seed), protocol.hash))
     wanted = [playable_game(game) if environment == "ale" else game for game in games]
     for game in wanted:
         check_job(Job("random", "random", environment=environment, game=game, protocol=protocol))
     for number, game in enumerate(wanted):
         if progress is not None:
             progress(f"measuring {game}", number, len(wanted))
-        if game not in known:
+        if game not in rows:
             measured = profile(
                 game, environment=environment, protocol=protocol, seed=seed, frames=frames
             )
-            known[game] = profile_row(measured)
+            rows[game] = profile_row(measured)
             if path is not None:
-                write_text(path, _csv(list(known.values())))
-    return tuple(known[game] for game in dict.fromkeys(wanted))
+                write_text(path, _csv(list(rows.values())))
+    return tuple(rows[game] for game in dict.fromkeys(wanted))
 
 
 def _stored(path: Path, wanted: tuple[str, str, str]) -> dict[str, ProfileRow]:
@@ -134,11 +124,11 @@ def _stored(path: Path, wanted: tuple[str, str, str]) -> dict[str, ProfileRow]:
             raise InputError(
                 f"{shorten(path, 200)} is no table of profiles. Name another file, or move it away."
             )
-        found = tuple(row[f"measured.{name}"] for name in _ALIKE)
-        if found != wanted:
+        stored = tuple(row[f"measured.{name}"] for name in _ALIKE)
+        if stored != wanted:
             differs = [
                 f"{name} {theirs} instead of {ours}"
-                for name, theirs, ours in zip(_ALIKE, found, wanted, strict=True)
+                for name, theirs, ours in zip(_ALIKE, stored, wanted, strict=True)
                 if theirs != ours
             ]
             raise InputError(

@@ -61,16 +61,13 @@ def flavours(options: FlavourOptions, printing: Tabled) -> None:
                     stage="judging",
                 )
 
-        evaluated = play_flavours(
+        answer = play_flavours(
             plan, folder, episodes=options.episodes, workers=workers, map=judging, watcher=watcher
         )
-    if evaluated.judged is not None:
-        evaluated.judged.save(folder / JUDGED)
-    notes = [
-        f"{each.job.agent} on {each.job.game} failed: {each.reason}" for each in evaluated.failed
-    ]
-    show(findings.tell(evaluated), "examiner.flavours/1", printing, notes, folder=str(folder))
-    if printing.for_people and evaluated.judged is not None:
+    if answer.judged is not None:
+        answer.judged.save(folder / JUDGED)
+    show(findings.render(answer), answer.schema, printing, folder=str(folder))
+    if printing.for_people and answer.judged is not None:
         print_line(f"\nJudged: {folder / JUDGED}")
-    if evaluated.failed:
+    if answer.failures:
         raise click.exceptions.Exit(SOME_FAILED)

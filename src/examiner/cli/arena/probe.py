@@ -22,7 +22,7 @@ from examiner.arena.protocol import protocol as named_protocol
 from examiner.cli.options import OUTPUT, WORKERS, Seeded, argument, find_modules_here, option
 from examiner.cli.output import live_table, progress_bar, show
 from examiner.cli.stopping import stopped_in_order
-from examiner.messages import InputError, counted, shorten
+from examiner.messages import InputError, shorten
 from examiner.reporting.findings import play as findings
 from examiner.workers import available_cores, map_processes
 
@@ -90,7 +90,7 @@ def probe(who: ProbeOptions, play: PlayOptions, printing: Seeded) -> None:
         raise InputError(f"Only a plan has ledgers to keep in a folder. Leave out {unused}.")
     find_modules_here(who.agent)
     with progress_bar("playing") as progress:
-        probed = play_probe(
+        answer = play_probe(
             _job(who, who.game, play, printing.seed),
             seeds=play.seeds,
             sticky_probability=who.sticky,
@@ -103,10 +103,7 @@ def probe(who: ProbeOptions, play: PlayOptions, printing: Seeded) -> None:
                 stage="playing",
             ),
         )
-    episodes = counted(play.episodes or 1, "episode")
-    length = counted(who.frames, "frame") if who.frames else episodes
-    finding = findings.tell_probe(probed, f"{length} a run")
-    show(finding, "examiner.probe/1", printing, seed=printing.seed)
+    show(findings.render_probe(answer), answer.schema, printing)
 
 
 def _given(names: Collection[str]) -> str:
@@ -156,21 +153,13 @@ def _probe_plan(plan: Plan, who: ProbeOptions, printing: Seeded) -> None:
     plan = plan if who.frames is None else replace(plan, frames=who.frames)
     folder = Path(who.output or plan.name)
     with stopped_in_order(folder), live_table() as watcher:
-        probed = play_probe(
+        answer = play_probe(
             plan,
             folder,
             sticky_probability=who.sticky,
             workers=who.workers or available_cores(),
             watcher=watcher,
         )
-    variants = list(probed.contrasts)
-    notes = [
-        f"{each.job.agent} on {findings.shown_game(variant, variants)}, seed "
-        f"{each.job.seed}, failed: {each.reason}"
-        for each, variant in findings.failed_variants(probed.failed)
-    ]
-    finding = findings.tell_probed_plan(probed, who.sticky)
-    beside = {"folder": str(folder), "sticky_probability": who.sticky}
-    show(finding, "examiner.probed-plan/1", printing, None if printing.json else notes, **beside)
-    if probed.failed:
+    show(findings.render_probed_plan(answer), answer.schema, printing, folder=str(folder))
+    if answer.failures:
         raise click.exceptions.Exit(SOME_FAILED)

@@ -61,6 +61,4 @@ def profile(options: ProfileOptions, printing: Seeded) -> None:
             frames=options.frames,
             progress=progress,
         )
-    show(
-        findings.tell(rows, path), "examiner.profile/1", printing, protocol=name, seed=printing.seed
-    )
+    show(findings.render(rows, path), "examiner.profile/1", printing, protocol=name)

@@ -70,8 +70,8 @@ def run(options: RunOptions, printing: Printing) -> None:
     if options.repair is not None:
         if options.plan is not None:
             raise InputError(f"A repair plays nothing. Leave out {shorten(options.plan)}.")
-        found = repair(options.repair, options.output)
-        show(findings.tell_repair(found), "examiner.repair/1", printing)
+        repaired = repair(options.repair, options.output)
+        show(findings.render_repair(repaired), repaired.schema, printing)
         return
     if options.plan is None:
         raise InputError("No plan is named. Name one: `examiner arena run PLAN`.")
@@ -89,14 +89,14 @@ def run(options: RunOptions, printing: Printing) -> None:
             again=not options.skip_failed,
             watcher=watcher,
         )
-    exported = _exported(outcome, folder / "episodes.parquet")
-    show(findings.tell_run(outcome, exported), "examiner.run/1", printing)
-    if outcome.failed:
+    outcome = replace(outcome, episodes_file=_exported(outcome, folder / "episodes.parquet"))
+    show(findings.render_run(outcome), outcome.schema, printing)
+    if outcome.failures:
         raise click.exceptions.Exit(SOME_FAILED)
 
 
 def _explained(plan: AnyPlan) -> Finding:
-    return gvgai.tell_plan(plan) if isinstance(plan, GvgaiPlan) else findings.tell_plan(plan)
+    return gvgai.render_plan(plan) if isinstance(plan, GvgaiPlan) else findings.render_plan(plan)
 
 
 def _in_checkout(plan: AnyPlan, folder: str | None) -> AnyPlan:

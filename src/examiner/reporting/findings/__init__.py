@@ -211,8 +211,8 @@ FINDINGS = Findings(
             "Crosses are flagged tasks: they correlate with the other tasks less, or more, than usual.",
             "No audit",
         ),
-        "likeness": Home(
-            "likeness.finding",
+        "similarity": Home(
+            "similarity.finding",
             "Similar tasks, and which agents could win",
             "tasks",
             "A blue block is a cluster of tasks that rank agents alike: one of them could represent all.",

@@ -1,4 +1,4 @@
-"""Information: how many bits tasks tell about which agent is playing, and which few tell most."""
+"""Information: how much each task reveals about which agent is playing, and which few reveal most."""
 
 from __future__ import annotations
 
@@ -7,30 +7,22 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from examiner.information import (
-    InformationAnalysis,
-    InformativeSet,
-    TaskInformation,
-    analyse,
-    single_successes,
-)
+from examiner.answers import Table as AnswerTable
+from examiner.information import InformationAnalysis, analyse
+from examiner.information.channels import single_successes
 from examiner.information.permutation import FEWEST_TABLES, MOST_TABLES
-from examiner.information.sets import LEAST_GAIN
 from examiner.irt import ability_information
 from examiner.messages import counted, listed
 from examiner.reporting import ability_bits
 from examiner.reporting.figures import chart
 from examiner.reporting.figures.chart import Floats
 from examiner.reporting.finding import Figure, Finding, Sides, Text, noted
-from examiner.reporting.per_cost import TaskPrices, cost_columns, priced
-from examiner.reporting.prose import Name, Parts, Prose, enumerated, three_digits
+from examiner.reporting.prose import Name, Prose, enumerated, three_digits
+from examiner.reporting.renderers import shown_table
 from examiner.reporting.study import Study
-from examiner.reporting.table import Column, Record, Table, column_of, records
-from examiner.results.names import name_order
+from examiner.reporting.table import Piece
 
 SIZE = 10
-SHARE_TOLD = 0.9
-"""Of what the best tasks tell together: how few of them tell so much is counted."""
 MOST_BARS = 30
 MOST_PAIRS = 5
 CHANCE_WORK = 1.5e8
@@ -38,30 +30,29 @@ MOST_TIES = 3
 
 
 def finding(study: Study) -> Finding:
-    """Tell the bits of tasks and of the few that tell most.
+    """Show the bits of tasks and of the most informative set.
 
     >>> from examiner.results import Results
     >>> from examiner.reporting.prose import said
     >>> draws = np.random.default_rng(0).normal(size=(3, 4, 8)) + 9 * np.eye(3, 4)[:, :, None]
-    >>> said(finding(Study.of(Results.from_numpy(draws))).lead)[:28]
-    '2 of 4 tasks carry 1.58 of t'
+    >>> said(finding(Study.of(Results.from_numpy(draws))).lead)[:36]
+    '2 of 4 tasks give 100 % of the infor'
     """
     if single_successes(study.results, study.measure) and study.has_fit:
         return _about_ability(study)
     small, note = study.for_pairs
     note = f"{note} `examiner information` uses all results." if note else ""
-    rng = np.random.default_rng(study.seed)
     reps = int(np.clip(CHANCE_WORK // _work(small), FEWEST_TABLES, MOST_TABLES))
-    found = analyse(small.results, [study.measure], rng=rng, reps=reps)
-    told = tell(found, seed=study.seed, not_shown=study.not_shown)
+    analysis = analyse(small.results, [study.measure], rng=study.seed, reps=reps)
+    shown = show_analysis(analysis, not_shown=study.not_shown)
     blocks = (
-        _curve(found),
-        _bars(found, named=_beyond_chance(found, study.not_shown)),
-        Text(_pairs(found)),
-        *told.folded_tables,
-        *noted((note, *found.notes) if note else found.notes),
+        _curve(analysis),
+        _bars(analysis, named=_discriminates(analysis, study.not_shown)),
+        Text(_pairs(analysis)),
+        *shown.folded_tables,
+        *noted((note, *analysis.notes) if note else analysis.notes),
     )
-    return replace(told, blocks=blocks)
+    return replace(shown, blocks=blocks)
 
 
 def _work(study: Study) -> float:
@@ -70,11 +61,11 @@ def _work(study: Study) -> float:
 
 
 def _about_ability(study: Study) -> Finding:
-    """What single trials of 0 and 1 can tell: bits about ability."""
-    made = study.fitted
-    size = min(SIZE, len(made.fit.items))
-    found = ability_information(made.fit, rng=study.seed, size=size)
-    told = ability_bits.tell(found, seed=study.seed, not_shown=study.not_shown)
+    """Return what single trials of 0 and 1 can show: bits about ability."""
+    fitted = study.fitted
+    size = min(SIZE, len(fitted.fit.items))
+    found = ability_information(fitted.fit, rng=study.seed, size=size)
+    shown = ability_bits.tell(found, seed=study.seed, not_shown=study.not_shown)
     order = np.argsort(-found.bits, kind="stable")[:MOST_BARS]
     names = tuple(found.tasks[task] for task in order)
     ends = (found.bits_low[order], found.bits_high[order])
@@ -85,189 +76,99 @@ def _about_ability(study: Study) -> Finding:
         drawing=draw_bars(data),
         caption=(
             Name(names[0]),
-            f" tells most alone, {three_digits(float(found.bits[order[0]]))} bits.",
+            f" gives most information alone, {three_digits(float(found.bits[order[0]]))} bits.",
         ),
         description="Bars of bits about ability, one for each task, with their intervals.",
         legend=f"Shown are the first {len(order)} of {counted(len(found.tasks), 'task')}.",
         narrowest=360,
         sides=Sides(rows="tasks"),
     )
-    why, *tables = told.blocks
-    return replace(told, blocks=(why, bars, *tables, *noted([made.note] if made.note else [])))
+    why, *tables = shown.blocks
+    notes = noted([fitted.note] if fitted.note else [])
+    return replace(shown, blocks=(why, bars, *tables, *notes))
 
 
-def tell(
-    found: InformationAnalysis,
-    improved: InformativeSet | None = None,
-    *,
-    prices: TaskPrices | None = None,
-    seed: int = 0,
-    not_shown: str = "",
-) -> Finding:
-    """Tell the bits of every task and of the greedy set, and of a better set where one was sought.
+def show_analysis(analysis: InformationAnalysis, *, not_shown: str = "") -> Finding:
+    """Show the bits of every task and of the chosen set, and of a better set where one was searched.
 
-    With `prices`, tasks that tell most for what they cost come first.
-
-    `not_shown` says why agents may be alike, where a whole report has found that: then tasks are named
-    only where bits are far beyond chance, of agents who differ in what they are good at.
+    `not_shown` says why agents may be identical, where a whole report concluded that: then tasks are
+    named only where bits are far beyond chance, of agents that are good at different tasks.
 
     >>> from examiner.results import Results
     >>> results = Results.from_numpy(np.arange(12.0).reshape(2, 2, 3))
-    >>> told = tell(analyse(results, rng=np.random.default_rng(0), reps=2)).data
-    >>> list(told)[:4], told["max_bits"]
-    (['agents', 'max_bits', 'tasks', 'greedy'], 1.0)
+    >>> show_analysis(analyse(results, reps=2)).data["max_bits"]
+    1.0
     """
-    data = _data(found, improved)
-    data["tasks"] = priced(data["tasks"], prices, "bits")
-    columns = [
-        Column("corrected", "number", "bits corrected for noise", "corrected_bits"),
-        Column("low", "number"),
-        Column("high", "number"),
-        Column("by chance", "number", key="chance_bits"),
+    first = ["task"] if analysis.cost is None else ["task", "bits_per_cost", "cost"]
+    columns = ["bits", "corrected_bits", "bits_low", "bits_high", "chance_bits"]
+    last = ["pairs_separated"] if analysis.cost is None else []  # a terminal has no room for both
+    present = [name for name in columns if name in analysis.tasks.columns]
+    of_set = [name for name in ["task", *columns] if name in analysis.chosen.columns]
+    blocks: list[Piece] = [
+        shown_table(analysis.tasks, [*first, *present, *last], "Tasks"),
+        shown_table(analysis.chosen, of_set, "Greedy set"),
+        Text(analysis.separation.headline),
     ]
-    tasks = [
-        Column("task", "name"),
-        *cost_columns(prices, "bits"),
-        Column("bits", "number"),
-        *columns,
-    ]
-    if prices is None:  # a terminal has no room for both; they are in the JSON
-        tasks.append(Column("pairs separated", "count", key="pairs_separated"))
-    greedy = [
-        Column("task", "name"),
-        Column("bits so far", "number", key="cumulative_bits"),
-        *columns,
-    ]
-    never, pairs = found.separation.never, found.separation.pairs
-    blocks: list[Table | Text] = [
-        Table.of(data["tasks"], tasks, "Tasks"),
-        Table.of(data["greedy"], greedy, "Greedy set"),
-        Text(f"{counted(len(never), 'pair')} of {pairs:,} are separated by no single task."),
-    ]
-    blocks += [Text(_ties(found))] if any(found.chosen.tied_with) else []
+    blocks += [Text(_ties(analysis))] if any(analysis.chosen.tied_with or ()) else []
+    improved = analysis.improved
     if improved is not None:
         start = f"By {improved.search}: {improved.bits:.4f} bits with "
-        blocks.append(Text((start, Name(", ".join(improved.tasks)))))
-    measures = ", ".join(found.channels.measures)
-    shape = f"{counted(data['agents'], 'agent')}, {measures}"
-    about = f"{shape}: at most {found.max_bits:.3f} bits; seed {seed}"
-    return Finding(lead=_lead(found, not_shown), blocks=tuple(blocks), data=data, about=about)
+        blocks.append(Text((start, Name(", ".join(improved.tasks.task)))))
+    measures = ", ".join(analysis.channels.measures)
+    about = (
+        f"{counted(len(analysis.channels.agents), 'agent')}, {measures}: at most "
+        f"{analysis.max_bits:.3f} bits; seed {analysis.seed}"
+    )
+    return Finding(
+        lead=_lead(analysis, not_shown),
+        blocks=tuple(blocks),
+        data=analysis.to_dict(),
+        about=about,
+        answer=analysis,
+    )
 
 
-def _beyond_chance(found: InformationAnalysis, not_shown: str) -> bool:
-    """Whether tasks discriminate between agents beyond chance, by a permutation test of single tasks.
+def _discriminates(analysis: InformationAnalysis, not_shown: str) -> bool:
+    """Whether tasks discriminate significantly between agents, by a permutation test of single tasks.
 
-    Agents as able as each other may be good at different tasks: where they are not shown to differ in all,
-    the least that some task may tell once noise is taken off must be beyond chance.
+    Agents of equal ability may be good at different tasks: where they do not differ significantly over
+    all tasks, the lower bound of some task's bits without noise must be beyond chance.
     """
-    if found.chance is None:
+    tasks = analysis.tasks
+    if analysis.test is None:
         return True
-    if not_shown and found.intervals is not None:
-        found_low = found.intervals.task_low > found.chance.task_high
-        return bool((found.chance.beyond & found_low).any())
-    return found.chance.test.shown
+    if not_shown and tasks.bits_low is not None:
+        return any(row.significant and row.bits_low > row.chance_high for row in tasks)
+    return analysis.test.significant
 
 
-def _set_beyond_chance(found: InformationAnalysis) -> bool:
-    """Whether the few best tasks have more bits together than chance gives one time in twenty."""
-    if found.chance is None:
-        return True
-    last = _enough(found) - 1
-    return bool(found.chosen.cumulative_bits[last] > found.chance.greedy_high[last])
+def _lead(analysis: InformationAnalysis, not_shown: str) -> Prose:
+    if _discriminates(analysis, not_shown):
+        return (Name(analysis.headline), " ", analysis.certainty)
+    assert analysis.test is not None
+    none = f"No task discriminates significantly between agents ({analysis.test.words})."
+    return (none, " ", analysis.certainty, *((" ", Name(not_shown)) if not_shown else ()))
 
 
-def _ties(found: InformationAnalysis) -> Prose:
-    """Which tasks of the greedy set could be exchanged for others, the first few in full."""
-    chosen = found.chosen
-    tied = [
-        (task, others)
-        for task, others in zip(chosen.tasks, chosen.tied_with, strict=True)
-        if others
-    ]
-    told = "; ".join(
-        f"{task} with {listed(others, limit=MOST_TIES)}" for task, others in tied[:MOST_TIES]
+def _ties(analysis: InformationAnalysis) -> Prose:
+    """Return which tasks of the greedy set could be exchanged for others, the first few in full."""
+    tied = [row for row in analysis.chosen if row.tied_with]
+    named = "; ".join(
+        f"{row.task} with {listed(row.tied_with, limit=MOST_TIES)}" for row in tied[:MOST_TIES]
     )
     more = f"; {counted(len(tied) - MOST_TIES, 'task')} more in --json" if tied[MOST_TIES:] else ""
     rule = "the one with most bits alone was chosen, then the first by name"
-    return ("Ties: ", Name(told), f"{more}. Of tied tasks {rule}.")
+    return ("Ties: ", Name(named), f"{more}. Of tied tasks {rule}.")
 
 
-def _enough(found: InformationAnalysis) -> int:
-    """How few of the best tasks tell nearly all that the best tell together."""
-    bits = found.chosen.cumulative_bits
-    return int(np.argmax(bits >= SHARE_TOLD * bits[-1])) + 1
-
-
-def _lead(found: InformationAnalysis, not_shown: str) -> Prose:
-    bits = found.chosen.cumulative_bits
-    if found.chance is not None and not _beyond_chance(found, not_shown):
-        size = counted(len(found.chosen.tasks), "task")
-        by_chance = three_digits(float(found.chance.greedy[-1]))
-        told = (
-            f"No task discriminates significantly between agents ({found.chance.test.words}). The {size} "
-            f"with most bits give {three_digits(float(bits[-1]))} of {three_digits(found.max_bits)} bits, "
-            f"and {by_chance} by chance."
-        )
-        return (told, " ", Name(not_shown)) if not_shown else told
-    if found.chance is not None and not _set_beyond_chance(found):
-        return _singly(found)
-    enough = _enough(found)
-    reached = three_digits(float(bits[enough - 1]))
-    start = f"{enough} of {counted(len(found.tasks.tasks), 'task')} carry {reached}"
-    most = f" of the {three_digits(found.max_bits)} bits needed to identify an agent"
-    chance = ""
-    if found.intervals is not None:
-        likely, low = (
-            float(part[enough - 1]) for part in (found.intervals.set, found.intervals.set_low)
-        )
-        chance = (
-            f", {three_digits(likely)} corrected for noise (at least {three_digits(low)}, 97.5 %)"
-        )
-    if found.chance is not None:
-        given = three_digits(float(found.chance.greedy[enough - 1]))
-        chance += f"; {given} are expected by chance"
-    return (start, most, chance, ": ", *enumerated(found.chosen.tasks[:enough], 5), ".")
-
-
-def _singly(found: InformationAnalysis) -> Prose:
-    """Tasks discriminate one by one, and sets of them have all bits there are by chance as well."""
-    chance, bits, names = found.chance, found.tasks.bits, found.tasks.tasks
-    assert chance is not None
-    shown = np.flatnonzero(chance.beyond)
-    shown = shown[np.lexsort((name_order(names)[shown], -bits[shown]))]
-    told: Parts = (f"Tasks discriminate between agents ({chance.test.words})",)
-    if len(shown):
-        first, by_chance = (three_digits(float(part[shown[0]])) for part in (bits, chance.task))
-        many = f"{len(shown):,} of {counted(len(names), 'task')}"
-        told = (
-            f"{many} {'discriminates' if len(shown) == 1 else 'discriminate'} significantly between agents "
-            f"({chance.test.words}): ",
-            *enumerated([names[task] for task in shown], 5),
-            f" (the first has {first} bits, {by_chance} by chance)",
-        )
-    return (
-        *told,
-        f". A set of {counted(_enough(found), 'task')} has as many bits by chance: judge single tasks, or "
-        f"fewer tasks.",
-    )
-
-
-def _pairs(found: InformationAnalysis) -> Prose:
-    held = found.separation
-    if not held.never:
-        return "Every pair of agents is separated by some single task in 95 % of trials."
-    named = [" and ".join(pair) for pair in held.never]
-    verb = "are" if len(named) > 1 else "is"
-    return (
-        f"{len(named):,} of {counted(held.pairs, 'pair')} of agents {verb} separated by no single task "
-        f"in 95 % of trials: ",
-        *enumerated(named, MOST_PAIRS),
-        ".",
-    )
+def _pairs(analysis: InformationAnalysis) -> Prose:
+    never = [" and ".join(pair) for pair in analysis.separation.never]
+    headline = analysis.separation.headline
+    return (headline[:-1], ": ", *enumerated(never, MOST_PAIRS), ".") if never else headline
 
 
 class InformationCurveData(NamedTuple):
-    """What the curve draws; arrays of shape [size], NaN where there is none."""
+    """The data of the curve; arrays of shape [size], NaN where there is none."""
 
     tasks: tuple[str, ...]
     bits: Floats
@@ -279,7 +180,7 @@ class InformationCurveData(NamedTuple):
 
 
 def draw_curve(data: InformationCurveData) -> chart.Drawing:
-    """Draw the curve, its interval as a band, chance as a dashed line, and the most as a dotted one.
+    """Draw the curve, its interval as a band, chance as a dashed line, and the maximum as a dotted one.
 
     >>> none = np.full(2, np.nan)
     >>> drawn = draw_curve(InformationCurveData(("t", "u"), np.ones(2), none, none, none, none, 2.0))
@@ -293,7 +194,7 @@ def draw_curve(data: InformationCurveData) -> chart.Drawing:
     for name, values, colour, dash in (
         ("chosen tasks", data.bits, chart.MIDDLE, "solid"),
         ("by chance", data.chance, chart.MEAN, "dash"),
-        ("one in twenty by chance exceeds", data.chance_high, chart.BAR, "dot"),
+        ("95th percentile by chance", data.chance_high, chart.BAR, "dot"),
     ):
         if np.isfinite(values).any():
             drawn = chart.line(along, values, name, colour, f"{name}: %{{y:.3f}} bits", dash=dash)
@@ -304,37 +205,41 @@ def draw_curve(data: InformationCurveData) -> chart.Drawing:
     return chart.figure(traces, 300, x, y, top=60, shapes=[chart.across(y=data.max_bits)])
 
 
-def _curve(found: InformationAnalysis) -> Figure:
-    chosen = found.chosen
-    steps = len(chosen.tasks)
+def _curve(analysis: InformationAnalysis) -> Figure:
+    chosen = analysis.chosen
     data = InformationCurveData(
-        tasks=tuple(chosen.tasks),
-        bits=chosen.cumulative_bits,
-        low=column_of(found.intervals, "set_low", steps),
-        high=column_of(found.intervals, "set_high", steps),
-        chance=column_of(found.chance, "greedy", steps),
-        chance_high=column_of(found.chance, "greedy_high", steps),
-        max_bits=found.max_bits,
+        tasks=chosen.task,
+        bits=chosen.bits,
+        low=_column(chosen, "bits_low"),
+        high=_column(chosen, "bits_high"),
+        chance=_column(chosen, "chance_bits"),
+        chance_high=_column(chosen, "chance_high"),
+        max_bits=analysis.max_bits,
     )
-    told = three_digits(chosen.bits)
+    total = three_digits(float(chosen.bits[-1]))
     return Figure(
         key="information-curve",
         drawn=data,
         drawing=draw_curve(data),
-        caption=f"Each task adds most to those before it; together they tell {told} bits.",
-        description="Rising line of bits over the tasks chosen, with chance below and the most above.",
+        caption=f"Each task adds most to those before it; together they give {total} bits.",
+        description="Rising line of bits over the chosen tasks, with chance below and the maximum above.",
         legend=(
-            "The dotted line is log₂ of the number of agents. Chance deals the trials of each task out "
-            "among the agents anew and chooses again. Bits are those of papers/004, eq. 3: nearly, not "
-            "exactly, a mutual information."
+            "The dotted line is log₂ of the number of agents. By chance: runs of each task are permuted "
+            "among the agents, and tasks are chosen again. Bits are those of papers/004, eq. 3: nearly a "
+            "mutual information."
         ),
         narrowest=420,
         sides=Sides(columns="tasks"),
     )
 
 
+def _column(table: AnswerTable, name: str) -> Floats:
+    """Return a column, NaN in every row where the table does not have it."""
+    return np.array(table.values(name) if name in table.columns else np.full(len(table), np.nan))
+
+
 class InformationBarsData(NamedTuple):
-    """What the bars draw; arrays of shape [tasks], NaN where there is none."""
+    """The data of the bars; arrays of shape [tasks], NaN where there is none."""
 
     tasks: tuple[str, ...]
     bits: Floats
@@ -345,7 +250,7 @@ class InformationBarsData(NamedTuple):
 
 
 def draw_bars(data: InformationBarsData) -> chart.Drawing:
-    """Draw one bar a task, first on top, a line for its interval and a mark for chance.
+    """Draw one bar per task, first on top, a line for its interval and a mark for chance.
 
     >>> none = np.array([np.nan])
     >>> bars = InformationBarsData(("t",), np.array([1.5]), none, none, np.array([0.1]), 2.0)
@@ -369,87 +274,28 @@ def draw_bars(data: InformationBarsData) -> chart.Drawing:
     return chart.figure(traces, 90 + 16 * len(rows), x, chart.rows_axis(data.tasks), bargap=0.3)
 
 
-def _bars(found: InformationAnalysis, *, named: bool) -> Figure:
-    bits = found.tasks.bits
-    order = np.array(_most_first(found.tasks)[:MOST_BARS])
-    order = order[np.isfinite(bits[order])]
-    names = tuple(found.tasks.tasks[task] for task in order)
+def _bars(analysis: InformationAnalysis, *, named: bool) -> Figure:
+    finite = np.flatnonzero(np.isfinite(analysis.tasks.bits))[:MOST_BARS]
+    tasks = analysis.tasks.take(finite)
     data = InformationBarsData(
-        tasks=names,
-        bits=bits[order],
-        low=column_of(found.intervals, "task_low", len(bits))[order],
-        high=column_of(found.intervals, "task_high", len(bits))[order],
-        chance=column_of(found.chance, "task", len(bits))[order],
-        max_bits=found.max_bits,
+        tasks=tasks.task,
+        bits=tasks.bits,
+        low=_column(tasks, "bits_low"),
+        high=_column(tasks, "bits_high"),
+        chance=_column(tasks, "chance_bits"),
+        max_bits=analysis.max_bits,
     )
-    many = f"Shown are the first {MOST_BARS} of {len(bits):,} tasks."
+    best = f" gives most information alone, {three_digits(float(tasks.bits[0]))} bits."
+    total = len(analysis.tasks)
     return Figure(
         key="information-bars",
         drawn=data,
         drawing=draw_bars(data),
-        caption=(Name(names[0]), f" tells most alone, {three_digits(float(bits[order[0]]))} bits.")
+        caption=(Name(tasks.task[0]), best)
         if named
-        else "Bits of single tasks, which are not shown to be more than chance.",
-        description="Bars of bits, one for each task.",
-        legend=many if len(bits) > MOST_BARS else "",
+        else "Bits of single tasks, which are not significantly more than by chance.",
+        description="Bars of bits, one per task.",
+        legend=f"Shown are the first {MOST_BARS} of {total:,} tasks." if total > MOST_BARS else "",
         narrowest=360,
         sides=Sides(rows="tasks"),
     )
-
-
-def _most_first(tasks: TaskInformation) -> list[int]:
-    """Columns of tasks, those with most bits first and ties by name; those without any bits last."""
-    bits = np.rint(np.nan_to_num(tasks.bits, nan=-1.0) / LEAST_GAIN)
-    order: list[int] = np.lexsort((name_order(tasks.tasks), -bits)).tolist()
-    return order
-
-
-def _data(found: InformationAnalysis, improved: InformativeSet | None) -> Record:
-    """Everything as JSON values; tasks with most bits come first."""
-    tasks, chosen, separation = found.tasks, found.chosen, found.separation
-
-    rows, steps = len(tasks.tasks), len(chosen.tasks)
-    each = records(
-        task=tasks.tasks,
-        bits=tasks.bits,
-        bits_by_measure=[
-            {name: float(bits[task]) for name, bits in tasks.by_measure.items()}
-            for task in range(rows)
-        ],
-        chance_bits=column_of(found.chance, "task", rows),
-        chance_high=column_of(found.chance, "task_high", rows),
-        corrected_bits=column_of(found.intervals, "task", rows),
-        low=column_of(found.intervals, "task_low", rows),
-        high=column_of(found.intervals, "task_high", rows),
-        pairs_separated=separation.pairs_of_task,
-        usable=np.isfinite(tasks.bits),
-        beyond_chance=[None] * rows if found.chance is None else found.chance.beyond,
-    )
-    return {
-        "agents": len(found.channels.agents),
-        "max_bits": found.max_bits,
-        "tasks": [each[task] for task in _most_first(tasks)],
-        "greedy": records(
-            task=chosen.tasks,
-            tied_with=[list(names) for names in chosen.tied_with],
-            cumulative_bits=chosen.cumulative_bits,
-            chance_bits=column_of(found.chance, "greedy", steps),
-            chance_high=column_of(found.chance, "greedy_high", steps),
-            corrected_bits=column_of(found.intervals, "set", steps),
-            low=column_of(found.intervals, "set_low", steps),
-            high=column_of(found.intervals, "set_high", steps),
-        ),
-        "enough": _enough(found),
-        "p_value": None if found.chance is None else found.chance.test.p_value,
-        "permutations": None if found.chance is None else found.chance.test.permutations,
-        "set_beyond_chance": None if found.chance is None else _set_beyond_chance(found),
-        "improved": None
-        if improved is None
-        else {"search": improved.search, "tasks": list(improved.tasks), "bits": improved.bits},
-        "redundancy": found.redundancy.tolist(),
-        "pairs": separation.pairs,
-        "pairs_no_task_separates": [list(pair) for pair in separation.never],
-        "agent_names": list(found.channels.agents),
-        "measures": list(found.channels.measures),
-        "unit": found.unit,
-    }

@@ -1,25 +1,30 @@
-"""Profiles: what games are to an agent, the classes that makes of them, and what measuring cost."""
+"""Profiles of games: what simple play measures, the classes of each game, and the processor time."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
+from examiner.answers import Column, Scalar, StoredAnswer, Table
+from examiner.arena.profile import MEASURES
 from examiner.arena.profiling.other_play import LAST_PLAYS
+from examiner.arena.profiling.table import ProfileRow
 from examiner.messages import counted
-from examiner.reporting.finding import Finding, Text
+from examiner.reporting.finding import Finding, Text, noted
 from examiner.reporting.prose import Name
-from examiner.reporting.table import Column, Piece, Record, Table
+from examiner.reporting.renderers import shown_table
+from examiner.reporting.table import Piece
 from examiner.results import Classification
 from examiner.typology import SCHEMAS, Dimension, conform
 
 SCHEMA = "agent-centric"
 MEASURED = "measured."
 NEAR = 0.975
-"""A number is near a limit where the limit lies within the interval of so much on either side of it."""
+"""A number is near a limit if the limit lies within its 95 % interval, which this quantile bounds."""
 NO_REWARD = "no reward"
-"""A class that the next play may end: never sure."""
+"""A class that the next reward would change: always uncertain."""
 
 _ERRORS = {
     "action_space.branching": "branching_se",
@@ -30,53 +35,102 @@ _ERRORS = {
 }
 """Dimension → the column of its standard error."""
 
-_COLUMNS = (
-    Column("game", "name", key="task"),
-    Column("length", "number", "frames of an episode", "episode.length"),
-    Column("density", "number", "share of decisions with a reward", "reward.density"),
-    Column("delay", "text", "decisions until the first reward", "measured.reward_delay"),
-    Column("next", "text", "different next states over actions", "action_space.branching"),
-    Column("change", "number", "share of what is seen that changes", "observation.change"),
-    Column(
-        "ahead", "text", "share of one step of foresight, 0.5 as random", "measured.lookahead_share"
-    ),
-    Column("held", "text", "share of the best held action, likewise", "play.open_loop"),
-    Column("CPU s", "number", "processor time", "measured.cpu_seconds"),
+_SHARES = {
+    "lookahead_share": "Share of one-step lookahead in its own and random play's score; 0.5 if equal",
+    "open_loop_share": "Share of the best constant action in its own and random play's score",
+}
+_SHOWN = (
+    *("game", "episode_frames", "reward_density", "reward_delay", "branching", "screen_change"),
+    *("lookahead_share", "open_loop_share"),
 )
+_TITLES = {
+    "episode_frames": "length",
+    "reward_density": "density",
+    "reward_delay": "delay",
+    "screen_change": "change",
+    "lookahead_share": "lookahead",
+    "open_loop_share": "constant",
+}
 
 
-def tell(rows: Sequence[Mapping[str, str]], path: Path | None = None) -> Finding:
-    """Tell rows of a table of profiles, the classes they are in, and which of these are not sure.
+def render(rows: Sequence[ProfileRow], path: Path | None = None) -> Finding:
+    """Show the profiles of games, the classes they are in, and which of these are uncertain.
 
     >>> from examiner.arena import profile_table
     >>> rows = profile_table(["CartPole-v1"], environment="gymnasium", frames=1_000)
-    >>> tell(rows).data["games"][0]["classes"]["action_space.size"]
+    >>> render(rows).data["classes"][0]["action_space.size"]
     'up to 4'
     """
-    kinds = classes(rows)
-    found: list[Record] = [
-        {name: _value(text) for name, text in row.items()}
-        | {"classes": dict(zip(kinds.features, values, strict=True)), "unsure": unsure(row)}
-        for row, values in zip(rows, kinds.values, strict=True)
-    ]
-    seconds = [float(row[MEASURED + "cpu_seconds"]) for row in rows]
-    lead = (
-        f"{counted(len(rows), 'game')} in {int(rows[0][MEASURED + 'frames']):,} frames each: "
-        f"{sum(seconds):,.0f} s of processor time, {max(seconds):,.1f} s for the slowest."
-    )
-    blocks: list[Piece] = [Table.of(map(_shown, found), _COLUMNS, "Measured by simple play")]
-    doubtful = [
-        f"{row['task']} ({', '.join(map(str, row['unsure']))})" for row in found if row["unsure"]
-    ]
-    if doubtful:
-        blocks.append(
-            Text(("Near a limit, another seed may give another class: ", Name("; ".join(doubtful))))
-        )
+    answer = _answer(rows)
+    games = answer.stored_tables["games"]
+    blocks: list[Piece] = [shown_table(games, _SHOWN), *noted(answer.notes, "Note")]
     if path is not None:
         blocks.append(Text(("Table: ", Name(f"{path}   (examiner typology {path})"))))
-    about = f"Seed {rows[0][MEASURED + 'seed']}."
-    return Finding("profiles", "What games are to an agent", lead, tuple(blocks), {"games": found},
-                   about=about)  # fmt: skip
+    return Finding(
+        "profiles",
+        "Profiles of games",
+        answer.headline,
+        tuple(blocks),
+        answer.to_dict(),
+        answer=answer,
+    )
+
+
+def _answer(rows: Sequence[ProfileRow]) -> StoredAnswer:
+    """The profiles as a table of games and a table of their classes."""
+    seconds = [float(row[MEASURED + "cpu_seconds"]) for row in rows]
+    frames = int(rows[0][MEASURED + "frames"])
+    headline = (
+        f"{counted(len(rows), 'game')} measured in {frames:,} frames each: "
+        f"{sum(seconds):,.0f} s of processor time, {max(seconds):,.1f} s for the slowest."
+    )
+    kinds = classes(rows)
+    features = [Column(feature, "text", f"Class by {feature}") for feature in kinds.features]
+    values = {feature: kinds.feature(feature) for feature in kinds.features}
+    class_table = Table.of(
+        [Column("game", "name", "Game"), *features], {"game": kinds.tasks} | values
+    )
+    doubtful = [f"{row['task']} ({', '.join(unsure(row))})" for row in rows if unsure(row)]
+    note = f"Another seed may give another class, near a limit: {'; '.join(doubtful)}."
+    return StoredAnswer(
+        "examiner.profile/1",
+        headline,
+        {"games": _games(rows), "classes": class_table},
+        {"games_measured": Scalar(len(rows), "Number of games")},
+        (note,) if doubtful else (),
+        {"seed": int(rows[0][MEASURED + "seed"]), "frames": frames},
+    )
+
+
+def _games(rows: Sequence[ProfileRow]) -> Table:
+    columns, values = [Column("game", "name", "Game")], {"game": [row["task"] for row in rows]}
+
+    def add(column: Column, cells: list[Any]) -> None:  # Any: as the column declares
+        columns.append(column)
+        values[column.name] = cells
+
+    def numbers(name: str) -> list[float]:
+        return [_number(row[MEASURED + name]) for row in rows]
+
+    measures = dict(MEASURES) | {name: (meaning, "") for name, meaning in _SHARES.items()}
+    for name, (meaning, unit) in measures.items():
+        add(Column(name, "number", meaning, unit, _TITLES.get(name, "")), numbers(name))
+        error = Column(f"{name}_error", "number", "Standard error", title="±", of=name)
+        add(error, numbers(f"{name}_se"))
+    for name, meaning in (("reward_low", "Smallest"), ("reward_high", "Largest")):
+        add(Column(name, "number", f"{meaning} observed reward of a decision"), numbers(name))
+    seconds = Column("cpu_seconds", "number", "Processor time", "s")
+    add(seconds, numbers("cpu_seconds"))
+    for name, key, meaning in (
+        ("actions", "action_space.size", "Number of actions, or continuous"),
+        ("determinism", "dynamics.determinism", "Whether the same actions lead to the same states"),
+        ("open_loop_action", MEASURED + "open_loop_action", "The best constant action"),
+        ("notes", "notes", "Why a value or its standard error is missing"),
+    ):
+        add(Column(name, "text", meaning), [row[key] for row in rows])
+    uncertain = Column("uncertain", "words", "Dimensions whose class another seed may change")
+    add(uncertain, [unsure(row) for row in rows])
+    return Table.of(columns, values, caption="Measured by simple play")
 
 
 def classes(rows: Sequence[Mapping[str, str]]) -> Classification:
@@ -88,19 +142,19 @@ def classes(rows: Sequence[Mapping[str, str]]) -> Classification:
     ('stochastic',)
     """
     names = [name for name in SCHEMAS[SCHEMA].names if name in rows[0]]
-    known = Classification(
+    measured = Classification(
         tuple(row["task"] for row in rows),
         tuple(names),
         tuple(tuple(row[name] for name in names) for row in rows),
         source="measured by simple play",
     )
-    return conform(known, SCHEMA)
+    return conform(measured, SCHEMA)
 
 
 def unsure(row: Mapping[str, str]) -> list[str]:
     """Return the dimensions whose number has a limit between classes within its 95 % interval, or no error.
 
-    The interval is Student's: lengths rest on some episodes, held actions on three plays.
+    The interval is Student's: lengths are means over a few episodes, constant actions over three plays.
 
     >>> unsure({"reward.density": "0.0101", "measured.reward_density_se": "0.002"})
     ['reward.density']
@@ -141,27 +195,3 @@ def _number(text: str) -> float:
         return float(text)
     except ValueError:
         return math.nan
-
-
-def _value(text: str) -> object:
-    """A number as such; NaN where nothing was written, words as they are."""
-    number = _number(text)
-    return text if math.isnan(number) and text else number
-
-
-def _shown(row: Record) -> Record:
-    """The row with each share and its standard error in one cell, and other numbers short."""
-    cells = dict(row)
-    for name, error in (
-        ("measured.lookahead_share", "measured.lookahead_share_se"),
-        ("play.open_loop", "measured.open_loop_share_se"),
-    ):
-        if isinstance(row[name], float) and not math.isnan(row[error]):
-            cells[name] = f"{row[name]:.2f}±{row[error]:.2f}"
-    for name in ("measured.lookahead_share", "play.open_loop", "action_space.branching"):
-        if isinstance(cells[name], float):
-            cells[name] = "–" if math.isnan(cells[name]) else f"{cells[name]:.3g}"
-    delay = row["measured.reward_delay"]
-    return cells | {
-        "measured.reward_delay": f"{delay:.3g}" if math.isfinite(delay) else "none seen"
-    }

@@ -30,7 +30,7 @@ def marked_clusters(results: Results, tasks: Sequence[str], measure: str | None 
     for task in tasks:
         if task not in results.tasks:
             raise unknown_name("task", task, results.tasks)
-    found = FINDINGS["likeness"](Study.of(results, None, measure))
+    found = FINDINGS["similarity"](Study.of(results, None, measure))
     for block in found.blocks:
         if isinstance(block, Figure) and block.key == "task-clusters":
             marked = _marked(block, tasks)

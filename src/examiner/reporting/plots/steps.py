@@ -13,20 +13,20 @@ def typology_steps(kinds: Kinds) -> Plot:
 
     >>> from examiner.results import Classification
     >>> from examiner.typology import kinds
-    >>> known = Classification(("pong", "go"), ("haste",), (("absent",), ("absent",)))
-    >>> typology_steps(kinds(known, rng=0)).data.outcomes[3:]
-    ('1 group', '1 task, 50 % left out')
+    >>> games = Classification(("pong", "go"), ("haste",), (("absent",), ("absent",)))
+    >>> typology_steps(kinds(games)).data.outcomes[3:]
+    ('1 group', '1 task, 50 % excluded')
     """
     table = kinds.classification
     drawn = FlowData(
         ("candidates", "typology", "classification", "groups of one kind", "one of each"),
         (
             counted(len(table.tasks), "task"),
-            kinds.schema.name,
+            kinds.typology.name,
             counted(len(table.features), "feature"),
-            counted(len(kinds.groups), "group"),
-            f"{counted(len(kinds.reduced), 'task')}, {100 * kinds.saved:.0f} % left out",
+            counted(len(kinds.members), "group"),
+            f"{counted(len(kinds.kept), 'task')}, {100 * kinds.saved:.0f} % excluded",
         ),
     )
-    caption = f"{counted(len(table.tasks), 'task')}, {counted(len(kinds.reduced), 'kind')}."
+    caption = f"{counted(len(table.tasks), 'task')}, {counted(len(kinds.kept), 'kind')}."
     return drawn_alone("typology_steps", drawn, draw_flow(drawn), caption)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Mapping
 
 import numpy as np
 
-from examiner.information import GeneralFactor
+from examiner.information import GeneralFactorByGroup
 from examiner.irt import Indicators
 from examiner.irt import over_time as told_over_time
 from examiner.messages import counted
@@ -17,7 +17,7 @@ from examiner.reporting.plots.plot import Plot, drawn_alone
 def over_time(
     told: Indicators,
     years: Mapping[str, float],
-    factors: Mapping[Hashable, GeneralFactor] | None = None,
+    factors: GeneralFactorByGroup | None = None,
 ) -> Plot:
     """Draw ability, generality and the general factor by year of agents (papers/003, section 5).
 
@@ -40,7 +40,7 @@ def over_time(
     nothing = np.full(len(made.years), np.nan)
     titles, chance = ["ability", "generality"], [nothing, nothing]
     if factors:
-        found = [factors.get(year) for year in made.years]
+        found = [factors.factors.get(year) for year in made.years]
         for title, name in (
             ("mean correlation of tasks", "mean_task_correlation"),
             ("share of the first factor", "first_factor_share"),

@@ -1,4 +1,4 @@
-"""One TOML file per schema; `SCHEMAS` lists them, and classifications are held against one."""
+"""One TOML file per schema; `SCHEMAS` lists them, and classifications are compared with one."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ def conform(classification: Classification, schema: str | Schema) -> Classificat
     """Return the classification in the schema's own names and values.
 
     The schema is a name in `SCHEMAS` or a `Schema`. Spelling does not matter, synonyms are
-    resolved, and numbers are put into their band. A dimension or a value that the schema does not
-    know is refused with a list of those it knows.
+    resolved, and numbers are assigned to their band. A dimension or a value that the schema does not
+    have is refused with a list of those it has.
 
     >>> games = Classification(("go",), ("Action space: size", "determinism"), (("361", "Deterministic"),))
     >>> conform(games, "agent-centric").to_dict()
@@ -69,9 +69,9 @@ def named_schema(schema: str | Schema) -> Schema:
 
 
 def fitting_schema(classification: Classification) -> Schema | None:
-    """Return the schema that knows more than half of the features, or None.
+    """Return the schema that has more than half of the features, or None.
 
-    A single strange column is then refused by `conform` as the slip it probably is.
+    A single unknown column is then refused by `conform`, since it is probably a mistake.
 
     >>> kinds = Classification(("pong",), ("haste", "mutability"), (("absent", "none"),))
     >>> fitting_schema(kinds).name
@@ -79,12 +79,12 @@ def fitting_schema(classification: Classification) -> Schema | None:
     >>> fitting_schema(Classification(("pong",), ("genre",), (("paddle",),))) is None
     True
     """
-    known = {
+    features_of = {
         name: sum(schema.knows(feature) for feature in classification.features)
         for name, schema in SCHEMAS.items()
     }
-    best = max(known, key=lambda name: known[name])
-    return SCHEMAS[best] if 2 * known[best] > len(classification.features) else None
+    best = max(features_of, key=lambda name: features_of[name])
+    return SCHEMAS[best] if 2 * features_of[best] > len(classification.features) else None
 
 
 def observed_schema(classification: Classification) -> Schema:
@@ -101,11 +101,11 @@ def observed_schema(classification: Classification) -> Schema:
 
 
 def _check_once(features: Sequence[str], dimensions: Sequence[Dimension]) -> None:
-    seen: dict[str, str] = {}
+    feature_of: dict[str, str] = {}
     for feature, dimension in zip(features, dimensions, strict=True):
-        if dimension.name in seen:
+        if dimension.name in feature_of:
             raise InputError(
-                f"The features {shorten(seen[dimension.name])} and {shorten(feature)} are both the "
+                f"The features {shorten(feature_of[dimension.name])} and {shorten(feature)} are both the "
                 f"dimension {dimension.name!r}. Keep one of them."
             )
-        seen[dimension.name] = feature
+        feature_of[dimension.name] = feature

@@ -1,4 +1,4 @@
-"""Clusters of tasks, the general factor, tasks that disagree, and who could be crowned."""
+"""Clusters of tasks, the general factor, tasks that disagree, and favourable tasks."""
 
 import numpy as np
 import pytest
@@ -7,10 +7,10 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import examiner as ex
-from examiner.information.clusters import mean_silhouette
 from examiner.information.observations import shares
 from examiner.messages import InputError
 from examiner.results import Results, Scales, TaskScale
+from examiner.scores.linkage import mean_silhouette
 
 SEEDS = st.integers(0, 2**32 - 1)
 
@@ -29,12 +29,12 @@ def two_kinds(seed: int = 0, agents: int = 30) -> Results:
 @pytest.mark.parametrize("number", [None, "auto", 2])
 def test_tasks_of_two_skills_form_two_clusters(method, number) -> None:
     found = ex.information.clusters(two_kinds(), method=method, number=number, threshold=0.5)
-    assert {frozenset(names) for names in found.clusters} == {
+    assert {frozenset(names) for names in found.members} == {
         frozenset(f"p{n}" for n in range(5)),
         frozenset(f"q{n}" for n in range(4)),
     }
     assert found.suggested == 2
-    assert found.borders == (5,)
+    assert found.clusters.size.tolist() == [5, 4]
 
 
 @settings(max_examples=15)
@@ -48,20 +48,21 @@ def test_permuting_tasks_and_agents_changes_no_cluster(seed) -> None:
     other = ex.information.clusters(
         Results.from_numpy(values[agents][:, tasks], tasks=[names[n] for n in tasks])
     )
-    assert {frozenset(one) for one in first.clusters} == {frozenset(one) for one in other.clusters}
+    assert {frozenset(one) for one in first.members} == {frozenset(one) for one in other.members}
 
 
 @settings(max_examples=15)
 @given(seed=SEEDS)
-def test_every_task_is_in_one_cluster_and_clusters_stand_together(seed) -> None:
+def test_every_task_is_in_one_cluster_and_clusters_are_contiguous(seed) -> None:
     values = np.random.default_rng(seed).normal(size=(6, 9))
     values[:, 3] = 1.0
     found = ex.information.clusters(Results.from_numpy(values))
     assert sorted(found.order) == list(range(9))
-    assert [task for names in found.clusters for task in names] == [
-        found.tasks[place] for place in found.order
-    ]
-    assert found.clusters[-1] == ("task 4",)
+    assert [task for names in found.members for task in names] == list(found.tasks.task)
+    assert (
+        found.clusters[-1].tasks == ("task 4",)
+        and found.tasks["task 4"].cluster == found.clusters[-1].cluster
+    )
     assert "1 task without any correlation" in found.notes[0]
 
 
@@ -90,7 +91,7 @@ def test_a_lower_is_better_task_is_turned_before_it_is_compared() -> None:
     scales = Scales([TaskScale("u", direction="lower")])
     plain = ex.information.clusters(Results.from_numpy(values, tasks="tu"))
     turned = ex.information.clusters(Results.from_numpy(values, tasks="tu", scales=scales))
-    assert len(plain.clusters) == 2 and len(turned.clusters) == 1
+    assert len(plain.members) == 2 and len(turned.members) == 1
 
 
 def test_the_task_against_the_rest_is_found() -> None:
@@ -100,16 +101,20 @@ def test_the_task_against_the_rest_is_found() -> None:
     found = ex.information.opposed(Results.from_numpy(values, tasks="abcde"))
     assert found.opposed == ("e",)
     rest = stats.zscore(values)[:, :4].mean(axis=1)
-    assert found.correlation[4] == pytest.approx(stats.pearsonr(values[:, 4], rest).statistic)
+    assert found.tasks["e"].correlation == pytest.approx(
+        stats.pearsonr(values[:, 4], rest).statistic
+    )
     test = stats.pearsonr(values[:, 4], rest, alternative="less")
-    assert found.chance[4] == pytest.approx(test.pvalue, rel=1e-6)
+    assert found.tasks["e"].p_value == pytest.approx(test.pvalue, rel=1e-6)
+    assert found.headline == "1 of 5 tasks ranks agents against the others: e."
 
 
 def test_deceptive_tasks_need_a_score_and_a_win() -> None:
-    assert ex.information.deceptive(two_kinds()) is None
+    with pytest.raises(InputError, match="need a score and a win"):
+        ex.information.deceptive(two_kinds())
     found = ex.information.deceptive(ex.load("gvgai-plays").with_items())
     assert found.score == "score" and found.win == "win"
-    assert all(found.correlation[found.tasks.index(task)] < 0 for task in found.deceptive)
+    assert all(found.tasks[task].correlation < 0 for task in found.deceptive)
 
 
 def test_one_skill_is_one_factor_and_noise_is_none() -> None:
@@ -136,51 +141,61 @@ def test_factors_give_the_standardised_table_back() -> None:
     assert factors.share == pytest.approx(eigenvalues / 9)
 
 
-def test_the_best_on_every_task_alone_can_be_crowned() -> None:
+def test_only_the_best_on_every_task_can_win() -> None:
     values = np.array([[3.0, 3.0, 3.0], [2.0, 1.0, 2.0], [1.0, 2.0, 0.0]])
-    found = ex.information.crowns(Results.from_numpy(values), size=1, rng=np.random.default_rng(0))
-    assert found.wins.tolist() == [True, False, False]
+    found = ex.information.favourable_tasks(
+        Results.from_numpy(values), size=1, rng=np.random.default_rng(0)
+    )
+    assert [row.agent for row in found.agents if row.wins] == ["agent 1"]
 
 
 @settings(max_examples=10)
 @given(seed=SEEDS)
-def test_a_crowned_agent_really_leads_on_its_tasks(seed) -> None:
+def test_an_agent_really_leads_on_its_favourable_tasks(seed) -> None:
     values = np.random.default_rng(seed).random((6, 12))
     results = Results.from_numpy(values)
-    found = ex.information.crowns(results, size=3, rng=np.random.default_rng(0))
-    for agent, names in enumerate(found.tasks):
-        places = [results.tasks.index(name) for name in names]
+    found = ex.information.favourable_tasks(results, size=3, rng=np.random.default_rng(0))
+    for row in found.agents:
+        agent = results.agents.index(row.agent)
+        places = [results.tasks.index(name) for name in row.tasks]
         means = values[:, places].mean(axis=1)
-        assert found.lead[agent] == pytest.approx(means[agent] - np.delete(means, agent).max())
-        assert len(set(names)) == 3
-    assert (found.wins | ~found.by_factors).all()  # the search is never worse than the factors
+        assert row.lead == pytest.approx(means[agent] - np.delete(means, agent).max())
+        assert len(set(row.tasks)) == 3
+    assert (
+        found.agents.wins | ~found.agents.by_factors
+    ).all()  # the search is never worse than the factors
 
 
 def test_the_search_finds_what_trying_every_set_finds() -> None:
     from itertools import combinations
 
     values = np.random.default_rng(2).random((5, 9))
-    found = ex.information.crowns(Results.from_numpy(values), size=3, rng=np.random.default_rng(0))
+    found = ex.information.favourable_tasks(
+        Results.from_numpy(values), size=3, rng=np.random.default_rng(0)
+    )
     for agent in range(5):
         best = max(
             values[agent, list(places)].mean()
             - np.delete(values[:, list(places)].mean(axis=1), agent).max()
             for places in combinations(range(9), 3)
         )
-        assert (found.lead[agent] > 0) == (best > 0)
+        assert (found.agents[f"agent {agent + 1}"].lead > 0) == (best > 0)
 
 
 def test_winners_made_of_noise_lose_on_held_out_trials() -> None:
     noise = np.random.default_rng(0).normal(size=(10, 40, 6))
-    found = ex.information.crowns(Results.from_numpy(noise), size=5, rng=np.random.default_rng(0))
-    assert found.wins.all()
-    assert found.held_out.sum() <= 4 and found.crownable == 0
+    found = ex.information.favourable_tasks(
+        Results.from_numpy(noise), size=5, rng=np.random.default_rng(0)
+    )
+    assert found.agents.wins.all()
+    assert found.agents.held_out.sum() <= 4 and found.winners == ()
+    assert found.headline == "No choice of 5 tasks makes any of 10 agents win significantly."
 
 
 def test_without_repeated_trials_nothing_is_held_out_and_that_is_said() -> None:
-    found = ex.information.crowns(two_kinds(), size=2, rng=np.random.default_rng(0))
-    assert found.held_out is None
-    assert found.crownable <= found.wins.sum()
+    found = ex.information.favourable_tasks(two_kinds(), size=2, rng=np.random.default_rng(0))
+    assert found.agents.held_out is None
+    assert len(found.winners) <= found.agents.wins.sum()
     assert "single trial" in found.notes[0]
 
 
@@ -193,35 +208,52 @@ def test_a_task_on_which_all_are_alike_has_no_shares_and_says_nothing() -> None:
     factor, same = (ex.information.general_factor(table, rng=0, reps=3) for table in (plain, other))
     assert same.mean_agent_correlation.value == pytest.approx(factor.mean_agent_correlation.value)
     assert same.mean_task_correlation.value == pytest.approx(factor.mean_task_correlation.value)
-    crowned, alike = (ex.information.crowns(table, size=2, rng=0) for table in (plain, other))
-    assert alike.wins.tolist() == crowned.wins.tolist()
-    only = ex.information.crowns(Results.from_numpy(np.full((3, 2), 7.0)), size=1, rng=0)
-    assert only.lead.tolist() == [0.0, 0.0, 0.0] and only.crownable == 0
+    chosen, same = (
+        ex.information.favourable_tasks(table, size=2, rng=0) for table in (plain, other)
+    )
+    assert {row.agent: row.wins for row in same.agents} == {
+        row.agent: row.wins for row in chosen.agents
+    }
+    only = ex.information.favourable_tasks(Results.from_numpy(np.full((3, 2), 7.0)), size=1, rng=0)
+    assert only.agents.lead.tolist() == [0.0, 0.0, 0.0] and only.winners == ()
 
 
-def test_shares_of_the_halves_held_out_stand_on_the_scale_of_the_halves_chosen_on() -> None:
+def test_shares_of_held_out_halves_are_on_the_scale_of_the_halves_chosen_on() -> None:
     first, second = np.array([[0.0], [10.0]]), np.array([[5.0], [20.0]])
     assert shares(second, like=first).ravel().tolist() == [0.5, 2.0]
     assert np.isnan(shares(np.array([[3.0, 4.0]]))).all()  # nobody to be compared with
 
 
-def test_what_comes_back_shows_itself_in_a_line_and_as_a_table() -> None:
+def test_every_answer_has_a_headline_tables_and_json() -> None:
     results = two_kinds()
-    found = ex.information.likeness(results, rng=0, size=2, threshold=0.5)
-    lines = {
-        "LikenessAnalysis: TaskClusters by score: 9 tasks in ": found,
-        "TaskClusters by score: 9 tasks in ": found.main,
-        "GeneralFactor: one factor tells ": found.factor,
-        "Crowning: ": found.crowning,
-        "OpposedTasks: of 9 tasks against the rest: ": found.opposed,
-        "TaskFactors: the first of 9 tells ": ex.information.factors(results),
-        "DeceptiveTasks: score against win on: ": ex.information.deceptive(
-            ex.load("gvgai-plays").with_items()
-        ),
+    found = ex.information.similarity(results, size=2, threshold=0.5)
+    years = {agent: 2010 + int(agent[-1]) % 2 for agent in results.agents}
+    answers = {
+        "cluster": found,
+        "clusters": found.main,
+        "general_factor": found.factor,
+        "general_factor_by": ex.information.general_factor_by(results, years, reps=3),
+        "favourable_tasks": found.favourable,
+        "opposed": found.opposition,
+        "factors": ex.information.factors(results),
+        "deceptive": ex.information.deceptive(ex.load("gvgai-plays").with_items()),
     }
-    for line, shown in lines.items():
-        assert repr(shown).startswith(line) and "\n" not in repr(shown)
-        assert shown._repr_html_().count("<tr>") > 2
+    for kind, answer in answers.items():
+        content = answer.to_dict()
+        assert content["schema"] == f"examiner.{kind}/1"
+        assert content["headline"].endswith(".") and repr(answer).startswith(
+            content["headline"][:20]
+        )
+        assert answer._repr_html_().count("<tr>") > 2
+        for name, rows in answer.tables.items():
+            assert len(content[name]) == len(rows)
+    assert found.headline.startswith(
+        "9 tasks form 2 significant clusters, the largest of 5 tasks (p = "
+    )
+    assert found.clusters["1"].tasks == found.main.significant[0]
+    assert found.settings["threshold"] == 0.5 and found.settings["seed"] == 0
+    loadings = answers["factors"].tables["tasks"]
+    assert loadings["q1", "2"].loading == answers["factors"].tasks_on[6, 1]
 
 
 @pytest.mark.parametrize(
@@ -231,7 +263,7 @@ def test_what_comes_back_shows_itself_in_a_line_and_as_a_table() -> None:
         (lambda r: ex.information.clusters(r, threshold=3.0), "The threshold is 3.0"),
         (lambda r: ex.information.clusters(r, number=0), "The number of clusters is '0'"),
         (
-            lambda r: ex.information.crowns(r, size=99, rng=np.random.default_rng(0)),
+            lambda r: ex.information.favourable_tasks(r, size=99, rng=np.random.default_rng(0)),
             "Cannot choose 99 of 9 tasks",
         ),
         (
@@ -239,7 +271,7 @@ def test_what_comes_back_shows_itself_in_a_line_and_as_a_table() -> None:
             "The level is 2.0",
         ),
         (
-            lambda r: ex.information.likeness(
+            lambda r: ex.information.similarity(
                 Results.from_numpy([[1.0, 2.0]]), rng=np.random.default_rng(0)
             ),
             "There is one agent",
@@ -252,7 +284,7 @@ def test_what_cannot_be_told_is_said_in_a_sentence(call, message) -> None:
 
 
 def test_two_agents_have_no_correlation_and_that_is_said() -> None:
-    found = ex.information.likeness(
+    found = ex.information.similarity(
         Results.from_numpy([[1.0, 2.0], [3.0, 1.0]]), rng=np.random.default_rng(0)
     )
     assert "at least three agents" in found.notes[0]
