@@ -231,7 +231,7 @@ def test_describe_prints_how_each_column_was_interpreted(tmp_path: Path) -> None
     }
     shown = CliRunner().invoke(app, ["describe", str(path), "--run", "seed", "--where", "seed=1"])
     assert shown.exit_code == 0
-    assert "exp_name" in shown.stdout
+    assert "agent: exp_name; task: env_id; run: seed" in " ".join(shown.stdout.split())
 
 
 def test_describe_interprets_the_columns_of_a_wide_table() -> None:

@@ -269,7 +269,7 @@ def _mapping(
         if column not in mapping and plain in recognised and plain not in taken:
             mapping[column] = plain
             taken.add(plain)
-        elif column in keys and keys[column] != column:  # type: ignore[index,comparison-overlap]
+        elif column in keys and keys[column] != column:
             mapping[column] = _replaced(column)
     return mapping
 

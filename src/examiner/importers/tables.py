@@ -22,7 +22,7 @@ from examiner.importers.files import SourceFile
 from examiner.importers.readings import Reading, Whereabouts
 from examiner.importers.row_filters import rows_kept
 from examiner.importers.suggestions import suggested_measure
-from examiner.importers.table_columns import TableColumns, TableOptions
+from examiner.importers.table_columns import Key, TableColumns, TableOptions
 from examiner.importers.time import run_keys, time_columns, with_time
 from examiner.importers.wide import (
     INDEX_COLUMN,
@@ -211,7 +211,7 @@ def _of_one_metric(
     rows = frame[names[0]].cast(pl.String) == measure
     if measure in frame.columns or not rows.any():
         return frame, {}
-    return frame.filter(rows).rename({values[0]: measure}).drop(names[0]), {values[0]: measure}
+    return frame.filter(rows).rename({values[0]: measure}), {values[0]: measure}
 
 
 def _with_names_first(
@@ -221,7 +221,8 @@ def _with_names_first(
 
     Columns by which rows were chosen are no tasks.
     """
-    keys = [key for key in ("agent", "task") if options.named.get(key) in frame.columns]
+    both: tuple[Key, Key] = ("agent", "task")
+    keys = [key for key in both if options.named.get(key) in frame.columns]
     chosen_by = {
         each.column for each in options.where if each.sign == "=" and len(each.values) == 1
     }
