@@ -23,7 +23,7 @@ def refused(folder: Path, name: str, text: str) -> str:
 @pytest.mark.parametrize("name", ["scores.yaml", "scores.yml"])
 def test_yaml_is_called_yaml(tmp_path: Path, name: str):
     said = refused(tmp_path, name, "dqn:\n  pong: 18.0\n  venture: 3\n")
-    assert "is YAML, which cannot be read. Save it as CSV" in said
+    assert "is YAML, which cannot be read. Convert it to JSON" in said
 
 
 @pytest.mark.parametrize(
@@ -58,7 +58,7 @@ def test_an_object_of_known_tasks_is_read_with_its_lists_as_runs(tmp_path: Path)
     for agent in ("iris", "spr"):
         (tmp_path / f"{agent}.json").write_text(text)
     with pytest.warns(
-        ex.ExaminerWarning, match="numbers in a list of a JSON object are read as runs"
+        ex.ExaminerWarning, match="numbers of one task and agent in a JSON object are read as runs"
     ):
         results = ex.read(tmp_path, path="{agent}")
     assert results.agents == ("iris", "spr") and results.tasks == ("Alien", "Pong")
@@ -202,5 +202,5 @@ def test_an_archive_is_to_be_unpacked(tmp_path: Path):
 
 def test_a_folder_of_yaml_is_called_yaml(tmp_path: Path):
     (tmp_path / "scores.yml").write_text("- model: gpt\n  pass_rate: 0.5\n")
-    with pytest.raises(ex.InputError, match=r"is YAML, which cannot be read\. Save it as CSV"):
+    with pytest.raises(ex.InputError, match=r"is YAML, which cannot be read\. Convert it to JSON"):
         ex.read(tmp_path)

@@ -174,9 +174,14 @@ def _results_from_tidy(
             renamed |= {cells.SUCCESSES: cells.SUCCESS, cells.TRIALS: cells.SUCCESS}
             origin = origin.with_notes(note)
     elif not measures:
-        raise _no_measure(frame)
+        marked = cells.marked_answers(frame)
+        if marked is None:
+            raise _no_measure(frame)
+        measures, frame, origin = ["correct"], marked[0], origin.with_notes(marked[1])
     frame = frame.with_columns(
-        cells.without_missing_words(frame[name]) for name in measures if name in frame.columns
+        cells.truth_values(cells.without_missing_words(frame[name]))
+        for name in measures
+        if name in frame.columns
     )
     if options.item is None:
         refuse_items_of_agents(frame)
