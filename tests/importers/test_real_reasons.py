@@ -168,7 +168,9 @@ def test_a_column_without_a_name_is_named_by_its_place(
     assert reason in refused(tmp_path, "s.csv", f"{header}\n{row}\n")
 
 
-@pytest.mark.parametrize("text", ["1000 2.5\n2000 3.5\n", "1000,2.5\n2000,3.5\n", "1000\t2.5\n"])
+@pytest.mark.parametrize(
+    "text", ["1000 2.5\n900 3.5\n", "1000,2.5\n900,3.5\n", "1000\t2.5\n900\t1\n"]
+)
 def test_a_table_without_a_header_is_called_so(tmp_path: Path, text: str):
     said = refused(tmp_path, "0.txt", text)
     assert "There is no header: the first line holds only numbers ('1000 2.5')" in said

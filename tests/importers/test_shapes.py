@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import examiner as ex
@@ -94,3 +95,76 @@ def test_yaml_is_refused_with_the_command_that_converts_it(tmp_path: Path) -> No
         ex.InputError, match=r"yaml\.safe_load.* < 'my scores\.yaml' > 'my scores\.json'`"
     ):
         ex.read(path)
+
+
+def test_steps_and_values_without_a_header_are_curves(tmp_path: Path) -> None:
+    for agent, level in (("dqn", 1.0), ("ppo", 2.0)):
+        for seed in (0, 1):
+            lines = "".join(f"{1000 * n} {level * n + seed}\n" for n in range(1, 5))
+            written(tmp_path, lines, f"{agent}/Pong_{seed}.txt")
+    with pytest.raises(ex.InputError, match=r"--path '\{agent\}/\{task\}_\{run\}'"):
+        ex.read(tmp_path)
+    results = ex.read(tmp_path, path="{agent}/{task}_{run}")
+    assert results.provenance.training
+    assert results.column("steps")[:4] == [1000, 2000, 3000, 4000]
+    last = ex.responses(ex.reduce(results, "final")).to_numpy()
+    assert last.tolist() == [[4.5], [8.5]]
+
+
+@pytest.mark.parametrize("text", ["1 2\n1 3\n", "1 2\n2 3 4\n", "3 1\n2 1\n", "1 2\n2 x\n"])
+def test_other_numbers_without_a_header_are_refused(text: str, tmp_path: Path) -> None:
+    with pytest.raises(ex.InputError, match="There is no header"):
+        ex.read(written(tmp_path, text, "dqn_Pong_0.txt"), path="{agent}_{task}_{run}")
+
+
+VALUES = np.arange(24.0).reshape(4, 3, 2)
+
+
+def test_axes_of_an_array_are_named(tmp_path: Path) -> None:
+    path = tmp_path / "dqn_Pong.npy"
+    np.save(path, VALUES[:, :, 0])
+    names = {"agent": "=dqn", "task": "=Pong"}
+    with pytest.raises(ex.InputError, match=r"Runs: `--axes checkpoints,runs`; episodes"):
+        ex.read(path, path="{agent}_{task}")
+    results = ex.read(path, axes="checkpoints,runs", **names)
+    assert results.counts()["runs"] == 3 and results.provenance.training
+    assert ex.responses(ex.reduce(results, "final")).to_numpy() == VALUES[-1, :, 0].mean()
+    turned = tmp_path / "turned.npy"
+    np.save(turned, VALUES[:, :, 0].T)
+    assert ex.read(turned, axes="runs,checkpoints", **names) == results
+    assert scores(ex.read(path, axes="tasks,runs", agent="=dqn")) == {
+        ("dqn", f"task {task + 1}", run): VALUES[task, run, 0]
+        for task in range(4)
+        for run in range(3)
+    }
+
+
+def test_arrays_of_an_npz_file_are_agents_or_tasks(tmp_path: Path) -> None:
+    path = tmp_path / "x.npz"
+    np.savez(path, Pong=VALUES, Alien=VALUES + 1)
+    results = ex.read(path, axes="checkpoints,runs,episodes", agent="=dqn")
+    assert (results.agents, results.tasks) == (("dqn",), ("Alien", "Pong"))
+    means = ex.responses(ex.reduce(results, "final")).to_numpy()
+    assert means.tolist() == [[VALUES[-1].mean() + 1, VALUES[-1].mean()]]
+    with pytest.raises(ex.InputError, match=r"names no task.*`--task =NAME`"):
+        ex.read(path, axes="checkpoints,runs,episodes")
+
+
+@pytest.mark.parametrize(
+    ("axes", "message"),
+    [
+        ("rows,runs", "Cannot name the axes 'rows,runs'"),
+        ("runs,runs", "Name each axis once"),
+        ("runs", r"has the shape \(4, 3\) and the kind float64, and 1 axes of numbers"),
+    ],
+)
+def test_axes_that_do_not_fit_are_refused(axes: str, message: str, tmp_path: Path) -> None:
+    path = tmp_path / "x.npy"
+    np.save(path, VALUES[:, :, 0])
+    with pytest.raises(ex.InputError, match=message):
+        ex.read(path, axes=axes, agent="=a", task="=t")
+
+
+def test_axes_are_for_arrays() -> None:
+    with pytest.raises(ex.InputError, match=r"`--axes`\) are for arrays of npy and npz files"):
+        ex.read({"agent": ["a"], "task": ["t"], "score": [1.0]}, axes="runs")

@@ -120,6 +120,11 @@ class SourceOptions:
         "may be repeated.",
         metavar="COMPARISON",
     )
+    axes: str | None = option(
+        None,
+        "What the axes of arrays in npy and npz files are: checkpoints,runs; also agents, tasks, episodes.",
+        metavar="NAMES",
+    )
     path: str | None = option(
         None, "Take names from folders, for example '{agent}/{task}_{run}/'.", metavar="TEMPLATE"
     )

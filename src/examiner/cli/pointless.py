@@ -27,7 +27,7 @@ class Rule(NamedTuple):
 
 _FILES_ONLY = (
     *("format", "layout", "tasks_are", "agent_column", "task_column", "run_column", "trial_column"),
-    *("where", "path", "strict", "time", "items", "item_text"),
+    *("where", "axes", "path", "strict", "time", "items", "item_text"),
 )
 _OF_RESULTS = (*_FILES_ONLY, "measure", "item", "scales", "agents", "keep", "drop", "reduce")
 _OF_A_NEW_FIT = (

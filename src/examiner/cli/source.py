@@ -130,6 +130,7 @@ def _read(
         run=options.run_column,
         trial=options.trial_column,
         where=options.where or (),
+        axes=options.axes,
         append_to=append_to,
         strict=options.strict,
         progress=progress,

@@ -13,6 +13,8 @@ import numpy as np
 import polars as pl
 
 from examiner.importers.aggregates import without_aggregates
+from examiner.importers.arrays import array_names
+from examiner.importers.axes import parse_axes
 from examiner.importers.column_names import METRIC_COLUMNS
 from examiner.importers.data_set_names import note_on_namesake
 from examiner.importers.evaluations.adding import Before
@@ -57,6 +59,7 @@ def read(
     run: str | None = None,
     trial: str | None = None,
     where: str | Sequence[str] = (),
+    axes: str | Sequence[str] | None = None,
     append_to: str | Path | None = None,
     strict: bool = False,
     progress: Progress | None = None,
@@ -69,7 +72,8 @@ def read(
     or "wide" (a first column of names, then one column a task, or an agent with `tasks_are="rows"`).
     `agent`, `task`, `run` and `trial` name columns of a plain table where their own names do not say it,
     or, as "=gpt-4o", a name that holds for all rows. `where` keeps the rows of a comparison: "split=test",
-    "subject=law|history", "shots>=5", "error=null"; of several, the rows of all.
+    "subject=law|history", "shots>=5", "error=null"; of several, the rows of all. `axes` names the axes of
+    arrays in npy and npz files: "checkpoints,runs".
     `measure` names the measures, `item` the columns that make an item beside the task: other item
     columns, such as the level, fold into trials. What was guessed is warned of and stands in the
     results' notes.
@@ -108,6 +112,7 @@ def read(
         item_text,
         {key: column for key, column in keys.items() if column is not None},
         tuple(map(RowFilter.of, [where] if isinstance(where, str) else where)),
+        () if axes is None else parse_axes(axes),
     )
     named = None if format is None else known_format(format)
     template = None if path is None else PathTemplate.of(path)
@@ -134,6 +139,8 @@ def read(
                 if named is None:
                     refuse_other_kinds(file)
                 name = named or recognised(file)
+                if name is None and options.axes and array_names(file):
+                    name = "npy"
                 if name is None:
                     raise unknown_format(file)
                 reading = FORMATS[name].read_one(file, options)
@@ -177,6 +184,11 @@ def _check_taken(options: TableOptions, results: Results) -> None:
     }
     said = next((what for what, value in given.items() if value), None)
     formats = results.provenance.format.split(", ")
+    if options.axes and set(formats) != {"npy"}:
+        raise InputError(
+            f"Names of axes (`--axes`) are for arrays of npy and npz files, and this is "
+            f"{results.provenance.format!r}. Leave them out."
+        )
     if said and not any(name in FORMATS and FORMATS[name].logs for name in formats):
         raise InputError(
             f"{said} is for logs of evaluations, and this is {results.provenance.format!r}. Leave it out."

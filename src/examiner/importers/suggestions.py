@@ -168,6 +168,11 @@ def _level(values: Sequence[str]) -> _Level:
     before = _shared_beginning(values)
     before = before[: max((before.rfind(mark) for mark in _SEPARATORS), default=-1) + 1]
     values = [value.removeprefix(before) for value in values]
+    if all(map(_RUN.fullmatch, values)):  # of one task, or of files that are all called so
+        stem = before.rstrip(_SEPARATORS)
+        if is_known_task(stem):
+            return _Level((stem,), run=f"{before.removeprefix(stem)}{{run}}")
+        return _Level((), before, run="{run}")
     if _mostly_tasks(values):
         return _Level(tuple(values), before)
     numbered = [_NUMBERED.fullmatch(value) for value in values]

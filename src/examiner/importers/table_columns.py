@@ -35,7 +35,8 @@ class TableOptions:
     """How a plain table is to be interpreted; None means: by its header.
 
     `columns` gives the column that is the agent, task, run or trial, or `=NAME` for a name that holds
-    for all rows; `where` are comparisons that choose rows. `measure_of`, `items` and `item_text` are for
+    for all rows; `where` are comparisons that choose rows, and `axes` the keys of the
+    axes of arrays. `measure_of`, `items` and `item_text` are for
     logs of evaluations: which measure of which benchmark counts, the items that a log does not list by
     itself, and whether texts of items are kept.
     """
@@ -50,6 +51,7 @@ class TableOptions:
     item_text: bool = False
     columns: Mapping[Key, str] = field(default_factory=dict)
     where: tuple[RowFilter, ...] = ()
+    axes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         for key, column in self.columns.items():
