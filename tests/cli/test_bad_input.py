@@ -32,9 +32,10 @@ CASES = {
     "header only": (["describe", "header.csv"], "has no rows"),
     "no task": (["describe", "notask.csv"], "no column for the task; found 'agent', 'score'"),
     "no measure": (["describe", "nomeasure.csv"], "No measure found among the columns"),
-    "rename without a name": (
-        ["describe", "ok.csv", "--rename", "agent"],
-        "Cannot rename by 'agent'. Write it as `--rename framework=agent`.",
+    "a comparison without a value": (
+        ["describe", "ok.csv", "--where", "split"],
+        "Cannot compare by 'split'. Write it as `--where 'split=test'`, with =, !=, <, <=, > or >=; `a|b` "
+        "for several values, `null` for none.",
     ),
     "text": (["describe", "text.csv"], "line 3: The score of row 2 is 'x', not a number"),
     "infinite": (["describe", "infinite.csv"], "line 2: The score of row 1 is inf"),

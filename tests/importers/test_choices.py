@@ -123,30 +123,3 @@ def test_what_was_asked_for_stands_in_the_steps(tmp_path: Path) -> None:
     for source in (tmp_path, tmp_path / "x.parquet"):
         (step,) = ex.read(source, item=()).provenance.steps
         assert step == "items made of task; level folded into the trials of a run"
-
-
-def test_columns_are_renamed_to_agent_task_and_run(tmp_path: Path) -> None:
-    path = tmp_path / "scores.csv"
-    path.write_text("framework,name,fold,score\nsklearn,adult,0,0.5\nsklearn,adult,1,0.7\n")
-    with pytest.raises(ex.InputError, match=r"no column for the agent.*`--rename COLUMN=agent`"):
-        ex.read(path, rename={"name": "task"})
-    renames = {"framework": "agent", "name": "task", "fold": "run"}
-    results = ex.read(path, rename=renames)
-    assert (results.agents, results.tasks) == (("sklearn",), ("adult",))
-    assert results.column("run") == [0, 1]
-    assert ex.read(tmp_path, rename=renames).measure().tolist() == [0.5, 0.7]
-
-
-@pytest.mark.parametrize(
-    ("renames", "message"),
-    [
-        ({"x": "agent"}, "There is no column 'x' to rename; found 'framework'"),
-        ({"framework": "level"}, "Cannot rename 'framework' to 'level'. Rename one column each to"),
-        ({"framework": "agent", "task": "agent"}, "Cannot rename 'framework' to 'agent'"),
-    ],
-)
-def test_a_rename_that_cannot_work_is_refused(renames, message, tmp_path: Path) -> None:
-    path = tmp_path / "scores.csv"
-    path.write_text("framework,task,score\nsklearn,adult,0.5\n")
-    with pytest.raises(ex.InputError, match=message):
-        ex.read(path, rename=renames)

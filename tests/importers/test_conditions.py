@@ -25,7 +25,7 @@ def table(**conditions: list[Any]) -> dict[str, list[Any]]:  # Any: values of an
     [
         (
             {"shots": [0, 2, 8]},
-            r"differ in 'shots' \(0, 2, 8\).*`--item task,shots`.*--rename shots=run",
+            r"differ in 'shots' \(0, 2, 8\).*`--item task,shots`.*--run shots.*--where shots=0",
         ),
         ({"split": ["train", "test"]}, r"differ in 'split' \(train, test\)"),
         ({"split": ["x", "y"], "shots": [0, 5]}, r"differ in 'split', 'shots'.*task,split,shots"),
@@ -41,7 +41,7 @@ def test_settings_are_not_averaged(conditions, said):
 def test_settings_become_tasks_or_runs_as_they_are_named():
     columns = table(shots=[0, 2, 8])
     assert len(ex.read(columns, item=("shots",)).tasks) == 9
-    assert ex.read(columns, rename={"shots": "run"}).counts()["runs"] == 3
+    assert ex.read(columns, run="shots").counts()["runs"] == 3
 
 
 @pytest.mark.parametrize(

@@ -115,7 +115,9 @@ def test_a_template_that_cannot_work_is_refused(template: str, message: str, tmp
 
 def test_a_path_that_contradicts_a_column_is_refused(tmp_path: Path):
     grid(tmp_path, "agent,task,score\nother,pong,1\n")
-    with pytest.raises(ex.InputError, match=r"path says that the agent is 'dqn', and the column"):
+    with pytest.raises(
+        ex.InputError, match=r"path or an option says that the agent is 'dqn', and the column"
+    ):
         ex.read(tmp_path, path="{agent}/seed_{run}/")
 
 

@@ -349,7 +349,7 @@ LOGS = {
         "{task}/{agent}_seed{run}.csv",
         "Wall time,Step,Value",
         "{wall},{step},{score}",
-        {"measure": "Value", "path": "{task}/{agent}_seed{run}"},
+        {"path": "{task}/{agent}_seed{run}"},
     ),
     "spinning up": (
         "{agent}_{task}/{agent}_{task}_s{run}/progress.txt",
@@ -361,7 +361,7 @@ LOGS = {
         "{agent}/{task}_{run}/progress.csv",
         "time/fps,rollout/ep_rew_mean,time/total_timesteps",
         "100,{score},{step}",
-        {"measure": "rollout/ep_rew_mean", "path": "{agent}/{task}_{run}/"},
+        {"path": "{agent}/{task}_{run}/"},
     ),
     "rllib": (
         "{agent}/{upper}_{task}_{run}/progress.csv",
@@ -390,7 +390,8 @@ def test_logs_of_libraries_are_refused_with_the_options_that_read_them(name, tmp
                 path.write_text("\n".join([header, *rows]) + "\n")
     with pytest.raises(ex.InputError) as refused:
         ex.read(tmp_path)
-    command = f"`--measure {options['measure']} --path '{options['path']}'`"
+    measure = f"--measure {options['measure']} " if "measure" in options else ""
+    command = f"`{measure}--path '{options['path']}'`"
     assert command in str(refused.value)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ex.ExaminerWarning)

@@ -23,7 +23,7 @@ def refused(folder: Path, name: str, text: str) -> str:
 @pytest.mark.parametrize("name", ["scores.yaml", "scores.yml"])
 def test_yaml_is_called_yaml(tmp_path: Path, name: str):
     said = refused(tmp_path, name, "dqn:\n  pong: 18.0\n  venture: 3\n")
-    assert "is YAML, which cannot be read. Save it as CSV" in said
+    assert "is YAML, which cannot be read. Convert it to JSON" in said
 
 
 @pytest.mark.parametrize(
@@ -58,7 +58,7 @@ def test_an_object_of_known_tasks_is_read_with_its_lists_as_runs(tmp_path: Path)
     for agent in ("iris", "spr"):
         (tmp_path / f"{agent}.json").write_text(text)
     with pytest.warns(
-        ex.ExaminerWarning, match="numbers in a list of a JSON object are read as runs"
+        ex.ExaminerWarning, match="numbers of one task and agent in a JSON object are read as runs"
     ):
         results = ex.read(tmp_path, path="{agent}")
     assert results.agents == ("iris", "spr") and results.tasks == ("Alien", "Pong")
@@ -168,7 +168,9 @@ def test_a_column_without_a_name_is_named_by_its_place(
     assert reason in refused(tmp_path, "s.csv", f"{header}\n{row}\n")
 
 
-@pytest.mark.parametrize("text", ["1000 2.5\n2000 3.5\n", "1000,2.5\n2000,3.5\n", "1000\t2.5\n"])
+@pytest.mark.parametrize(
+    "text", ["1000 2.5\n900 3.5\n", "1000,2.5\n900,3.5\n", "1000\t2.5\n900\t1\n"]
+)
 def test_a_table_without_a_header_is_called_so(tmp_path: Path, text: str):
     said = refused(tmp_path, "0.txt", text)
     assert "There is no header: the first line holds only numbers ('1000 2.5')" in said
@@ -202,5 +204,5 @@ def test_an_archive_is_to_be_unpacked(tmp_path: Path):
 
 def test_a_folder_of_yaml_is_called_yaml(tmp_path: Path):
     (tmp_path / "scores.yml").write_text("- model: gpt\n  pass_rate: 0.5\n")
-    with pytest.raises(ex.InputError, match=r"is YAML, which cannot be read\. Save it as CSV"):
+    with pytest.raises(ex.InputError, match=r"is YAML, which cannot be read\. Convert it to JSON"):
         ex.read(tmp_path)

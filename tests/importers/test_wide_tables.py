@@ -25,8 +25,14 @@ PROGRESS = """eplenmean,eprewmean,fps,misc/total_timesteps
 def test_a_column_of_floats_is_no_list_of_agents(tmp_path: Path):
     outcome = CliRunner().invoke(app, ["describe", str(table(tmp_path, PROGRESS))])
     assert outcome.exit_code == 2
+    assert "There is no column for the agent" in outcome.stderr
+    assert "--path '{agent}/{task}'" in outcome.stderr
+    outcome = CliRunner().invoke(
+        app, ["describe", str(table(tmp_path, PROGRESS.replace("eprewmean", "x")))]
+    )
+    assert outcome.exit_code == 2
     assert "'eplenmean' and holds numbers (94.2, 107.35)" in outcome.stderr
-    for option in ("--tasks-are columns", "--tasks-are rows", "--measure eprewmean --path"):
+    for option in ("--tasks-are columns", "--tasks-are rows", "--measure COLUMN --path"):
         assert option in outcome.stderr
 
 
@@ -127,7 +133,7 @@ def test_text_in_a_whole_column_is_said_to_be_text(tmp_path: Path):
     path = table(tmp_path, "name,dqn,comment\na,1,good\nb,2,bad\n")
     with pytest.raises(
         ex.InputError,
-        match=r"'comment' holds text \('good'\).*`--measure COLUMN --rename name=agent --path '\{task\}'`",
+        match=r"'comment' holds text \('good'\).*`--measure COLUMN --agent name --path '\{task\}'`",
     ):
         ex.read(path)
 
@@ -146,11 +152,11 @@ def test_a_leaderboard_whose_names_are_not_first_is_read_by_their_column(tmp_pat
         tmp_path, "Rank,Model,ARC,MMLU,Type\n1,gpt,0.9,0.8,closed\n2,llama,0.7,0.75,open\n"
     )
     with pytest.raises(
-        ex.InputError, match=r"no column for the task.*`--layout wide --rename Model=ag"
+        ex.InputError, match=r"no column for the task.*`--layout wide --agent Model`"
     ):
         ex.read(path)
     with pytest.warns(ex.ExaminerWarning, match="text and ranks are left out .*'Rank', 'Type'"):
-        results = ex.read(path, layout="wide", rename={"Model": "agent"})
+        results = ex.read(path, layout="wide", agent="Model")
     assert (results.agents, results.tasks) == (("gpt", "llama"), ("ARC", "MMLU"))
     assert sorted(results.measure().tolist()) == [0.7, 0.75, 0.8, 0.9]
 

@@ -41,6 +41,12 @@ class OracleOptions(SourceOptions):
     """The results that answer for the agent, and how they are read."""
 
     source: str = other_source("--oracle", "Results that answer for the agent")
+    agent_column: str | None = option(  # `--agent` is the agent that is examined
+        None,
+        "Column of a plain table that names the agent; or =NAME if all rows are of one agent.",
+        "--agent-column",
+        metavar="COLUMN|=NAME",
+    )
 
 
 @dataclass(frozen=True, slots=True)

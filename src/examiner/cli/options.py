@@ -99,10 +99,31 @@ class SourceOptions:
     tasks_are: Literal["rows", "columns"] | None = option(
         None, "Whether the tasks of a wide table are its rows or its columns."
     )
-    rename: list[str] | None = option(
+    agent_column: str | None = option(
         None,
-        "Call a column of a plain table agent, task or run: framework=agent; may be repeated.",
-        metavar="COLUMN=NAME",
+        "Column of a plain table that names the agent; or =NAME if all rows are of one agent.",
+        "--agent",
+        metavar="COLUMN|=NAME",
+    )
+    task_column: str | None = option(
+        None, "Column that names the task, or =NAME.", "--task", metavar="COLUMN|=NAME"
+    )
+    run_column: str | None = option(
+        None, "Column that names the run, or =NAME.", "--run", metavar="COLUMN|=NAME"
+    )
+    trial_column: str | None = option(
+        None, "Column that numbers the trials of a run.", "--trial", metavar="COLUMN|=NAME"
+    )
+    where: list[str] | None = option(
+        None,
+        "Keep the rows of a comparison: 'split=test', 'shots>=5', 'subject=law|history', 'error=null'; "
+        "may be repeated.",
+        metavar="COMPARISON",
+    )
+    axes: str | None = option(
+        None,
+        "What the axes of arrays in npy and npz files are: checkpoints,runs; also agents, tasks, episodes.",
+        metavar="NAMES",
     )
     path: str | None = option(
         None, "Take names from folders, for example '{agent}/{task}_{run}/'.", metavar="TEMPLATE"

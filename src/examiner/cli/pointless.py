@@ -26,7 +26,8 @@ class Rule(NamedTuple):
 
 
 _FILES_ONLY = (
-    *("format", "layout", "tasks_are", "rename", "path", "strict", "time", "items", "item_text"),
+    *("format", "layout", "tasks_are", "agent_column", "task_column", "run_column", "trial_column"),
+    *("where", "axes", "path", "strict", "time", "items", "item_text"),
 )
 _OF_RESULTS = (*_FILES_ONLY, "measure", "item", "scales", "agents", "keep", "drop", "reduce")
 _OF_A_NEW_FIT = (

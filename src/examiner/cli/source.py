@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import overload
 
@@ -126,7 +125,12 @@ def _read(
         time=options.time,
         items=options.items,
         item_text=options.item_text,
-        rename=_renamed(options.rename),
+        agent=options.agent_column,
+        task=options.task_column,
+        run=options.run_column,
+        trial=options.trial_column,
+        where=options.where or (),
+        axes=options.axes,
         append_to=append_to,
         strict=options.strict,
         progress=progress,
@@ -174,18 +178,6 @@ def _item(item: str | None) -> tuple[str, ...] | None:
             f"An item begins with the task: `--item task` or `--item task,level`, not {shorten(item)}."
         )
     return names[1:]
-
-
-def _renamed(pairs: Sequence[str] | None) -> dict[str, str]:
-    renamed = {}
-    for pair in pairs or ():
-        column, sign, name = pair.rpartition("=")
-        if not sign or not column:
-            raise InputError(
-                f"Cannot rename by {shorten(pair)}. Write it as `--rename framework=agent`."
-            )
-        renamed[column] = name
-    return renamed
 
 
 def _scales(name: str, measure: str) -> Scales:

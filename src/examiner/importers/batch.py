@@ -28,7 +28,8 @@ from examiner.importers.sorting import (
     without_companions,
 )
 from examiner.importers.suggestions import MissingNamesError
-from examiner.importers.tables import OtherMeasureError, TableOptions
+from examiner.importers.table_columns import TableOptions
+from examiner.importers.tables import OtherMeasureError
 from examiner.importers.templates import PathTemplate
 from examiner.importers.unread import (
     other_measure_notes,
@@ -96,6 +97,10 @@ def read_files(
         raise no_results(source, format, [file for file, _ in files], options, found.root)
     if template is not None:
         known = _named(known, template, found.root)
+    if options.constants:
+        known = known.sifted(
+            lambda _, file: replace(file, names={**file.names, **options.constants})
+        )
     _refuse_mixture(known, source)
     try:
         reading = _read_known(known, problems, options, found, template, progress, strict=strict)

@@ -33,8 +33,8 @@ def with_given(frame: pl.DataFrame, given: Mapping[str, str]) -> pl.DataFrame:
         other = own.filter(own != value)
         if len(other):
             raise InputError(
-                f"The path says that the {name} is {shorten(value)}, and the column {shorten(name)} "
-                f"says {shorten(other[0])}. Give the template's name another name, or drop the column."
+                f"The path or an option says that the {name} is {shorten(value)}, and the column "
+                f"{shorten(name)} says {shorten(other[0])}. Leave it out there, or drop the column."
             )
     return frame
 
@@ -116,6 +116,57 @@ def plain_numbers(frame: pl.DataFrame) -> tuple[pl.DataFrame, tuple[str, ...]]:
         f"what follows ± or a percent sign: {listed(names)}."
     )
     return frame.with_columns(replaced), (note,)
+
+
+_TRUTH_WORDS = (("false", "true"), ("no", "yes"), ("fail", "pass"), ("failed", "passed"))
+
+
+def truth_values(column: pl.Series) -> pl.Series:
+    """Return a column of text such as `True` and `False`, in any capitalisation, as 1 and 0.
+
+    >>> truth_values(pl.Series(["True", "FALSE", "n/a"])).to_list()
+    [1.0, 0.0, None]
+    """
+    if column.dtype.is_numeric() or column.dtype == pl.Boolean or column.dtype.is_nested():
+        return column
+    plain = without_missing_words(column.cast(pl.String)).str.to_lowercase()
+    words = set(plain.unique().drop_nulls())
+    pair = next((pair for pair in _TRUTH_WORDS if words and words <= set(pair)), None)
+    return column if pair is None else (plain == pair[1]).cast(pl.Float64)
+
+
+_ANSWERS = ("prediction", "pred", "predicted", "answer", "response", "model_answer", "choice")
+_ANSWER_KEYS = ("gold", "target", "label", "key", "answer_key", "correct_answer", "reference")
+_CHOICE = r"(?i)^\(?([a-z])\)?\.?$"
+
+
+def marked_answers(frame: pl.DataFrame) -> tuple[pl.DataFrame, str] | None:
+    """Return a column `correct` from letters of answers and of their key, and a note; None without both.
+
+    An answer that is no letter, such as a sentence, could be right: then nothing is marked.
+
+    >>> answers = pl.DataFrame({"prediction": ["A", "(b)"], "gold": ["A", "C"]})
+    >>> marked_answers(answers)[0]["correct"].to_list()
+    [1.0, 0.0]
+    """
+    plain = {name.strip().lower(): name for name in frame.columns}
+    answers = [plain[name] for name in _ANSWERS if name in plain]
+    keys = [plain[name] for name in _ANSWER_KEYS if name in plain]
+    if len(answers) != 1 or len(keys) != 1:
+        return None
+    letters = []
+    for name in (answers[0], keys[0]):
+        written = without_missing_words(frame[name].cast(pl.String))
+        choice = written.str.extract(_CHOICE).str.to_uppercase()
+        if choice.null_count() > written.null_count() or choice.null_count() == len(choice):
+            return None
+        letters.append(choice)
+    correct = (letters[0] == letters[1]).cast(pl.Float64).alias("correct")
+    note = (
+        f"The answers in {shorten(answers[0])} are marked by the key in {shorten(keys[0])}: 1 where both "
+        f"are the same letter, else 0; rows without an answer were not observed."
+    )
+    return frame.with_columns(correct), note
 
 
 def without_blank_rows(frame: pl.DataFrame) -> pl.DataFrame:
@@ -275,6 +326,7 @@ def _numbers(column: pl.Series, columns: Sequence[str]) -> pl.Series:
         raise InputError(
             f"The column {shorten(column.name)} holds only missing values. Fill it or remove it."
         )
+    column = truth_values(column)
     if column.dtype.is_numeric() or column.dtype == pl.Boolean:
         return column.cast(pl.Float64)
     numbers, row = numbers_in(column)

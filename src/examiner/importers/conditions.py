@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 from itertools import combinations
 
@@ -99,5 +100,6 @@ def _divided(frame: pl.DataFrame, keys: Sequence[str], names: Sequence[str]) -> 
     return InputError(
         f"Rows of one {key} differ in {listed(names, limit=3)} ({_examples(frame[names[0]])}), which is no "
         f"repeat. Make each a task of its own (`--item task,{','.join(names)}`), say that it numbers runs "
-        f"(`--rename {names[0]}=run`), or keep the rows of one value."
+        f"(`--run {shlex.quote(names[0])}`), or keep the rows of one value (`--where "
+        f"{shlex.quote(f'{names[0]}={frame[names[0]][0]}')}`)."
     )

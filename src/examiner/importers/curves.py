@@ -12,7 +12,7 @@ from examiner.messages import InputError, counted, shorten
 from examiner.results.border import MEASURES
 
 if TYPE_CHECKING:
-    from examiner.importers.tables import TableOptions
+    from examiner.importers.table_columns import TableOptions
 
 _TIME = "xs"
 _SCORES = ("ys", "scores", "returns", "rewards")
@@ -35,7 +35,7 @@ def unfold_curves(frame: pl.DataFrame, options: TableOptions) -> Unfolded:
     Other lists of the same lengths go along with the points. Any other list stays as it is: an interval
     next to a score, for example, makes no second run.
 
-    >>> from examiner.importers.tables import TableOptions
+    >>> from examiner.importers.table_columns import TableOptions
     >>> frame = pl.DataFrame({"agent": ["a"], "xs": [[0, 5]], "ys": [[1, 2]], "interval": [[1, 2, 3]]})
     >>> unfold_curves(frame, TableOptions()).frame.rows()
     [('a', 0, 1, [1, 2, 3], 0), ('a', 5, 2, [1, 2, 3], 1)]

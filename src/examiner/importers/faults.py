@@ -11,7 +11,8 @@ from examiner.importers.other_files import is_other_kind, may_hold_results, refu
 from examiner.importers.readings import Reading, SharedKeyError, joined
 from examiner.importers.sorting import Sorted, relative
 from examiner.importers.suggestions import MissingNamesError, suggested_template
-from examiner.importers.tables import OtherMeasureError, TableOptions
+from examiner.importers.table_columns import TableOptions
+from examiner.importers.tables import OtherMeasureError
 from examiner.importers.unread import by_reason
 from examiner.messages import InputError, counted, listed, shorten
 from examiner.results import Provenance

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -14,11 +15,13 @@ from examiner.importers.json_values import number
 from examiner.importers.known_tasks import is_known_task
 from examiner.importers.readings import Reading
 from examiner.importers.suggestions import MissingNamesError, suggested_measure
-from examiner.importers.tables import TableOptions, table_reading
+from examiner.importers.table_columns import TableOptions
+from examiner.importers.tables import table_reading
 from examiner.importers.wide import mostly_tasks
 from examiner.messages import InputError, counted, listed, shorten
 from examiner.results import Provenance
 
+_RUN = re.compile(r"(?:run|seed|trial|rep)[-_ ]?\d+", re.IGNORECASE)
 Object = Mapping[str, Any]  # Any: JSON values
 
 
@@ -44,9 +47,17 @@ def object_reading(
         content = {
             name: value[measure] for name, value in content.items() if measure in _keys(value)
         }
+    else:
+        measure, content = _third_level(content, options)
     if any(isinstance(value, str) for value in content.values()):
         record = {name: value for name, value in content.items() if not isinstance(value, dict)}
         return table_reading(pl.DataFrame([record]), file, options, "json", notes)
+    options.refuse_columns("one JSON object of scores")
+    if options.where:
+        raise InputError(
+            f"{shorten(file.path, 200)} is one JSON object of scores, without columns to choose rows by. "
+            f"Leave `--where` out."
+        )
     nested = bool(content) and all(isinstance(value, dict) for value in content.values())
     inner = dict.fromkeys(name for value in content.values() for name in _keys(value))
     leaves = [
@@ -67,13 +78,13 @@ def object_reading(
         {outer: name, measure: number(score), "run": run} | ({other: second} if nested else {})
         for name, value in content.items()
         for second, scores in (value.items() if nested else [("", value)])
-        for run, score in enumerate(scores if isinstance(scores, list) else [scores])
+        for run, score in _runs(scores)
         if number(score) is not None
     ]
-    if not any(isinstance(leaf, list) for leaf in leaves):
+    if not any(isinstance(leaf, list | dict) for leaf in leaves):
         rows = [{name: value for name, value in row.items() if name != "run"} for row in rows]
     else:
-        notes = (*notes, "The numbers in a list of a JSON object are read as runs.")
+        notes = (*notes, "The numbers of one task and agent in a JSON object are read as runs.")
     origin = Provenance(str(file.path), "wide json").with_notes(*notes)
     return Reading.of(pl.DataFrame(rows, strict=False), file, origin, [measure], ())
 
@@ -82,10 +93,46 @@ def _keys(value: object) -> Object:
     return value if isinstance(value, dict) else {}
 
 
+def _third_level(content: Object, options: TableOptions) -> tuple[str, Object]:
+    """The measure, and objects of two keys, where `measure` is named below them."""
+    parts = [part for value in content.values() for part in _keys(value).values()]
+    named = [name for name in options.measures if any(name in _keys(part) for part in parts)]
+    if not named:
+        return "score", content
+    return named[0], {
+        outer: {
+            inner: part[named[0]] for inner, part in _keys(value).items() if named[0] in _keys(part)
+        }
+        for outer, value in content.items()
+    }
+
+
+def _runs(scores: Any) -> list[tuple[int | str, Any]]:  # Any: JSON values
+    """The scores of one task and agent, each with its run."""
+    if isinstance(scores, dict):
+        return [(int(run) if run.isdigit() else run, score) for run, score in scores.items()]
+    return list(enumerate(scores if isinstance(scores, list) else [scores]))
+
+
+def _are_runs(names: Sequence[str]) -> bool:
+    """Whether names are those of runs: counted, or with a word before the number; others may be times."""
+    if all(map(_RUN.fullmatch, names)):
+        return bool(names)
+    numbers = sorted(int(name) for name in names if name.isdigit())
+    return len(numbers) == len(names) and numbers in (
+        list(range(len(names))),
+        list(range(1, len(names) + 1)),
+    )
+
+
 def _is_score(value: object) -> bool:
-    """Whether a value is a number, also as text, or none was observed; or a list of such."""
+    """Whether a value is a number, also as text, or none was observed; or runs of such."""
+    if isinstance(value, dict):
+        return _are_runs(list(value)) and _is_score([*value.values()])
     if isinstance(value, list):
-        return not any(isinstance(score, list) for score in value) and all(map(_is_score, value))
+        return not any(isinstance(score, list | dict) for score in value) and all(
+            map(_is_score, value)
+        )
     if isinstance(value, str):
         return number(value) is not None or value.strip().lower() in MISSING
     return value is None or (isinstance(value, int | float) and not isinstance(value, bool))
@@ -117,6 +164,8 @@ def _no_scores(content: Object, file: SourceFile) -> InputError:
         and all(map(_is_score, _keys(part).values()))
         and not (is_known_task(name) or all(key.isdigit() for key in part))
     }
+    below = [(name, part) for _, value in parts for name, part in _keys(value).items()]
+    by_name |= {name: "" for name, part in below if part is not None and _is_score(part)}
     single = {
         name: " --tasks-are columns --path '{task}'"
         for name, part in parts

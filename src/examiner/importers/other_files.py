@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -21,6 +22,7 @@ _SETTINGS = re.compile(
 )
 _OF_EXAMINER = re.compile(rb'\s*\{\s*"schema":\s*"(examiner\.[^"]+)"')
 _WITH_SCHEMA = re.compile(rb'\s*\{[^{]{0,200}"\$schema"')
+_CONVERSION = "import json, sys, yaml; json.dump(yaml.safe_load(sys.stdin), sys.stdout)"
 _YAML, _MARKDOWN = (".yaml", ".yml"), (".md", ".markdown", ".rst")
 
 
@@ -79,7 +81,7 @@ def refuse_other_kinds(file: SourceFile) -> None:
     >>> refuse_other_kinds(SourceFile(Path("scores.yaml"), None, b"dqn: 1", whole=True))
     Traceback (most recent call last):
     ...
-    examiner.messages.InputError: 'scores.yaml' is YAML, which cannot be read. Save it as CSV, ...
+    examiner.messages.InputError: 'scores.yaml' is YAML, which cannot be read. Convert it ...
     """
     name = shorten(file.path, 200)
     ours = _OF_EXAMINER.match(beginning(file))
@@ -90,9 +92,11 @@ def refuse_other_kinds(file: SourceFile) -> None:
         )
     if file.suffix in _YAML:
         refuse_merge_markers(file.contents(), file.path)
+        json_name = file.path.with_suffix(".json").name
+        files = f"{shlex.quote(file.path.name)} > {shlex.quote(json_name)}"
         raise InputError(
-            f"{name} is YAML, which cannot be read. Save it as CSV, or as a JSON list of records: "
-            f'[{{"agent": …, "task": …, "score": …}}].'
+            f"{name} is YAML, which cannot be read. Convert it to JSON, with `pip install pyyaml` and "
+            f"`python -c {shlex.quote(_CONVERSION)} < {files}`, and read {json_name}."
         )
     if file.suffix == ".zip":
         raise InputError(

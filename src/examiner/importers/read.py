@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -12,6 +13,9 @@ import numpy as np
 import polars as pl
 
 from examiner.importers.aggregates import without_aggregates
+from examiner.importers.arrays import array_names
+from examiner.importers.axes import parse_axes
+from examiner.importers.column_names import METRIC_COLUMNS
 from examiner.importers.data_set_names import note_on_namesake
 from examiner.importers.evaluations.adding import Before
 from examiner.importers.evaluations.items import item_names
@@ -21,12 +25,9 @@ from examiner.importers.formats import FORMATS, known_format, recognised, unknow
 from examiner.importers.other_files import refuse_other_kinds
 from examiner.importers.paths import is_many
 from examiner.importers.readings import Reading, unmeasured_notes
-from examiner.importers.tables import (
-    Layout,
-    TableColumns,
-    TableOptions,
-    results_from_table,
-)
+from examiner.importers.row_filters import RowFilter, rows_kept
+from examiner.importers.table_columns import Key, Layout, TableColumns, TableOptions
+from examiner.importers.tables import results_from_table
 from examiner.importers.templates import PathTemplate
 from examiner.importers.time import TimeColumn, retimed
 from examiner.importers.wide import Orientation
@@ -39,8 +40,6 @@ from examiner.validation import refuse_url
 
 if TYPE_CHECKING:
     from examiner.workers import Progress
-
-_METRIC_COLUMNS = ("metric", "metric_name", "measure")
 
 
 def read(
@@ -55,7 +54,12 @@ def read(
     time: str | None = None,
     items: str | Path | Sequence[str] | None = None,
     item_text: bool = False,
-    rename: Mapping[str, str] | None = None,
+    agent: str | None = None,
+    task: str | None = None,
+    run: str | None = None,
+    trial: str | None = None,
+    where: str | Sequence[str] = (),
+    axes: str | Sequence[str] | None = None,
     append_to: str | Path | None = None,
     strict: bool = False,
     progress: Progress | None = None,
@@ -66,7 +70,10 @@ def read(
 
     The format is told from the content and can be named. `layout` is "tidy" (agent, task, score, …)
     or "wide" (a first column of names, then one column a task, or an agent with `tasks_are="rows"`).
-    `rename` calls columns of a plain table "agent", "task" or "run", such as {"framework": "agent"}.
+    `agent`, `task`, `run` and `trial` name columns of a plain table where their own names do not say it,
+    or, as "=gpt-4o", a name that holds for all rows. `where` keeps the rows of a comparison: "split=test",
+    "subject=law|history", "shots>=5", "error=null"; of several, the rows of all. `axes` names the axes of
+    arrays in npy and npz files: "checkpoints,runs".
     `measure` names the measures, `item` the columns that make an item beside the task: other item
     columns, such as the level, fold into trials. What was guessed is warned of and stands in the
     results' notes.
@@ -93,6 +100,7 @@ def read(
     measures = (measure,) if isinstance(measure, str) else tuple(measure or ())
     each = measures_of(measures)
     clock = None if time is None else TimeColumn.of(time)
+    keys: dict[Key, str | None] = {"agent": agent, "task": task, "run": run, "trial": trial}
     options = TableOptions(
         layout,
         tasks_are,
@@ -102,7 +110,9 @@ def read(
         each,
         None if items is None else item_names(items),
         item_text,
-        dict(rename or {}),
+        {key: column for key, column in keys.items() if column is not None},
+        tuple(map(RowFilter.of, [where] if isinstance(where, str) else where)),
+        () if axes is None else parse_axes(axes),
     )
     named = None if format is None else known_format(format)
     template = None if path is None else PathTemplate.of(path)
@@ -125,10 +135,12 @@ def read(
             elif before is not None and before.known([Path(source)]):
                 reading = None
             else:
-                file = _named_by(template, open_source(source))
+                file = _named_by(template, open_source(source), options)
                 if named is None:
                     refuse_other_kinds(file)
                 name = named or recognised(file)
+                if name is None and options.axes and array_names(file):
+                    name = "npy"
                 if name is None:
                     raise unknown_format(file)
                 reading = FORMATS[name].read_one(file, options)
@@ -143,7 +155,12 @@ def read(
         return before.results.with_notes("There are no new logs: nothing was added.")
     results = reading.chosen(options.measures, options.item).results
     _check_taken(options, results)
-    tables = is_frame(source) or results.provenance.format.startswith(("tidy", "wide"))
+    formats = ["tidy"] if is_frame(source) else results.provenance.format.split(", ")
+    tables = formats[0].startswith(("tidy", "wide"))
+    if not tables:
+        options.refuse_columns(repr(results.provenance.format))
+    if options.where and not all(name.startswith(("tidy", "wide")) for name in formats):
+        results = _with_rows_kept(results, formats, options.where)
     if tables:
         _refuse_several_metrics(results)
         results = results.with_notes(*unmeasured_notes(results))
@@ -167,21 +184,40 @@ def _check_taken(options: TableOptions, results: Results) -> None:
     }
     said = next((what for what, value in given.items() if value), None)
     formats = results.provenance.format.split(", ")
+    if options.axes and set(formats) != {"npy"}:
+        raise InputError(
+            f"Names of axes (`--axes`) are for arrays of npy and npz files, and this is "
+            f"{results.provenance.format!r}. Leave them out."
+        )
     if said and not any(name in FORMATS and FORMATS[name].logs for name in formats):
         raise InputError(
             f"{said} is for logs of evaluations, and this is {results.provenance.format!r}. Leave it out."
         )
 
 
+def _with_rows_kept(
+    results: Results, formats: Sequence[str], filters: Sequence[RowFilter]
+) -> Results:
+    """Choose rows of logs by the columns that they have in results; tables have been filtered before."""
+    if any(name.startswith(("tidy", "wide")) for name in formats):
+        raise InputError(
+            f"`--where` cannot choose rows of plain tables and logs at once, and these are "
+            f"{listed(formats)}. Choose with `--format`."
+        )
+    kept = rows_kept(results.to_polars(), filters)
+    return results.where(kept.to_numpy(), f"kept rows where {' and '.join(map(str, filters))}")
+
+
 def _refuse_several_metrics(results: Results) -> None:
     """Refuse rows that a column says to be of different measures: their mean would mean nothing."""
-    for name in _METRIC_COLUMNS:
+    for name in METRIC_COLUMNS:
         values = dict.fromkeys(results.column(name)) if name in results.attributes else {}
         if len(values) > 1:
+            first = shlex.quote(str(next(iter(values))))
             raise InputError(
                 f"The column {name!r} says that rows are of different measures ({listed(map(str, values))})"
-                f", under one key. Keep the rows of one, or make each a task of its own (`--item task,"
-                f"{name}`)."
+                f", under one key. Choose one (`--measure {first}`), or make "
+                f"each a task of its own (`--item task,{name}`)."
             )
 
 
@@ -197,18 +233,18 @@ def _read_frame(source: object, options: TableOptions, template: PathTemplate | 
         raise InputError("A table in memory has no path for a template. Leave `path` out.")
     kind = type(source).__module__.partition(".")[0].replace("builtins", "dict")
     frame = frame_from(source)
-    columns = TableColumns.of(frame.columns, options)
+    columns = TableColumns.of(frame.columns, options, options.constants)
     return Reading(results_from_table(frame, columns, Provenance("memory", kind)))
 
 
-def _named_by(template: PathTemplate | None, file: SourceFile) -> SourceFile:
+def _named_by(template: PathTemplate | None, file: SourceFile, options: TableOptions) -> SourceFile:
     if template is None:
-        return file
+        return replace(file, names=options.constants)
     path = file.path.absolute()
     names = template.match_end(path)
     if names is None:
         raise template.no_match([path], path.parent)
-    return replace(file, names=names)
+    return replace(file, names=names | options.constants)
 
 
 @contextmanager

@@ -201,6 +201,7 @@ def joined(
         format=", ".join(sorted({table.provenance.format for table in tables})),
         training=any(table.provenance.training for table in tables),
         rows=next((kind for kind in _DOUBTS if kind in kinds), "stated"),
+        columns=tuple(dict(pair for table in tables for pair in table.provenance.columns).items()),
     )
     if len(readings) == 1:
         return replace(readings[0], results=replace(tables[0], provenance=origin))

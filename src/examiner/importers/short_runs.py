@@ -10,7 +10,7 @@ import polars as pl
 from examiner.importers.files import SourceFile
 from examiner.importers.readings import Reading
 from examiner.importers.run_times import TooFewTimesError
-from examiner.importers.tables import TableOptions
+from examiner.importers.table_columns import TableOptions
 from examiner.importers.time import TimeColumn, time_columns
 from examiner.messages import InputError
 from examiner.results import Results

@@ -63,18 +63,18 @@ def one_result_per_row(
     `named` says that the first column holds names, not numbers.
 
     >>> str(one_result_per_row("No.", ["name", "win_rate", "mode"]))
-    "No. If each row is one result: `--measure win_rate --rename name=agent --path '{task}'`."
+    "No. If each row is one result: `--measure win_rate --agent name --path '{task}'`."
     >>> str(one_result_per_row("No.", ["model", "x"]))
     "No. If each row is one result: `--measure COLUMN --path '{task}'`."
     """
     plain = {name.strip().lower() for name in columns}
     agent, task = plain.intersection(AGENT_COLUMNS), plain.intersection(TASK_COLUMNS)
     measure = suggested_measure([name for name in columns if name.lower() not in agent | task])
-    rename = "" if agent or task or not named else f" --rename {shlex.quote(f'{columns[0]}=agent')}"
-    missing = [name for name, known in (("agent", agent or rename), ("task", task)) if not known]
+    first = "" if agent or task or not named else f" --agent {shlex.quote(columns[0])}"
+    missing = [name for name, known in (("agent", agent or first), ("task", task)) if not known]
     template = "/".join(f"{{{name}}}" for name in missing)
     path = f" --path '{template}'" if missing else ""
-    command = f"--measure {shlex.quote(measure or 'COLUMN')}{rename}{path}"
+    command = f"--measure {shlex.quote(measure or 'COLUMN')}{first}{path}"
     problem = MissingNamesError(
         f"{what} If each row is one result: `{command}`.", missing or ["agent"], template
     )
@@ -168,6 +168,11 @@ def _level(values: Sequence[str]) -> _Level:
     before = _shared_beginning(values)
     before = before[: max((before.rfind(mark) for mark in _SEPARATORS), default=-1) + 1]
     values = [value.removeprefix(before) for value in values]
+    if all(map(_RUN.fullmatch, values)):  # of one task, or of files that are all called so
+        stem = before.rstrip(_SEPARATORS)
+        if is_known_task(stem):
+            return _Level((stem,), run=f"{before.removeprefix(stem)}{{run}}")
+        return _Level((), before, run="{run}")
     if _mostly_tasks(values):
         return _Level(tuple(values), before)
     numbered = [_NUMBERED.fullmatch(value) for value in values]

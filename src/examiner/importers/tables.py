@@ -3,26 +3,27 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from types import MappingProxyType
-from typing import Literal
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import polars as pl
 
 from examiner.importers import cells
 from examiner.importers.cells import with_given
-from examiner.importers.column_names import AGENT_COLUMNS, TASK_COLUMNS
+from examiner.importers.column_names import (
+    AGENT_COLUMNS,
+    METRIC_COLUMNS,
+    TASK_COLUMNS,
+    measure_columns,
+)
 from examiner.importers.conditions import refuse_conditions, refuse_items_of_agents
 from examiner.importers.curves import unfold_curves
-from examiner.importers.evaluations.measures import MeasureOf
 from examiner.importers.files import SourceFile
 from examiner.importers.readings import Reading, Whereabouts
-from examiner.importers.suggestions import (
-    MissingNamesError,
-    suggested_measure,
-)
-from examiner.importers.time import TimeColumn, run_keys, time_columns, with_time
+from examiner.importers.row_filters import rows_kept
+from examiner.importers.suggestions import suggested_measure
+from examiner.importers.table_columns import Key, TableColumns, TableOptions
+from examiner.importers.time import run_keys, time_columns, with_time
 from examiner.importers.wide import (
     INDEX_COLUMN,
     KEY_COLUMNS,
@@ -31,20 +32,13 @@ from examiner.importers.wide import (
     holds_numbers,
     orientation,
 )
-from examiner.messages import InputError, listed, shorten
+from examiner.messages import InputError, counted, listed, shorten
 from examiner.results import Provenance, Results
-from examiner.results.border import MEASURES, absent_names, numbers_in
-from examiner.results.keys import BESIDE_RESULTS, CHECKPOINT, ITEM_COLUMNS
+from examiner.results.border import absent_names
+from examiner.results.keys import CHECKPOINT, ITEM_COLUMNS
 from examiner.results.table import assemble
-from examiner.validation import check_names
 
 _NEITHER_TEXT_NOR_NUMBER = (pl.Binary, pl.Duration, pl.Object)
-Layout = Literal["tidy", "wide"]
-
-_TIDY_COLUMNS = frozenset({*BESIDE_RESULTS, *MEASURES})
-KNOWN_COLUMNS = _TIDY_COLUMNS.union(AGENT_COLUMNS, TASK_COLUMNS)
-"""Names that mean something in a header."""
-_RENAMED = ("agent", "task", "run")
 _INDEX_NOTE = (
     "The first column has no name and counts rows, as pandas writes its index: it is left out."
 )
@@ -58,40 +52,6 @@ class OtherMeasureError(InputError):
         self.measures = tuple(measures)
         self.agents = tuple(frame["agent"].cast(pl.String).drop_nulls().unique(maintain_order=True))
         self.tasks = tuple(frame["task"].cast(pl.String).drop_nulls().unique(maintain_order=True))
-
-
-@dataclass(frozen=True, slots=True)
-class TableOptions:
-    """How a plain table is to be understood; None means: find out.
-
-    `rename` calls columns 'agent', 'task' or 'run'. The three before are for logs of evaluations: which
-    measure of which benchmark counts, the items that a log does not list by itself, and whether texts of
-    items are kept.
-    """
-
-    layout: Layout | None = None
-    tasks_are: Orientation | None = None
-    measures: tuple[str, ...] = ()
-    item: tuple[str, ...] | None = None
-    time: TimeColumn | None = None
-    measure_of: tuple[MeasureOf, ...] = ()
-    items: tuple[str, ...] | None = None
-    item_text: bool = False
-    rename: Mapping[str, str] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        for column, name in self.rename.items():
-            if name not in _RENAMED or list(self.rename.values()).count(name) > 1:
-                raise InputError(
-                    f"Cannot rename {shorten(column)} to {shorten(name)}. Rename one column each to "
-                    f"{listed(_RENAMED)}: `--rename COLUMN=agent`."
-                )
-        for name, value, known in (
-            ("layout", self.layout, ("tidy", "wide")),
-            ("tasks_are", self.tasks_are, ("rows", "columns")),
-        ):
-            if value is not None and value not in known:
-                raise InputError(f"Unknown {name} {shorten(value)}. Known: {listed(known)}.")
 
 
 def table_reading(
@@ -162,35 +122,66 @@ def results_from_table(
         left = [name for name in columns.names if name != INDEX_COLUMN]
         columns = TableColumns.of(left, options, given)
         frame, origin = frame.drop(INDEX_COLUMN), origin.with_notes(_INDEX_NOTE)
+    frame = cells.without_blank_rows(frame)
+    if options.where:
+        kept = rows_kept(frame, options.where, given)
+        step = f"kept {int(kept.sum()):,} of {counted(len(frame), 'row')} where "
+        origin = origin.with_step(step + " and ".join(map(str, options.where)))
+        frame = frame.filter(kept)
     frame, plain = cells.plain_numbers(frame)
     origin = origin.with_notes(*plain)
     if columns.layout == "wide":
-        measure = _wide_measure(columns)
-        frame, options, left_out = _with_names_first(frame, options)
-        origin = origin.with_notes(*left_out)
-        tasks_are_rows, guesses = orientation(frame, options.tasks_are)
-        frame = cells.unfolded(
-            frame, tasks_are_rows=tasks_are_rows, measure=measure, keys=KEY_COLUMNS
-        )
-        notes = (*guesses, *absent_names(frame), *cells.rounding_notes(frame, [measure]))
-        origin = origin.with_notes(*notes, *_scale_columns(frame))
-        return assemble(with_given(frame, given), [measure], (), origin)
-    frame = with_given(cells.without_blank_rows(frame), given)
-    frame = _renamed(frame, {columns.agent: "agent", columns.task: "task"} | dict(options.rename))
+        return _results_from_wide(frame, columns, origin)
+    return _results_from_tidy(frame, columns, origin, numbered=numbered)
+
+
+def _results_from_wide(frame: pl.DataFrame, columns: TableColumns, origin: Provenance) -> Results:
+    measure = _wide_measure(columns)
+    frame, options, notes = _with_names_first(columns.renamed(frame), columns.options)
+    origin = origin.with_notes(*notes)
+    tasks_are_rows, guesses = orientation(frame, options.tasks_are)
+    rows, others = ("task", "agent") if tasks_are_rows else ("agent", "task")
+    headers = [name for name in frame.columns[1:] if name not in KEY_COLUMNS]
+    interpretation = (
+        (frame.columns[0], rows),
+        *((columns.column_of(name) or name, name) for name in KEY_COLUMNS if name in frame.columns),
+        (listed(headers, limit=3), others),
+    )
+    frame = cells.unfolded(frame, tasks_are_rows=tasks_are_rows, measure=measure, keys=KEY_COLUMNS)
+    notes = (*guesses, *absent_names(frame), *cells.rounding_notes(frame, [measure]))
+    origin = replace(origin, columns=interpretation).with_notes(*notes, *_scale_columns(frame))
+    return assemble(with_given(frame, columns.given), [measure], (), origin)
+
+
+def _results_from_tidy(
+    frame: pl.DataFrame, columns: TableColumns, origin: Provenance, *, numbered: bool
+) -> Results:
+    options = columns.options
+    columns.refuse_several(frame)
+    frame = columns.renamed(with_given(frame, columns.given))
     frame = cells.with_exact_keys(
         frame, ("run", "trial", "seed", *ITEM_COLUMNS, *(options.item or ()))
     )
+    renamed = dict(columns.mapping)
+    frame, values = _of_one_metric(frame, options)
+    renamed |= values
     measures = _present_measures(frame, options)
     if not measures and cells.holds_counts(frame.columns):
         if frame["agent"].null_count() or frame["task"].null_count():
             measures = [cells.SUCCESSES]  # refused below, by the row that lacks a name
         else:
             frame, note = cells.counted_out(frame)
+            renamed |= {cells.SUCCESSES: cells.SUCCESS, cells.TRIALS: cells.SUCCESS}
             origin = origin.with_notes(note)
     elif not measures:
-        raise _no_measure(frame)
+        marked = cells.marked_answers(frame)
+        if marked is None:
+            raise _no_measure(frame)
+        measures, frame, origin = ["correct"], marked[0], origin.with_notes(marked[1])
     frame = frame.with_columns(
-        cells.without_missing_words(frame[name]) for name in measures if name in frame.columns
+        cells.truth_values(cells.without_missing_words(frame[name]))
+        for name in measures
+        if name in frame.columns
     )
     if options.item is None:
         refuse_items_of_agents(frame)
@@ -202,28 +193,61 @@ def results_from_table(
     timed = with_time(
         frame, options.time, numbered=numbered, item=options.item or (), measures=measures
     )
+    if timed.column:
+        renamed[columns.column_of(timed.column) or timed.column] = timed.unit
     frame, found = timed.frame, timed.found or "checkpoint" in frame.columns
-    origin = replace(origin, training=found, rows=timed.rows)
+    interpretation = tuple(
+        (column, renamed.get(column, column)) for column in (*columns.names, *columns.given)
+    )
+    origin = replace(origin, training=found, rows=timed.rows, columns=interpretation)
     origin = origin.with_notes(*columns.notes, *timed.notes, *cells.rounding_notes(frame, measures))
     return assemble(frame, measures or None, None, origin)
+
+
+def _of_one_metric(
+    frame: pl.DataFrame, options: TableOptions
+) -> tuple[pl.DataFrame, dict[str, str]]:
+    """The rows of the metric that is named as the measure, where a column says each row's metric."""
+    names = [name for name in METRIC_COLUMNS if name in frame.columns]
+    values = [name for name in measure_columns(frame.columns) if name not in names][:1]
+    if not (names and values and len(options.measures) == 1):
+        return frame, {}
+    (measure,) = options.measures
+    rows = frame[names[0]].cast(pl.String) == measure
+    if measure in frame.columns or not rows.any():
+        return frame, {}
+    return frame.filter(rows).rename({values[0]: measure}), {values[0]: measure}
 
 
 def _with_names_first(
     frame: pl.DataFrame, options: TableOptions
 ) -> tuple[pl.DataFrame, TableOptions, tuple[str, ...]]:
-    """A wide table whose names stand elsewhere, as `rename` says, without its other columns of text."""
-    name = next((column for column in options.rename if column in frame.columns), None)
-    if name is None:
-        return frame, options, ()
-    texts = [
+    """A wide table whose names stand elsewhere, as options say, without its other columns of text.
+
+    Columns by which rows were chosen are no tasks.
+    """
+    both: tuple[Key, Key] = ("agent", "task")
+    keys = [key for key in both if options.named.get(key) in frame.columns]
+    chosen_by = {
+        each.column for each in options.where if each.sign == "=" and len(each.values) == 1
+    }
+    if keys:
+        name = options.named[keys[0]]
+        way: Orientation = "rows" if keys[0] == "task" else "columns"
+        options = replace(options, tasks_are=options.tasks_are or way)
+    else:
+        name = frame.columns[0]
+    left_out = [
         other
         for other in frame.columns
-        if other != name and (other.strip().lower() in RANKS or not holds_numbers(frame[other]))
+        if other not in (name, *KEY_COLUMNS)
+        and (
+            other in chosen_by
+            or (keys and (other.strip().lower() in RANKS or not holds_numbers(frame[other])))
+        )
     ]
-    way: Orientation = "rows" if options.rename[name] == "task" else "columns"
-    frame = frame.select(name, pl.exclude(name, *texts))
-    note = f"Columns of text and ranks are left out of a wide table: {listed(texts)}."
-    return frame, replace(options, tasks_are=options.tasks_are or way), (note,) if texts else ()
+    note = f"Columns of text and ranks are left out of a wide table: {listed(left_out)}."
+    return frame.select(name, pl.exclude(name, *left_out)), options, (note,) if left_out else ()
 
 
 def _checkpoint(frame: pl.DataFrame) -> list[str]:
@@ -231,8 +255,8 @@ def _checkpoint(frame: pl.DataFrame) -> list[str]:
 
 
 def _present_measures(frame: pl.DataFrame, options: TableOptions) -> list[str]:
-    """The measures of a table: those asked for, as far as it has any of them, else those known by name."""
-    usual = [name for name in MEASURES if name in frame.columns]
+    """The measures of a table: those named, as far as it has any of them, else those known by name."""
+    usual = measure_columns(frame.columns)
     present = [name for name in options.measures if name in frame.columns]
     if options.measures and usual and not present:
         message = (
@@ -265,7 +289,7 @@ def _no_measure(frame: pl.DataFrame) -> InputError:
 
 def _holds_index(frame: pl.DataFrame, columns: TableColumns) -> bool:
     """Whether the first column only counts rows; the names of a wide table are no count."""
-    if frame.columns[:1] != [INDEX_COLUMN] or INDEX_COLUMN in columns.options.rename:
+    if frame.columns[:1] != [INDEX_COLUMN] or INDEX_COLUMN in columns.options.named.values():
         return False
     numbers = frame[INDEX_COLUMN].cast(pl.String).cast(pl.Int64, strict=False)
     if columns.layout == "tidy" or numbers.null_count():
@@ -284,161 +308,6 @@ def _scale_columns(frame: pl.DataFrame) -> tuple[str, ...]:
         f"{listed(sorted(players))} are read as agents. To measure the others by them, give the same "
         f"table as scales and drop them (`--scales FILE --drop agent:Random --drop agent:Human`).",
     )
-
-
-def _renamed(frame: pl.DataFrame, names: Mapping[str, str]) -> pl.DataFrame:
-    for old, new in names.items():
-        if old != new and new in frame.columns:
-            raise InputError(
-                f"The table has the columns {shorten(old)} and {shorten(new)}, and both could be the "
-                f"{new}. Keep one, or rename the other."
-            )
-    return frame.rename(dict(names))
-
-
-@dataclass(frozen=True, slots=True)
-class TableColumns:
-    """What the header says: the layout, which columns name agents and tasks, and what was guessed.
-
-    `given` are names that the path of the file gives, beside the table's own columns.
-    """
-
-    names: tuple[str, ...]
-    options: TableOptions
-    given: Mapping[str, str]
-    layout: Layout
-    agent: str = ""
-    task: str = ""
-    notes: tuple[str, ...] = ()
-
-    @classmethod
-    def of(
-        cls,
-        names: Sequence[str],
-        options: TableOptions,
-        given: Mapping[str, str] = MappingProxyType({}),
-    ) -> TableColumns:
-        """Understand a header.
-
-        >>> TableColumns.of(["algorithm", "game", "score"], TableOptions()).layout
-        'tidy'
-        >>> TableColumns.of(["agent", "pong", "venture"], TableOptions()).layout
-        'wide'
-        """
-        _refuse_blank(names)
-        _refuse_numbers(names)
-        names = check_names(list(names), "column")
-        known = tuple(dict.fromkeys((*names, *given)))
-        renamed = _renamed_columns(options, known)
-        agent = renamed.get("agent") or _found(known, AGENT_COLUMNS)
-        task = renamed.get("task") or _found(known, TASK_COLUMNS)
-        tidy = options.layout == "tidy" or (
-            options.layout is None and (bool(renamed) or _looks_tidy(names, given, options))
-        )
-        if not tidy:
-            if len(names) < 2:
-                raise InputError(
-                    f"The table has only the column {listed(names)}. Give names first, then a column of "
-                    f"numbers for each task; or check what separates the columns."
-                )
-            return cls(names, options, given, "wide")
-        keys = (("agent", agent), ("task", task))
-        missing = [key for key, found in keys if not found]
-        template = "/".join(f"{{{key}}}" for key in missing)
-        wide = ""
-        if agent in names and missing == ["task"] and len(names) > len(_RENAMED):
-            wide = f" If other columns are tasks: `--layout wide --rename {shlex.quote(f'{agent}=agent')}`."
-        for key, found in keys:
-            if not found:
-                message = (
-                    f"There is no column for the {key}; found {listed(known, limit=15)}. Name it: "
-                    f"`--rename COLUMN={key}`. Or take it from the names of folders and files: `--path "
-                    f"'{template}'`.{wide}"
-                )
-                raise MissingNamesError(message, missing, template)
-        notes = [
-            f"The column {shorten(found)} is read as the {key}."
-            for key, found in keys
-            if found != key and key not in renamed
-        ]
-        return cls(names, options, given, "tidy", agent, task, notes=tuple(notes))
-
-    @property
-    def as_text(self) -> tuple[str, ...]:
-        """The columns that hold names, even where they look like numbers."""
-        if self.layout == "wide":
-            return self.names[:1]
-        return tuple(name for name in self.names if name in (self.agent, self.task, *ITEM_COLUMNS))
-
-    @property
-    def as_numbers(self) -> tuple[str, ...]:
-        """The columns that must hold numbers."""
-        if self.layout == "wide":
-            return tuple(name for name in self.names[1:] if name not in KEY_COLUMNS)
-        return tuple(name for name in self.names if name in (self.options.measures or MEASURES))
-
-
-def _refuse_numbers(names: Sequence[str]) -> None:
-    """Refuse a first line of numbers alone, which is no header."""
-    words = " ".join(map(str, names)).split()
-    if not words or numbers_in(pl.Series(words))[1] is not None:
-        return
-    example = ",".join(
-        ["step", "score", *(f"other{n}" for n in range(1, len(words)))][: len(words)]
-    )
-    template = "{agent}/{task}/{run}"
-    raise MissingNamesError(
-        f"There is no header: the first line holds only numbers ({shorten(' '.join(words), 40)}). Write "
-        f"names of the columns into a line above it, separated by commas like the values, such as "
-        f"{example!r}, and take other names from the path (`--path '{template}'`).",
-        ("agent", "task"),
-        template,
-    )
-
-
-def _refuse_blank(names: Sequence[str]) -> None:
-    for position, name in enumerate(names):
-        if isinstance(name, str) and not name.strip():
-            place = f"after {shorten(names[position - 1])}" if position else "the first"
-            raise InputError(
-                f"In the header, column {position + 1} of {len(names)} has no name ({place}). Name it, or "
-                f"remove the column{', and what separates it' if position == len(names) - 1 else ''}."
-            )
-
-
-def _renamed_columns(options: TableOptions, names: Sequence[str]) -> dict[str, str]:
-    """The column for each name that was said, which must be there."""
-    for column in options.rename:
-        if column not in names:
-            raise InputError(
-                f"There is no column {shorten(column)} to rename; found {listed(names, limit=15)}. Name "
-                f"one of them."
-            )
-    return {name: column for column, name in options.rename.items()}
-
-
-def _found(names: Sequence[str], known: Sequence[str]) -> str:
-    """The column that goes by one of the known names, the best known first, in any case."""
-    plain = {name.strip().lower(): name for name in reversed(names)}
-    return next((plain[name] for name in known if name in plain), "")
-
-
-def _looks_tidy(names: Sequence[str], given: Mapping[str, str], options: TableOptions) -> bool:
-    if options.tasks_are is not None:
-        return False
-    known = (*names, *given)
-    agent, task = _found(known, AGENT_COLUMNS), _found(known, TASK_COLUMNS)
-    if agent and task:
-        return True
-    # A measure and one of the keys: a tidy table that lacks the other, as the error will say.
-    keys = [*{"run", "trial", "seed"}.intersection(known), *time_columns(known)]
-    if any(name in MEASURES for name in known) and bool(agent or task or keys):
-        return True
-    if any(name in options.measures for name in names):
-        return True
-    # The names of a wide table stand first: an agent or a task elsewhere is one key of a tidy table.
-    first = [name for name in names if name != INDEX_COLUMN][:1]
-    return bool(agent or task) and not _found(first, (*AGENT_COLUMNS, *TASK_COLUMNS))
 
 
 def _wide_measure(columns: TableColumns) -> str:

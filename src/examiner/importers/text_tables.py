@@ -12,8 +12,9 @@ from pathlib import Path
 
 import polars as pl
 
+from examiner.importers.column_names import KNOWN_COLUMNS
 from examiner.importers.files import SourceFile, check_size
-from examiner.importers.tables import KNOWN_COLUMNS, TableColumns
+from examiner.importers.table_columns import TableColumns
 from examiner.importers.text import as_utf8, check_text, refuse_merge_markers, text_of
 from examiner.importers.wide import INDEX_COLUMN
 from examiner.messages import InputError, first_line, shorten
@@ -84,7 +85,7 @@ class TextTable:
         The table comes back too: with a note where late bytes were not UTF-8.
 
         >>> table = TextTable(Path("x.csv"), b"agent,t\na,1\n", ["agent", "t"], ",", False)
-        >>> from examiner.importers.tables import TableOptions
+        >>> from examiner.importers.table_columns import TableOptions
         >>> table.frame(TableColumns.of(table.header, TableOptions()))[0].rows()
         [('a', 1.0)]
         """
@@ -205,7 +206,7 @@ def check_mapped(path: Path) -> None:
 
 def _whole_where_plain(column: pl.Series) -> pl.Series:
     """Item columns as whole numbers where every label is one as Python writes it: 1, but not 01."""
-    if column.name not in ITEM_COLUMNS or column.null_count() or not len(column):
+    if column.name.strip().lower() not in ITEM_COLUMNS or column.null_count() or not len(column):
         return column
     labels = column.unique().cast(pl.String)
     whole = labels.cast(pl.Int64, strict=False)

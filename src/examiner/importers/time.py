@@ -79,12 +79,15 @@ class Timed(NamedTuple):
     """A frame with its time under its unit's name, and what was guessed; whether there is a time at all.
 
     `rows` tells whether it is stated, inferred or unclear what a row is: an episode or an evaluation.
+    `column` is the column that was time, and `unit` what it is called now.
     """
 
     frame: pl.DataFrame
     notes: tuple[str, ...] = ()
     found: bool = False
     rows: RowKind = "stated"
+    column: str = ""
+    unit: str = ""
 
 
 def with_time(
@@ -243,6 +246,8 @@ def _timed(
         arranged.notes,
         found=True,
         rows=rows,
+        column=time.column,
+        unit=time.unit,
     )
 
 

@@ -27,7 +27,8 @@ class Provenance:
     `training` says that the trials of a run are the episodes of an agent while it learnt: they are
     reduced to one value a run before any analysis. `reduction` says how they were, once they are.
     `rows` says whether it is stated what a row of a training log is, an episode or a checkpoint; else it
-    is inferred from the spacing of rows, or unclear.
+    is inferred from the spacing of rows, or unclear. `columns` are the columns of a plain table, each with
+    its name in the results.
 
     >>> Provenance("scores.csv", "csv").with_step("normalised by 'human'").steps
     ("normalised by 'human'",)
@@ -40,6 +41,7 @@ class Provenance:
     training: bool = False
     reduction: str | None = None
     rows: RowKind = "stated"
+    columns: tuple[tuple[str, str], ...] = ()
 
     def with_step(self, step: str) -> Provenance:
         """Add what was done; empty words are nothing done.

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.answers import Answer, Scalar, Table, count, name, number
+from examiner.answers import Answer, Scalar, Table, count, name, number, text
 from examiner.messages import counted, listed
+from examiner.results.keys import TIMES
 from examiner.validation import Floats
 
 if TYPE_CHECKING:
@@ -38,6 +39,13 @@ class AgentPlays(Table):
     plays: Counts = count("Rows in which something was observed")
     tasks: Counts = count("Tasks on which the agent was observed")
     plays_per_task: Floats = number("Plays per observed task")
+
+
+class ColumnMeanings(Table):
+    """How each column of the source was interpreted."""
+
+    column: tuple[str, ...] = name("Column of the source")
+    interpretation: tuple[str, ...] = text("What the column is in the results")
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -72,6 +80,7 @@ class Description(Answer):
     tasks_with_scale: int
     task_attributes: tuple[str, ...]
     agent_attributes: tuple[str, ...]
+    columns: ColumnMeanings
     training_log: bool
     reduction: str | None
     steps: tuple[str, ...]
@@ -86,8 +95,12 @@ class Description(Answer):
 
     @property
     def tables(self) -> Mapping[str, Table]:
-        """The ranges of measures, and the plays of agents."""
-        return {"measure_ranges": self.measure_ranges, "plays": self.plays}
+        """How columns were interpreted, the ranges of measures, and the plays of agents."""
+        return {
+            "columns": self.columns,
+            "measure_ranges": self.measure_ranges,
+            "plays": self.plays,
+        }
 
     @property
     def scalars(self) -> Mapping[str, Scalar]:
@@ -141,10 +154,28 @@ def description(results: Results) -> Description:
         tasks_with_scale=sum(name not in unscaled for name in results.task_names),
         task_attributes=results.task_attributes.columns,
         agent_attributes=results.agent_attributes.columns,
+        columns=_columns(results),
         training_log=history.training,
         reduction=history.reduction,
         steps=history.steps,
         notes=history.notes,
+    )
+
+
+def _columns(results: Results) -> ColumnMeanings:
+    main, *others = results.measures
+    own = ("agent", "task", *results.item, "run", "trial", *results.measures, *results.attributes)
+    columns = results.provenance.columns or tuple((column, column) for column in own)
+    meanings = {"agent": "agent", "task": "task", "run": "run", "trial": "trial"}
+    meanings |= dict.fromkeys(results.attributes, "attribute")
+    meanings |= dict.fromkeys(results.item, "part of the task")
+    meanings |= {time: f"time, in {time}" for time in TIMES if time in results.attributes}
+    meanings |= dict.fromkeys(others, "measure") | {main: "main measure"}
+    if "seed" in results.attributes and "run" not in {new for _, new in columns}:
+        meanings["seed"] = "run"
+    return ColumnMeanings(
+        column=tuple(column for column, _ in columns),
+        interpretation=tuple(meanings.get(new, "left out") for _, new in columns),
     )
 
 

@@ -31,7 +31,7 @@ from examiner.importers.formats import (
 )
 from examiner.importers.other_files import with_real_reason
 from examiner.importers.readings import Reading
-from examiner.importers.tables import TableOptions
+from examiner.importers.table_columns import TableOptions
 from examiner.messages import InputError, listed, shorten, unknown_name
 
 ReadOne = Callable[[SourceFile, TableOptions], Reading]

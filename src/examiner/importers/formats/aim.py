@@ -7,7 +7,8 @@ import polars as pl
 from examiner.importers.column_names import AGENT_COLUMNS, TASK_COLUMNS
 from examiner.importers.files import SourceFile
 from examiner.importers.readings import Reading
-from examiner.importers.tables import TableOptions, table_reading
+from examiner.importers.table_columns import TableOptions
+from examiner.importers.tables import table_reading
 from examiner.importers.text import beginning
 from examiner.importers.text_tables import TextTable
 from examiner.importers.training import CHECKPOINT_TAGS, EPISODE_TAGS
@@ -50,6 +51,7 @@ def read(file: SourceFile, options: TableOptions) -> Reading:
             f"{shorten(file.path, 200)} has the columns {listed(frame.columns)}, and 'step', 'value' and "
             f"'metric' are needed. Export it again, with the names of metrics."
         )
+    options.refuse_columns("an export from Aim")
     chosen = _chosen(frame[metric], options, file)
     frame = frame.filter(pl.col(metric) == chosen)
     run = next((name for name in _RUN if name in frame.columns), None)
@@ -65,7 +67,7 @@ def read(file: SourceFile, options: TableOptions) -> Reading:
         of_run = [name for name in ("agent", "task", "run") if name in tidy.columns]
         tidy = tidy.with_columns(checkpoint=pl.int_range(pl.len()).over(of_run or pl.lit(0)))
     note = f"Of an export from Aim the metric {chosen!r} is read."
-    plain = TableOptions(item=options.item, time=options.time)
+    plain = TableOptions(item=options.item, time=options.time, where=options.where)
     return table_reading(tidy, file, plain, "aim", [*table.notes, note])
 
 

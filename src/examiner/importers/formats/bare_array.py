@@ -8,10 +8,11 @@ import numpy as np
 import polars as pl
 
 from examiner.importers.arrays import read_array
+from examiner.importers.axes import array_reading
 from examiner.importers.files import SourceFile
 from examiner.importers.readings import Reading
 from examiner.importers.suggestions import MissingNamesError
-from examiner.importers.tables import TableOptions
+from examiner.importers.table_columns import TableOptions
 from examiner.importers.training import Run, training_reading
 from examiner.messages import InputError, shorten
 
@@ -50,6 +51,8 @@ def read(file: SourceFile, options: TableOptions) -> Reading:
     >>> results.agents, results.tasks, results.column("checkpoint")
     (('TD3',), ('Ant-v1',), [0, 1, 2])
     """
+    if options.axes:
+        return array_reading(file, options.axes)
     where = shorten(file.path, 200)
     like = _NAMED.fullmatch(file.path.name)
     names = {**(like.groupdict() if like else {}), **file.names}
@@ -72,8 +75,9 @@ def read(file: SourceFile, options: TableOptions) -> Reading:
     if each > 1 and "run" not in names:
         raise InputError(
             f"{where} has the shape {values.shape}, and its path names no run: the second axis may be "
-            f"runs, or episodes of one run. If runs, save each as a file of its own; then, and for "
-            f"episodes, name the run in the path, for example `--path '{{agent}}_{{task}}_{{run}}.npy'`."
+            f"runs, or episodes of one run. Runs: `--axes checkpoints,runs`; episodes: `--axes "
+            f"checkpoints,episodes`, or name the run in the path, for example `--path "
+            f"'{{agent}}_{{task}}_{{run}}.npy'`."
         )
     columns = {
         "score": values.astype(np.float64).ravel(),

@@ -16,7 +16,7 @@ import polars as pl
 
 from examiner.importers.files import SourceFile
 from examiner.importers.readings import Reading
-from examiner.importers.tables import TableOptions
+from examiner.importers.table_columns import TableOptions
 from examiner.importers.training import (
     CHECKPOINT_TAGS,
     EPISODE_TAGS,

@@ -13,7 +13,7 @@ import polars as pl
 
 from examiner.importers.files import SourceFile
 from examiner.importers.readings import Reading
-from examiner.importers.tables import TableOptions
+from examiner.importers.table_columns import TableOptions
 from examiner.importers.text import beginning, parse_json, text_of
 from examiner.messages import InputError, shorten
 from examiner.results import Provenance

@@ -20,7 +20,7 @@ import polars as pl
 from examiner.importers.cells import column_of, with_given
 from examiner.importers.files import SourceFile
 from examiner.importers.readings import Reading, Whereabouts
-from examiner.importers.tables import TableOptions
+from examiner.importers.table_columns import TableOptions
 from examiner.importers.text import begins_with_lines_like, filled_lines, text_of
 from examiner.messages import InputError, counted, shorten
 from examiner.results import Provenance

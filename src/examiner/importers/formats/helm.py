@@ -10,7 +10,7 @@ from typing import Any
 from examiner.importers.evaluations.log import EvaluationLog, Samples, beginning_of, settings_of
 from examiner.importers.files import SourceFile, open_source
 from examiner.importers.json_values import as_mapping, as_sequence, first_text, number
-from examiner.importers.tables import TableOptions
+from examiner.importers.table_columns import TableOptions
 from examiner.importers.text import beginning, parse_json, text_of
 from examiner.messages import InputError, shorten
 

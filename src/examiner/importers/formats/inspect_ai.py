@@ -21,7 +21,7 @@ from examiner.importers.evaluations.log import (
 )
 from examiner.importers.files import SourceFile
 from examiner.importers.json_values import as_mapping, as_sequence, first_text, number
-from examiner.importers.tables import TableOptions
+from examiner.importers.table_columns import TableOptions
 from examiner.importers.text import beginning, parse_json, text_of
 from examiner.messages import InputError, shorten
 

@@ -12,7 +12,8 @@ import polars as pl
 from examiner.importers.files import SourceFile
 from examiner.importers.objects import object_reading
 from examiner.importers.readings import Reading
-from examiner.importers.tables import TableOptions, table_reading
+from examiner.importers.table_columns import TableOptions
+from examiner.importers.tables import table_reading
 from examiner.importers.text import beginning, parse_json, text_of
 from examiner.messages import InputError, shorten
 

@@ -6,7 +6,7 @@ from typing import Literal
 
 from examiner.importers.files import SourceFile
 from examiner.importers.readings import Reading, Whereabouts
-from examiner.importers.tables import TableOptions
+from examiner.importers.table_columns import TableOptions
 from examiner.messages import InputError, shorten
 
 _SQLITE = b"SQLite"

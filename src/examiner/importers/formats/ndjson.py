@@ -18,7 +18,8 @@ from examiner.importers.files import SourceFile
 from examiner.importers.nesting import refuse_deep_lines
 from examiner.importers.objects import object_reading
 from examiner.importers.readings import Reading
-from examiner.importers.tables import TableOptions, table_reading
+from examiner.importers.table_columns import TableOptions
+from examiner.importers.tables import table_reading
 from examiner.importers.text import beginning, json_lines, parse_json, text_of
 from examiner.results.polars_errors import PROBLEMS
 

@@ -9,7 +9,9 @@ import polars as pl
 from examiner.importers.cells import with_given
 from examiner.importers.files import SourceFile, check_size, check_unpacked
 from examiner.importers.readings import Reading, Whereabouts
-from examiner.importers.tables import TableColumns, TableOptions, is_left_out, table_reading
+from examiner.importers.row_filters import rows_kept
+from examiner.importers.table_columns import TableColumns, TableOptions
+from examiner.importers.tables import is_left_out, table_reading
 from examiner.messages import InputError
 from examiner.results.parquet import RESULTS_SCHEMA, damaged, stored_note
 from examiner.results.polars_errors import PROBLEMS
@@ -49,7 +51,11 @@ def read(file: SourceFile, options: TableOptions) -> Reading:
         return table_reading(frame, file, options, "parquet")
     where = Whereabouts.of(file)
     with where.named():
-        return Reading(restored(with_given(frame, file.names), note), where)
+        options.refuse_columns("results stored by examiner")
+        frame = with_given(frame, file.names)
+        if options.where:
+            frame = frame.filter(rows_kept(frame, options.where))
+        return Reading(restored(frame, note), where)
 
 
 def _frame(source: Path | bytes, file: SourceFile, options: TableOptions) -> pl.DataFrame:
@@ -101,6 +107,5 @@ def _text_names(schema: pl.Schema, file: SourceFile, options: TableOptions) -> l
         columns = TableColumns.of(list(schema), options, file.names)
     except InputError:
         return []  # what is wrong with the header is said where the table is understood
-    return [
-        name for name in (columns.agent, columns.task) if name and schema.get(name) == pl.String
-    ]
+    names = (columns.column_of("agent"), columns.column_of("task"))
+    return [name for name in names if name and schema[name] == pl.String]

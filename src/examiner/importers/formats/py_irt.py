@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from examiner.importers.cells import SUCCESS, SUCCESSES, TRIALS, counted_out, spread
 from examiner.importers.files import SourceFile
 from examiner.importers.readings import Reading, Whereabouts
-from examiner.importers.tables import TableOptions
+from examiner.importers.table_columns import TableOptions
 from examiner.importers.text import beginning, json_lines, text_of
 from examiner.messages import InputError, RepeatedKeyError, shorten
 from examiner.results import Provenance

@@ -11,9 +11,10 @@ import polars as pl
 from numpy.typing import NDArray
 
 from examiner.importers.arrays import array_dimensions, array_names, read_arrays
+from examiner.importers.axes import array_reading
 from examiner.importers.files import SourceFile
 from examiner.importers.readings import Reading, Whereabouts
-from examiner.importers.tables import TableOptions
+from examiner.importers.table_columns import TableOptions
 from examiner.importers.text import beginning, parse_json, text_of
 from examiner.messages import InputError, shorten
 from examiner.results import Provenance
@@ -52,6 +53,8 @@ def read(file: SourceFile, options: TableOptions) -> Reading:
     Results: 1 agent × 2 tasks, 2 runs, 1 trial; measures: score; 1 note
     """
     notes: tuple[str, ...] = ()
+    if array_names(file) and options.axes:
+        return array_reading(file, options.axes)
     if array_names(file):
         arrays = read_arrays(file)
     else:

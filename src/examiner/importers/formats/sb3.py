@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from examiner.importers.arrays import array_names, read_arrays
 from examiner.importers.files import SourceFile
 from examiner.importers.readings import Reading
-from examiner.importers.tables import TableOptions
+from examiner.importers.table_columns import TableOptions
 from examiner.importers.text import beginning, parse_json, refuse_merge_markers, text_of
 from examiner.importers.training import (
     Run,

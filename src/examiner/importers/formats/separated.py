@@ -8,24 +8,23 @@ from dataclasses import replace
 import numpy as np
 import polars as pl
 
-from examiner.importers.cells import spread
+from examiner.importers.cells import spread, without_missing_words
 from examiner.importers.files import SourceFile
 from examiner.importers.readings import Reading, Whereabouts
-from examiner.importers.tables import (
-    TableColumns,
-    TableOptions,
-    results_from_table,
-    table_reading,
-)
-from examiner.importers.text import is_utf16
+from examiner.importers.table_columns import TableColumns, TableOptions
+from examiner.importers.tables import results_from_table, table_reading
+from examiner.importers.text import is_utf16, text_of
 from examiner.importers.text_tables import TextTable
 from examiner.messages import InputError, RepeatedKeyError
 from examiner.results import Provenance
+from examiner.results.border import numbers_in
 from examiner.results.codes import compact_names
 from examiner.results.keys import ITEM_COLUMNS, JUDGES, content_columns, trial_numbers
 from examiner.results.polars_errors import PROBLEMS
 
 _BLOCK_BYTES = 128 * 2**20  # of files held at once as one text
+
+_CURVE_NOTE = "Lines of two numbers without a header are read as steps and scores."
 
 
 def recognises(file: SourceFile) -> bool:
@@ -51,6 +50,9 @@ def read(file: SourceFile, options: TableOptions) -> Reading:
     >>> read(open_source(path), TableOptions()).results.measure()
     array([21.])
     """
+    curve = _curve_without_header(file)
+    if curve is not None:
+        return table_reading(curve, file, options, "text", [_CURVE_NOTE])
     text = TextTable.of(file)
     with Whereabouts.of(file).named():
         columns = TableColumns.of(text.header, options, file.names)
@@ -58,6 +60,29 @@ def read(file: SourceFile, options: TableOptions) -> Reading:
     if frame.width and frame[:, -1].null_count():
         text.check_widths()
     return table_reading(frame, file, options, text.kind, text.notes, text.line_of)
+
+
+def _curve_without_header(file: SourceFile) -> pl.DataFrame | None:
+    """The steps and values of a text of two numbers a line, whose first rise; None of any other text."""
+    first = file.head.partition(b"\n")[0].decode(errors="replace").replace(",", " ").split()
+    if len(first) != 2 or numbers_in(pl.Series(first))[1] is not None:
+        return None
+    lines = text_of(file).data.decode().replace(",", " ").splitlines()
+    words = [line.split() for line in lines if line.strip()]
+    if any(len(line) != 2 for line in words):
+        return None
+    columns = zip(("step", "score"), zip(*words, strict=True), strict=True)
+    numbers = {
+        name: numbers_in(without_missing_words(pl.Series(column))) for name, column in columns
+    }
+    steps, wrong = numbers["step"]
+    if wrong is not None or numbers["score"][1] is not None or steps.null_count():
+        return None
+    if (steps.diff().drop_nulls() <= 0).any():
+        return None
+    whole = bool((steps == steps.round()).all())
+    steps = steps.cast(pl.Int64) if whole else steps
+    return pl.DataFrame({"step": steps, "score": numbers["score"][0]})
 
 
 def read_many(files: Sequence[SourceFile], options: TableOptions) -> list[Reading]:
@@ -104,7 +129,7 @@ def _read_block(files: Sequence[SourceFile], options: TableOptions) -> Reading |
         text = TextTable.of(files[0])
         columns = TableColumns.of(text.header, options, given)
         names = set(text.header)
-        if columns.layout == "wide" or names & {*given, *JUDGES} or text.notes:
+        if columns.layout == "wide" or names & {*given, *JUDGES} or text.notes or options.where:
             return None
         header = files[0].head.partition(b"\n")[0] + b"\n"
         frame, _ = replace(text, source=b"".join([header, *bodies])).frame(columns)
@@ -113,7 +138,7 @@ def _read_block(files: Sequence[SourceFile], options: TableOptions) -> Reading |
         frame = _with_keys_per_file(frame, files, rows, columns)
         origin = Provenance(str(files[0].path), f"tidy {text.kind}")
         named = TableColumns.of(frame.columns, options)
-        numbered = "trial" not in names
+        numbered = columns.column_of("trial") is None
         return Reading(results_from_table(frame, named, origin, numbered=numbered), where)
     except RepeatedKeyError as problem:
         raise where.located(problem) from None
@@ -139,10 +164,11 @@ def _with_keys_per_file(
     file_of_row = np.repeat(np.arange(len(files)), rows)
     for name in files[0].names:
         frame = frame.with_columns(spread(name, [file.names[name] for file in files], file_of_row))
-    if "trial" in frame.columns:
+    names = {columns.mapping.get(name, name): name for name in frame.columns}
+    if "trial" in names:
         return frame
-    keys = [name for name in (columns.agent, columns.task, *ITEM_COLUMNS) if name in frame.columns]
-    runs = [name for name in ("run", "seed") if name in frame.columns][:1]
+    keys = [names[key] for key in ("agent", "task", *ITEM_COLUMNS) if key in names]
+    runs = [names[key] for key in ("run", "seed") if key in names][:1]
     # Rows that are no trials of a run have no order: they are numbered as they would be in one file.
     measures = [name for name in columns.as_numbers if name in frame.columns]
     content = () if runs else content_columns(frame, [*keys, *runs], measures)

@@ -10,7 +10,7 @@ from typing import Any
 from examiner.importers.evaluations.log import WITH_ERROR, EvaluationLog, Samples
 from examiner.importers.files import SourceFile
 from examiner.importers.json_values import as_mapping, as_sequence, number
-from examiner.importers.tables import TableOptions
+from examiner.importers.table_columns import TableOptions
 from examiner.importers.text import beginning, parse_json, text_of
 from examiner.messages import InputError, listed, shorten
 

@@ -10,7 +10,8 @@ import polars as pl
 
 from examiner.importers.files import SourceFile
 from examiner.importers.readings import Reading
-from examiner.importers.tables import TableOptions, table_reading
+from examiner.importers.table_columns import TableOptions
+from examiner.importers.tables import table_reading
 from examiner.importers.text import beginning
 from examiner.importers.text_tables import TextTable
 from examiner.importers.time import TIME_COLUMNS

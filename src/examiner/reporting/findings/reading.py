@@ -40,7 +40,7 @@ def describe(results: Results) -> Finding:
         "trials per run, at most": f"{answer.trials:,}",
         "cells without any result": f"{answer.missing_cells:,}",
         "tasks with a scale": f"{answer.tasks_with_scale:,}",
-        "other columns": ", ".join(answer.attributes) or "none",
+        "columns": _interpretations(answer),
         "attributes of tasks": ", ".join(answer.task_attributes) or "none",
         "attributes of agents": ", ".join(answer.agent_attributes) or "none",
         "runs reduced by (--reduce)": f"{answer.reduction}{later}",
@@ -58,6 +58,14 @@ def describe(results: Results) -> Finding:
     )
     lead = (Name(answer.headline),)
     return Finding(lead=lead, blocks=blocks, data=answer.to_dict(), answer=answer)
+
+
+def _interpretations(answer: Description) -> str:
+    """What each column is, always shown: a column that was misread makes every number wrong."""
+    columns: dict[str, list[str]] = {}
+    for row in answer.columns:
+        columns.setdefault(row.interpretation, []).append(row.column)
+    return "; ".join(f"{meaning}: {', '.join(names)}" for meaning, names in columns.items())
 
 
 def _splits(results: Results) -> dict[str, str]:
