@@ -48,8 +48,8 @@ def column(section: dict[str, Any], table: int, name: str, of: str) -> dict[str,
 
 
 def means_of(scores: ex.Results) -> dict[str, float]:
-    found = ex.scores.aggregate(scores)
-    return dict(zip(found.agents, found.mean.tolist(), strict=True))
+    agents = ex.scores.aggregate(scores).agents
+    return dict(zip(agents.agent, agents.mean.tolist(), strict=True))
 
 
 def section_of(results: ex.Results, key: str, **options: Any) -> dict[str, Any]:
@@ -167,14 +167,14 @@ def test_how_good_an_agent_is_at_the_end_of_its_training(told) -> None:
     content = told("scores", "atari-arena", "--aggregate", "mean", "--reps", 10)
     by_command = [row["value"] for row in content["aggregates"]]
     for results in (log, reduced):
-        assert list(ex.scores.aggregate(results).mean) == pytest.approx(by_command)
+        assert list(ex.scores.aggregate(results).agents.mean) == pytest.approx(by_command)
     bits = told("information", "atari-arena", "--reps", 0)["tasks"]
     here = dict(zip(log.tasks, ex.information.gain(log).bits, strict=True))
     assert {row["task"]: row["bits"] for row in bits} == pytest.approx(here)
     found = ex.scores.intervals(log, "mean", rng=0, reps=50).value
     np.testing.assert_allclose(found, ex.scores.intervals(reduced, "mean", rng=0, reps=50).value)
-    z = ex.scores.aggregate(ex.normalise(log, "min-max")).mean
-    np.testing.assert_allclose(z, ex.scores.aggregate(ex.normalise(reduced, "min-max")).mean)
+    z = ex.scores.aggregate(ex.normalise(log, "min-max")).agents.mean
+    np.testing.assert_allclose(z, ex.scores.aggregate(ex.normalise(reduced, "min-max")).agents.mean)
 
 
 def test_how_often_an_agent_succeeds_at_the_end_of_its_training(told) -> None:
@@ -185,7 +185,7 @@ def test_how_often_an_agent_succeeds_at_the_end_of_its_training(told) -> None:
     )
     by_command = [row["value"] for row in content["aggregates"]]
     marked = ex.scores.mark_success(log, "human")
-    assert list(ex.scores.aggregate(marked).mean) == pytest.approx(by_command)
+    assert list(ex.scores.aggregate(marked).agents.mean) == pytest.approx(by_command)
     matrix = ex.responses(log, "human")
     solved = dict(zip(matrix.agents, np.nanmean(matrix.to_numpy(), axis=1), strict=True))
     assert solved == pytest.approx(means_of(marked))

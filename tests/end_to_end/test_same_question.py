@@ -190,9 +190,7 @@ QUESTIONS = [
             ],
             "fit": lambda s: row(s.command("fit", "table.csv")["agents"], agent=AGENT)["mean"],
             "cost": lambda s: row(s.command("cost", "table.csv")["agents"], agent=AGENT)["score"],
-            "python": lambda s: at(
-                (made := ex.scores.aggregate(s.results)).agents, made.mean, AGENT
-            ),
+            "python": lambda s: ex.scores.aggregate(s.results)[AGENT].mean,
         },
     ),
     Question(
@@ -238,11 +236,7 @@ QUESTIONS = [
                     for each in s.command("scores", "table.csv")["aggregates"]
                 )
             ),
-            "python": lambda s: at(
-                (made := ex.scores.aggregate(s.results)).agents,
-                ex.scores.shared_ranks(made.mean),
-                AGENT,
-            ),
+            "python": lambda s: ex.scores.aggregate(s.results)[AGENT].rank,
         },
     ),
     Question(
@@ -623,11 +617,7 @@ QUESTIONS = [
             "scores": lambda s: row(s.command("scores", "log.csv")["aggregates"], agent="fast")[
                 "value"
             ],
-            "python": lambda s: at(
-                (made := ex.scores.aggregate(ex.reduce(s.log, "final"))).agents,
-                made.mean,
-                "fast",
-            ),
+            "python": lambda s: ex.scores.aggregate(ex.reduce(s.log, "final"))["fast"].mean,
         },
     ),
     Question(

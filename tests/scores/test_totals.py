@@ -48,7 +48,7 @@ def test_a_macro_average_is_the_mean_of_the_groups_means(values) -> None:
     by_hand = np.mean([part.mean(axis=1) for part in parts(values)], axis=0)
     assert_allclose(made.mean(values), by_hand)
     assert_allclose(made.shares @ values.T, by_hand)
-    found = ex.scores.aggregate(table(values), total=made).mean
+    found = ex.scores.aggregate(table(values), total=made).agents.mean
     assert_allclose(found, np.sort(by_hand)[::-1])
 
 

@@ -52,8 +52,10 @@ class Answer(Rendered):
 
     @property
     def tables(self) -> Mapping[str, Table]:
-        """The tables by name, the most important first."""
-        raise NotImplementedError
+        """The tables by name, the most important first: by default the fields that are tables."""
+        names = getattr(self, "__dataclass_fields__", {})
+        fields = {name: getattr(self, name) for name in names}
+        return {name: value for name, value in fields.items() if isinstance(value, Table)}
 
     @property
     def scalars(self) -> Mapping[str, Scalar]:

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
-from typing import Any, ClassVar, Self, dataclass_transform
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.answers import columns as declare
 from examiner.answers.columns import SCORE, Column, Declared
 from examiner.answers.rendered import Rendered
 from examiner.messages import listed, nearest
@@ -56,34 +55,22 @@ class Row(Mapping[str, Any]):  # Any: as the column declares
         return f"Row({', '.join(cells)})"
 
 
-@dataclass_transform(
-    kw_only_default=True,
-    frozen_default=True,
-    field_specifiers=(
-        declare.name,
-        declare.text,
-        declare.words,
-        declare.number,
-        declare.count,
-        declare.flag,
-        declare.bound,
-        declare.error,
-    ),
-)
 class Table(Rendered):
     """Arrays under declared columns; `table["pong"]`, `table["dqn", "mean"]` and `table[0]` are rows.
 
     A table of its own kind declares its columns in the body of a class:
 
+    >>> from examiner.answers import name, number
     >>> class AgentMeans(Table):
-    ...     agent: tuple[str, ...] = declare.name("Agent")
-    ...     mean: NDArray[np.float64] = declare.number("Mean score over tasks", unit=SCORE)
+    ...     agent: tuple[str, ...] = name("Agent")
+    ...     mean: NDArray[np.float64] = number("Mean score over tasks", unit=SCORE)
     >>> means = AgentMeans(agent=("dqn", "random"), mean=[1.5, 0.0], score_unit="human = 1")
     >>> means["dqn"].mean, means.columns["mean"].unit, len(means)
     (1.5, 'human = 1', 2)
 
-    `level` is that of its intervals, `score_unit` what scores are measured in, and `caption` what a
-    reader sees above it. Optional columns that are None are absent.
+    Columns are given by keyword, as anything that their kind can convert. `level` is that of its
+    intervals, `score_unit` what scores are measured in, and `caption` what a reader sees above it.
+    Optional columns that are None are absent.
     """
 
     declared: ClassVar[Mapping[str, Declared]] = MappingProxyType({})
