@@ -58,7 +58,7 @@ class Claim:
 
 
 def _significant_pair(answer: Answer) -> bool:
-    return any(pair["p"] <= LEVEL for pair in answer["tests"]["pairs"])
+    return any(pair["p_adjusted"] <= LEVEL for pair in answer["pairs"])
 
 
 def _fitted(answer: Answer) -> bool:

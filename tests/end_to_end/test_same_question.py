@@ -185,8 +185,8 @@ QUESTIONS = [
         "What is the mean of an agent?",
         {
             "report": lambda s: s.cell("ranking", AGENT, "mean"),
-            "scores": lambda s: row(s.command("scores", "table.csv")["aggregates"], agent=AGENT)[
-                "value"
+            "scores": lambda s: row(s.command("scores", "table.csv")["agents"], agent=AGENT)[
+                "mean"
             ],
             "fit": lambda s: row(s.command("fit", "table.csv")["agents"], agent=AGENT)["mean"],
             "cost": lambda s: row(s.command("cost", "table.csv")["agents"], agent=AGENT)["score"],
@@ -196,17 +196,13 @@ QUESTIONS = [
     Question(
         "What is the interval of an agent's mean?",
         {
-            "report": lambda s: [
-                s.cell("intervals", AGENT, f"mean: {end}") for end in ("low", "high")
-            ],
+            "report": lambda s: [s.cell("intervals", AGENT, end) for end in ("low", "high")],
             "scores": lambda s: [
-                row(s.command("scores", "table.csv")["aggregates"], agent=AGENT)[end]
+                row(s.command("scores", "table.csv")["agents"], agent=AGENT)[f"mean_{end}"]
                 for end in ("low", "high")
             ],
             "python": lambda s: [
-                at(made.agents, ends[:, 0], AGENT)
-                for made in [ex.scores.intervals(s.results)]
-                for ends in (made.low, made.high)
+                ex.scores.intervals(s.results)[AGENT][f"mean_{end}"] for end in ("low", "high")
             ],
         },
     ),
@@ -214,7 +210,7 @@ QUESTIONS = [
         "What is the interval of an agent's mean, by `cost` too?",
         {
             "scores": lambda s: [
-                row(s.command("scores", "table.csv")["aggregates"], agent=AGENT)[end]
+                row(s.command("scores", "table.csv")["agents"], agent=AGENT)[f"mean_{end}"]
                 for end in ("low", "high")
             ],
             "cost": lambda s: [
@@ -227,15 +223,9 @@ QUESTIONS = [
         "What rank has an agent?",
         {
             "report": lambda s: s.cell("ranking", AGENT, "rank"),
-            "scores": lambda s: (
-                1
-                + sum(
-                    each["value"]
-                    > row(s.command("scores", "table.csv")["aggregates"], agent=AGENT)["value"]
-                    + 1e-12
-                    for each in s.command("scores", "table.csv")["aggregates"]
-                )
-            ),
+            "scores": lambda s: row(s.command("scores", "table.csv")["agents"], agent=AGENT)[
+                "rank"
+            ],
             "python": lambda s: ex.scores.aggregate(s.results)[AGENT].rank,
         },
     ),
@@ -243,23 +233,19 @@ QUESTIONS = [
         "How probable is it that the first agent is first?",
         {
             "report": lambda s: s.drawn("rank_probabilities", "probability", FIRST)[0],
-            "scores": lambda s: row(s.command("scores", "table.csv")["ranks"], agent=FIRST)[
-                "probabilities"
-            ][0],
-            "python": lambda s: at(
-                (made := ex.scores.ranks(s.results)).agents,
-                made.probability[:, 0],
-                FIRST,
-            ),
+            "scores": lambda s: row(s.command("scores", "table.csv")["agents"], agent=FIRST)[
+                "probability_first"
+            ],
+            "python": lambda s: ex.scores.ranks(s.results)[FIRST].probability_first,
         },
     ),
     Question(
         "By how much is the first agent ahead of another?",
         {
             "report": lambda s: s.cell("significance", OTHER, "behind the first by"),
-            "scores": lambda s: row(
-                s.command("scores", "table.csv")["differences"], a=FIRST, b=OTHER
-            )["value"],
+            "scores": lambda s: row(s.command("scores", "table.csv")["pairs"], a=FIRST, b=OTHER)[
+                "difference"
+            ],
             "difference": lambda s: s.command("difference", "table.csv", FIRST, OTHER)["pairs"][0][
                 "difference"
             ],
@@ -270,9 +256,9 @@ QUESTIONS = [
         "What is the standard error of that difference?",
         {
             "report": lambda s: s.cell("significance", OTHER, "error"),
-            "scores": lambda s: row(
-                s.command("scores", "table.csv")["differences"], a=FIRST, b=OTHER
-            )["runs"],
+            "scores": lambda s: row(s.command("scores", "table.csv")["pairs"], a=FIRST, b=OTHER)[
+                "difference_error"
+            ],
             "difference": lambda s: s.command("difference", "table.csv", FIRST, OTHER)["pairs"][0][
                 "error_of_runs"
             ],
@@ -283,7 +269,9 @@ QUESTIONS = [
         "What is the interval of that difference?",
         {
             "scores": lambda s: [
-                row(s.command("scores", "table.csv")["differences"], a=FIRST, b=OTHER)[end]
+                row(s.command("scores", "table.csv")["pairs"], a=FIRST, b=OTHER)[
+                    f"difference_{end}"
+                ]
                 for end in ("low", "high")
             ],
             "difference": lambda s: [
@@ -297,14 +285,10 @@ QUESTIONS = [
         "What is the p-value of that difference, of all pairs?",
         {
             "report": lambda s: s.cell("significance", OTHER, "p"),
-            "scores": lambda s: row(
-                s.command("scores", "table.csv")["tests"]["pairs"], a=FIRST, b=OTHER
-            )["p"],
-            "python": lambda s: at(
-                (made := ex.scores.significance(s.results)).agents,
-                made.p[made.agents.index(FIRST)],
-                OTHER,
-            ),
+            "scores": lambda s: row(s.command("scores", "table.csv")["pairs"], a=FIRST, b=OTHER)[
+                "p_adjusted"
+            ],
+            "python": lambda s: ex.scores.significance(s.results).pairs[FIRST, OTHER].p_adjusted,
         },
     ),
     Question(
@@ -319,7 +303,7 @@ QUESTIONS = [
     Question(
         "Do agents differ over tasks?",
         {
-            "scores": lambda s: s.command("scores", "table.csv")["tests"]["friedman"]["p"],
+            "scores": lambda s: s.command("scores", "table.csv")["friedman_p"],
             "python": lambda s: ex.scores.significance(s.results).p_value,
         },
     ),
@@ -539,19 +523,17 @@ QUESTIONS = [
         {
             "report": lambda s: s.cell("cost", AGENT, "cost"),
             "cost": lambda s: row(s.command("cost", "table.csv")["agents"], agent=AGENT)["cost"],
-            "python": lambda s: at(
-                (front := ex.scores.pareto(s.results, "cost", rng=0)).agents, front.cost, AGENT
-            ),
+            "python": lambda s: ex.scores.pareto(s.results, "cost", rng=0)[AGENT].cost,
         },
     ),
     Question(
         "In which share of resamples is an agent on the front?",
         {
-            "report": lambda s: s.cell("cost", AGENT, "on front"),
-            "cost": lambda s: row(s.command("cost", "table.csv")["agents"], agent=AGENT)["share"],
-            "python": lambda s: at(
-                (front := ex.scores.pareto(s.results, "cost", rng=0)).agents, front.share, AGENT
-            ),
+            "report": lambda s: s.cell("cost", AGENT, "front share"),
+            "cost": lambda s: row(s.command("cost", "table.csv")["agents"], agent=AGENT)[
+                "front_share"
+            ],
+            "python": lambda s: ex.scores.pareto(s.results, "cost", rng=0)[AGENT].front_share,
         },
     ),
     Question(
@@ -594,7 +576,9 @@ QUESTIONS = [
         "What share of the variance is that of agents?",
         {
             "report": lambda s: s.cell("decision", "agent", "share"),
-            "scores": lambda s: s.command("scores", "table.csv")["variance"]["shares"]["agent"],
+            "scores": lambda s: row(
+                s.command("scores", "table.csv")["variance"], component="agent"
+            )["share"],
             "python": lambda s: ex.scores.variance(s.results).shares()["agent"],
         },
     ),
@@ -614,9 +598,7 @@ QUESTIONS = [
         "Where does the learning curve of an agent end?",
         {
             "report": lambda s: s.cell("learning", "fast", "at the end", "log.csv"),
-            "scores": lambda s: row(s.command("scores", "log.csv")["aggregates"], agent="fast")[
-                "value"
-            ],
+            "scores": lambda s: row(s.command("scores", "log.csv")["agents"], agent="fast")["mean"],
             "python": lambda s: ex.scores.aggregate(ex.reduce(s.log, "final"))["fast"].mean,
         },
     ),

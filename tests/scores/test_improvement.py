@@ -22,7 +22,7 @@ def test_improvement_is_the_mann_whitney_statistic_as_a_share() -> None:
     x, y = rng.integers(0, 4, size=(2, 6, 5)).astype(float)
     shares = [stats.mannwhitneyu(a, b).statistic / 25 for a, b in zip(x, y, strict=True)]
     found = improvement(pair(x, y))
-    np.testing.assert_allclose(found.task_probability, shares)
+    np.testing.assert_allclose(found.tasks.probability, shares)
     assert found.probability == pytest.approx(np.mean(shares))
 
 
@@ -46,7 +46,7 @@ def test_at_one_the_bound_is_one_sided_and_counts_independent_meetings() -> None
     found = improvement(pair(np.full((4, 3), 2.0), np.ones((4, 3))))
     assert found.probability == found.high == 1.0
     assert found.low == pytest.approx(0.05 ** (1 / 12))  # 4 tasks × 3 meetings without a run twice
-    np.testing.assert_allclose(found.task_low, 0.05 ** (1 / 3))
+    np.testing.assert_allclose(found.tasks.probability_low, 0.05 ** (1 / 3))
     assert improvement(pair(np.full((4, 3), 2.0), np.ones((4, 3))), unit="tasks").low == (
         pytest.approx(0.05 ** (1 / 4))
     )
@@ -96,7 +96,7 @@ def test_only_common_tasks_are_compared() -> None:
     x = [[1.0, 2.0], [5.0, 6.0], [np.nan, np.nan]]
     y = [[0.0, 0.0], [np.nan, np.nan], [1.0, 1.0]]
     found = improvement(pair(x, y))
-    assert found.tasks == ("task 1",)
+    assert found.tasks.task == ("task 1",)
     assert found.probability == 1.0
 
 
@@ -130,7 +130,7 @@ def test_a_matrix_may_hold_some_pairs_only() -> None:
     matrix = ex.scores.improvement_matrix(
         results, pairs=[(names[0], names[2])], rng=np.random.default_rng(0)
     )
-    first, second, third = (matrix.agents.index(name) for name in names)
+    first, second, third = (matrix.agent_names.index(name) for name in names)
     assert np.isfinite(matrix.probability[first, third])
     assert np.isnan(matrix.probability[first, second])
     with pytest.raises(ex.InputError, match="Unknown agent 'x'"):

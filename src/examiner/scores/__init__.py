@@ -32,14 +32,14 @@ from examiner.scores.normalise import normalise as normalise
 from examiner.scores.normalise import suggested_normaliser as suggested_normaliser
 from examiner.scores.normalise import task_ranges_apart as task_ranges_apart
 from examiner.scores.normalisers import NORMALISERS as NORMALISERS
-from examiner.scores.overview import Overview as Overview
-from examiner.scores.overview import averaging_notes as averaging_notes
-from examiner.scores.overview import overview as overview
 from examiner.scores.pairs import PairedComparison as PairedComparison
 from examiner.scores.pairs import compare_pairs as compare_pairs
 from examiner.scores.pareto import Dominating as Dominating
 from examiner.scores.pareto import ParetoFront as ParetoFront
 from examiner.scores.pareto import pareto as pareto
+from examiner.scores.ranking import Ranking as Ranking
+from examiner.scores.ranking import averaging_notes as averaging_notes
+from examiner.scores.ranking import rank as rank
 from examiner.scores.recipe import Learnt as Learnt
 from examiner.scores.recipe import Recipe as Recipe
 from examiner.scores.significance import Significance as Significance

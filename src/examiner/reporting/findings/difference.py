@@ -155,7 +155,7 @@ def _by_task(pair: PairedComparison) -> list[Record]:
     gaps = pair.mean_a - pair.mean_b
     order = np.argsort(-gaps, kind="stable").tolist()
     beats = dict(
-        zip(pair.improvement.tasks, pair.improvement.task_probability.tolist(), strict=True)
+        zip(pair.improvement.tasks.task, pair.improvement.tasks.probability.tolist(), strict=True)
     )
     return [
         {
