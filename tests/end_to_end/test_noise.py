@@ -105,11 +105,13 @@ def _wins(shape: Shape) -> bool:
 CLAIMS: dict[str, Claim] = {
     "difference: p-value": Claim(
         ("difference", "TABLE", "a00", "a01"),
-        lambda answer: answer["pairs"][0]["p_corrected"] <= LEVEL,
+        lambda answer: answer["pairs"][0]["p_adjusted"] <= LEVEL,
     ),
     "difference: interval": Claim(
         ("difference", "TABLE", "a00", "a01"),
-        lambda answer: not answer["pairs"][0]["low"] <= 0 <= answer["pairs"][0]["high"],
+        lambda answer: (
+            not answer["pairs"][0]["difference_low"] <= 0 <= answer["pairs"][0]["difference_high"]
+        ),
     ),
     "fit": Claim(("fit", "TABLE"), _fitted, _wins),
     "fit: signs of slopes": Claim(("fit", "TABLE"), _signs_of_slopes, _wins),

@@ -77,7 +77,7 @@ class Sources:
 
     @cached_property
     def pair(self) -> ex.scores.PairedComparison:
-        return ex.scores.compare_pairs(self.results, FIRST, [OTHER], rng=0)[0]
+        return ex.scores.compare(self.results, FIRST, OTHER, rng=0).compared[0]
 
     @cached_property
     def bits(self) -> ex.information.InformationAnalysis:
@@ -275,7 +275,7 @@ QUESTIONS = [
                 for end in ("low", "high")
             ],
             "difference": lambda s: [
-                s.command("difference", "table.csv", FIRST, OTHER)["pairs"][0][end]
+                s.command("difference", "table.csv", FIRST, OTHER)["pairs"][0][f"difference_{end}"]
                 for end in ("low", "high")
             ],
             "python": lambda s: [s.pair.low, s.pair.high],

@@ -210,10 +210,10 @@ def test_the_test_of_the_page_is_the_test_of_the_commands():
     tests = ex.scores.significance(results)
     ranking = ex.scores.rank(results, rng=0, reps=100)
     np.testing.assert_allclose(ranking.tests.p, tests.p)
-    pairs = ex.scores.compare_pairs(results, "best", ["good"], rng=0, reps=100)
+    (pair,) = ex.scores.compare(results, "best", "good", rng=0, reps=100).compared
     table = ex.report(results, None, sections=["significance"]).sections[0]
-    assert pairs[0].difference.p == pytest.approx(ex.scores.difference(results, "best", "good").p)
-    assert table.data["unit"] == tests.unit == pairs[0].difference.unit == "runs"
+    assert pair.difference.p == pytest.approx(pair.p)
+    assert table.data["unit"] == tests.unit == pair.difference.unit == "runs"
 
 
 def test_the_page_has_one_r2_of_the_chosen_tasks():

@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import examiner as ex
+from examiner.scores.differences import difference
 from examiner.scores.normalise import is_raw
 from examiner.scores.significance import holm
 from examiner.scores.uncertainty.ranks import rank_shares
@@ -219,6 +220,6 @@ def test_holm_raises_p_values_and_keeps_their_order(values: list[float]) -> None
 @given(tables())
 def test_swapping_agents_turns_their_difference_round(scores: np.ndarray) -> None:
     results = named(scores)
-    one, other = (ex.scores.difference(results, *pair) for pair in (("a0", "a1"), ("a1", "a0")))
+    one, other = (difference(results, *pair) for pair in (("a0", "a1"), ("a1", "a0")))
     assert one.value == pytest.approx(-other.value)
     np.testing.assert_allclose(one.clustered, other.clustered)

@@ -9,7 +9,8 @@ from numpy.testing import assert_allclose
 from scipy import stats
 
 import examiner as ex
-from examiner.scores import Total, chance_scales, difference, intervals, rank, total
+from examiner.scores import Total, chance_scales, intervals, rank, total
+from examiner.scores.differences import difference
 from examiner.scores.nest import Nest, product
 from examiner.scores.total import AVERAGES
 from examiner.validation import from_record, to_record

@@ -19,7 +19,7 @@ from examiner.cli.output import progress_bar, show
 from examiner.cli.source import results_from
 from examiner.messages import InputError, nearest
 from examiner.reporting.findings import difference as findings
-from examiner.scores import averaging_notes, compare_pairs
+from examiner.scores import averaging_notes, compare
 from examiner.scores.unit import score_unit
 
 ComparedUnit = Literal["runs", "tasks"]
@@ -64,9 +64,8 @@ def difference(
         if comparison.normalise is None:
             results = results.with_notes(*averaging_notes(results))
         how = {"rng": told.seed, "level": who.level, "reps": who.reps, "total": known.total}
-        made = compare_pairs(results, who.agent, others, unit=who.unit, **how)  # type: ignore[arg-type]
-    pairs = [note for pair in made for note in pair.notes]
-    notes = tuple(dict.fromkeys((*results.notes, *pairs)))
+        made = compare(results, who.agent, others, unit=who.unit, **how)  # type: ignore[arg-type]
+    notes = tuple(dict.fromkeys((*results.notes, *made.all_notes)))
     beside = {"source": results.provenance.source, "seed": told.seed}
     finding, unit = findings.tell(made, seed=told.seed), score_unit(results)
-    show(finding, "examiner.difference/1", told, notes, score_unit=unit, **beside)
+    show(finding, made.schema, told, notes, score_unit=unit, **beside)
