@@ -151,8 +151,9 @@ class Ranking(Answer):
         if ranked is not None:
             order = [ranked.agent_names.index(agent) for agent in made.agent_names]
             best, worst = (end[order] for end in ranked.range())
-            range_of = f"rank in {100 * made.level:g} % of the resamples"
-            values |= {"rank_low": best, "rank_high": worst}
+            range_of = f"rank, observed or in {100 * made.level:g} % of the resamples"
+            values["rank_low"] = np.fmin(best, values["rank"])
+            values["rank_high"] = np.fmax(worst, values["rank"])
             values["probability_first"] = ranked.probability[order, 0]
             columns += [
                 Column("rank_low", "count", f"Best {range_of}", title="low", of="rank"),

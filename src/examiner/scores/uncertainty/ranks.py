@@ -10,7 +10,7 @@ from typing import Unpack
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.answers import Table, bound, count, name, number
+from examiner.answers import Table, count, name, number
 from examiner.messages import InputError, counted, listed
 from examiner.results import Results, reads_results
 from examiner.scores.aggregate import (
@@ -37,8 +37,8 @@ class RankedAgents(Table):
 
     agent: tuple[str, ...] = name("Agent")
     expected_rank: Floats = number("Mean rank over resamples")
-    expected_rank_low: Floats = bound("expected_rank", "low")
-    expected_rank_high: Floats = bound("expected_rank", "high")
+    best_rank: Floats = count("Best rank, but for a few resamples as the level says")
+    worst_rank: Floats = count("Worst rank, but for a few resamples as the level says")
     probability_first: Floats = number("Share of resamples in which the agent is first")
 
 
@@ -80,8 +80,8 @@ class RankProbabilities(ByResampling):
         return RankedAgents(
             agent=self.agent_names,
             expected_rank=self.expected,
-            expected_rank_low=low,
-            expected_rank_high=high,
+            best_rank=low,
+            worst_rank=high,
             probability_first=self.probability[:, 0],
             level=self.level,
         )
