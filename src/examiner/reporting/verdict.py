@@ -147,8 +147,10 @@ def _tested(found: Record, data: Mapping[str, Record], tied: Sequence[str]) -> s
     if again is None or len(tied) > MOST_NAMED:
         return f"{doubt}.{few}"
     who = "it comes" if len(tied) == 1 else "they come"
-    told = " and ".join(percent(again["first_place"].get(name, 0)) for name in tied)
-    return f"{doubt}; by mean {who} first in {told} of bootstrap samples of {again['unit']}.{few}"
+    first = {row["agent"]: row["probability_first"] for row in again["agents"]}
+    shares = " and ".join(percent(first[name]) for name in tied)
+    unit = again["settings"]["unit"]
+    return f"{doubt}; by mean {who} first in {shares} of bootstrap samples of {unit}.{few}"
 
 
 def _tasks(study: Study, data: Mapping[str, Record]) -> Judgement | None:
