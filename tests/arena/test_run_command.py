@@ -64,7 +64,7 @@ def test_every_command_takes_the_ledger_and_its_export(folder: Path) -> None:
         assert (described["runs"], described["trials"]) == (2, 3)
         done = run("scores", source, "--reps", 20, "--json")
         assert done.code == 0, done.err
-        assert {row["agent"] for row in json.loads(done.out)["aggregates"]} == {"random", "mine"}
+        assert {row["agent"] for row in json.loads(done.out)["agents"]} == {"random", "mine"}
     done = run("report", folder / "out" / "ledger.sqlite", "-o", folder / "report.html")
     assert done.code == 0 and (folder / "report.html").stat().st_size > 100_000
 

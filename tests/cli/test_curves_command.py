@@ -38,9 +38,12 @@ def test_curves_are_printed_as_one_json_object(examiner, log):
     assert content["points"] == [1000.0, 5000.0, 10000.0, 20000.0]
     assert content["unit"] == "frames" and content["last_episodes"] == 50
     assert len(content["runs"]) == 8
-    assert content["runs"][0]["episodes_at_points"] == [10, 50, 50, 50]
-    assert [agent["rank"]["best"] for agent in content["agents"]] == [1.0, 2.0]
-    assert content["agreement"]["best"]["area under the curve"] == 1.0
+    run = content["runs"][0]
+    counts = [run[f"episodes_at_{point:g}"] for point in content["points"]]
+    assert counts == [10, 50, 50, 50]
+    assert [row["rank"] for row in content["agents"] if row["summary"] == "best"] == [1, 2]
+    pairs = {(row["one"], row["other"]): row["tau"] for row in content["agreement"]}
+    assert pairs["best", "area under the curve"] == 1.0
     assert content["runs"][0]["evaluation after learning"] is None
     assert any("No episodes are marked as evaluation" in note for note in content["warnings"])
 

@@ -50,7 +50,7 @@ def test_the_table_of_report_points_has_mean_deviation_and_runs(log):
         warnings.simplefilter("ignore")
         results = ex.read(log)
     made = ex.scores.report_table(ex.scores.curves(results, points=[1000, 2000]))
-    fast = made.agents.index("fast")
+    fast = made.agent_names.index("fast")
     np.testing.assert_allclose(made.mean[fast, 0], [1.01, 2.01])
     np.testing.assert_allclose(made.deviation[fast, 0], np.std([0, 0.01, 0.02], ddof=1))
     assert (made.runs == 3).all()

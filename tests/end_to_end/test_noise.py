@@ -95,7 +95,7 @@ def _better_than_random(answer: Answer) -> bool:
 def _worth_its_cost(answer: Answer) -> bool:
     """Whether an agent is surely on the front but the cheapest: of equal agents, that one alone is."""
     _, *others = sorted(answer["agents"], key=lambda agent: agent["cost"])
-    return any(agent["share"] >= 1 - LEVEL for agent in others)
+    return any(agent["front_share"] >= 1 - LEVEL for agent in others)
 
 
 def _wins(shape: Shape) -> bool:

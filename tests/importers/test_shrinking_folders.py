@@ -149,9 +149,9 @@ def scores(folder: Path, *options: str) -> tuple[str, str]:
 def test_a_measure_that_is_empty_in_what_is_kept_does_no_harm(tmp_path: Path):
     measured(tmp_path)
     printed, _ = scores(tmp_path, "--keep", "task:dog-*")
-    assert [row["value"] for row in json.loads(printed)["aggregates"]] == [750, 750]
+    assert [row["mean"] for row in json.loads(printed)["agents"]] == [750, 750]
     printed, _ = scores(tmp_path, "--keep", "task:reach")
-    assert [row["value"] for row in json.loads(printed)["aggregates"]] == [0.5, 0.5]
+    assert [row["mean"] for row in json.loads(printed)["agents"]] == [0.5, 0.5]
 
 
 def test_tasks_with_only_another_measure_are_listed(tmp_path: Path):

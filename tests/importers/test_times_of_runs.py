@@ -92,7 +92,7 @@ def test_commands_print_the_final_scores_of_a_log(change, tmp_path, capsys, monk
     source = as_csv(READ[change](log()), tmp_path / "log.csv")
     code, out, _ = run_command(capsys, monkeypatch, "scores", source, "--json", "--reps", "50")
     assert code == 0
-    found = {row["agent"]: row["value"] for row in json.loads(out)["aggregates"]}
+    found = {row["agent"]: row["mean"] for row in json.loads(out)["agents"]}
     assert found == pytest.approx(FINAL, abs=2)
 
 
@@ -104,7 +104,9 @@ def test_curves_and_reports_of_a_log_name_the_agent_that_ends_higher(
     code, out, _ = run_command(capsys, monkeypatch, "curves", source, "--json")
     assert code == 0
     at_end = {
-        row["agent"]: row["rank"]["training at 1,000,000"] for row in json.loads(out)["agents"]
+        row["agent"]: row["rank"]
+        for row in json.loads(out)["agents"]
+        if row["summary"] == "training at 1,000,000"
     }
     assert at_end == {"late": 1.0, "early": 2.0}
     if change != "shuffled":  # one report is enough: they take a second

@@ -44,7 +44,7 @@ def run(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
 
 def test_scores_are_those_of_the_last_evaluation(run: Path) -> None:
     told = json.loads(command("scores", run, "--reps", 20, "--json").out)
-    assert {row["value"] for row in told["aggregates"]} == {0.0}
+    assert {row["mean"] for row in told["agents"]} == {0.0}
     assert set(ex.scores.reduce(ex.read(run)).column("score")) == {0.0}
 
 
@@ -83,7 +83,7 @@ def test_atari_games_get_the_published_scale_and_a_note(tmp_path: Path) -> None:
         command("scores", tmp_path / "run", "--normalise", "human", "--reps", 20, "--json").out
     )
     expected = sum((0.0 - low) / (high - low) for low, high in ((-20.7, 14.6), (0.0, 29.6))) / 2
-    assert told["aggregates"][0]["value"] == pytest.approx(expected)
+    assert told["agents"][0]["mean"] == pytest.approx(expected)
 
 
 def test_other_games_and_other_modes_of_atari_games_get_no_scale(run: Path, tmp_path: Path) -> None:

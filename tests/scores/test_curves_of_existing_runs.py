@@ -50,7 +50,20 @@ def over_time(frame, tmp_path, capsys, monkeypatch, *options):
             main()
         assert not ended.value.code
         printed.append(capsys.readouterr().out)
-    return json.loads(printed[0])["over_time"], printed[1]
+    made = json.loads(printed[0])["over_time"]
+    lines = [
+        {
+            "agent": row["agent"],
+            "all_runs": row["all_runs"],
+            **{
+                key: [point[key] for point in made["curves"] if point["agent"] == row["agent"]]
+                for key in ("time", "value", "value_low", "value_high", "runs")
+            },
+        }
+        for row in made["agents"]
+    ]
+    unit = made["columns"]["curves"]["columns"]["value"]["unit"]
+    return {"times": lines[0]["time"], "lines": lines, "unit": unit}, printed[1]
 
 
 def test_the_curve_of_one_task_is_the_mean_of_raw_scores_at_each_time(
@@ -60,17 +73,17 @@ def test_the_curve_of_one_task_is_the_mean_of_raw_scores_at_each_time(
     made, _ = over_time(frame, tmp_path, capsys, monkeypatch)
     expected = frame.groupby(["agent", "step"])["score"].mean().unstack()
     assert made["times"] == expected.columns.tolist()
-    for line in made["agents"]:
+    for line in made["lines"]:
         np.testing.assert_allclose(line["value"], expected.loc[line["agent"]])
         assert line["runs"] == [5] * 11
-    assert made["of"] == "score as it was read"
+    assert made["unit"] == "score as it was read"
 
 
 def test_tasks_with_ranges_alike_are_averaged_raw(tmp_path, capsys, monkeypatch):
     frame = log({"a": 600.0, "b": 1000.0}, tasks=4)
     made, text = over_time(frame, tmp_path, capsys, monkeypatch)
     expected = frame.groupby(["agent", "step"])["score"].mean()
-    for line in made["agents"]:
+    for line in made["lines"]:
         np.testing.assert_allclose(line["value"], expected.loc[line["agent"]])
     assert re.search(r"b +\d+(\.\d)? +1,000 +20 of 20", text), "the end, its time and its runs"
 
@@ -84,9 +97,11 @@ def test_a_raw_score_has_one_value_for_all_agents_where_ranges_differ(
     frame["scaled"] = (frame["score"] - low) / (high - low)
     made, _ = over_time(frame.drop(columns="scaled"), tmp_path, capsys, monkeypatch)
     expected = frame.groupby(["agent", "step"])["scaled"].mean()
-    for line in made["agents"]:
+    for line in made["lines"]:
         np.testing.assert_allclose(line["value"], expected.loc[line["agent"]])
-    assert "between the lowest (0) and the highest (1) of the whole log on each task" in made["of"]
+    assert (
+        "between the lowest (0) and the highest (1) of the whole log on each task" in made["unit"]
+    )
 
 
 def test_the_scale_of_curves_never_puts_a_lower_score_above_a_higher_one():
@@ -103,7 +118,7 @@ def test_an_agent_reaches_nothing_at_the_first_step_that_it_has_not_scored(
 ):
     frame = log({"a": 600.0, "b": 1000.0}, tasks=2)
     made, text = over_time(frame, tmp_path, capsys, monkeypatch, "--threshold", "300")
-    first = {line["agent"]: np.argmax(np.array(line["value"]) >= 300) for line in made["agents"]}
+    first = {line["agent"]: np.argmax(np.array(line["value"]) >= 300) for line in made["lines"]}
     assert first["a"] in (5, 6) and first["b"] in (3, 4)
     assert "steps to 300" in text
 
@@ -114,13 +129,13 @@ def test_two_crashed_runs_of_sixty_neither_cut_a_curve_nor_are_hidden(
     ends = {("b", 4, 1): 100, ("b", 7, 0): 0}
     frame = log({"a": 1.0, "b": 20.0}, tasks=20, seeds=3, ends=ends)
     made, text = over_time(frame, tmp_path, capsys, monkeypatch)
-    (line,) = (line for line in made["agents"] if line["agent"] == "b")
+    (line,) = (line for line in made["lines"] if line["agent"] == "b")
     assert line["runs"] == [60, 59] + [58] * 9 and line["all_runs"] == 60
     assert re.search(r"b +\S+ +1,000 +58 of 60", text)
     # Every task weighs the same: uneven runs are weighed by those that their task has.
     at_end = frame[(frame["agent"] == "b") & (frame["step"] == 1000)]
     assert abs(line["value"][-1] - trim_mean(at_end["score"], 0.25)) < 0.2
-    assert line["low"][-1] < line["value"][-1] < line["high"][-1]
+    assert line["value_low"][-1] < line["value"][-1] < line["value_high"][-1]
 
 
 def test_a_curve_of_single_runs_goes_on_where_some_of_them_end():
@@ -147,8 +162,8 @@ def test_panels_of_tasks_draw_the_mean_of_raw_scores_that_exist():
     frame = frame.drop(index=[14, 40])  # evaluations that are missing
     made = ex.scores.task_curves(read(frame))
     grouped = frame.groupby(["agent", "task", "step"])["score"]
-    for agent, name in enumerate(made.agents):
-        for task, of in enumerate(made.tasks):
+    for agent, name in enumerate(made.agent_names):
+        for task, of in enumerate(made.task_names):
             np.testing.assert_allclose(made.mean[agent, task], grouped.mean()[name, of])
             assert made.runs[agent, task].tolist() == grouped.size()[name, of].tolist()
 
@@ -158,7 +173,7 @@ def test_agents_logged_at_other_intervals_keep_their_own_times_in_panels():
     frame = frame[(frame["agent"] == "a") | (frame["step"] % 200 == 0)]
     made = ex.scores.task_curves(read(frame))
     grouped = frame.groupby(["agent", "step"])["score"].mean()
-    for agent, name in enumerate(made.agents):
+    for agent, name in enumerate(made.agent_names):
         known = ~np.isnan(made.mean[agent, 0])
         assert made.times[0, known].tolist() == grouped[name].index.tolist()
         np.testing.assert_allclose(made.mean[agent, 0, known], grouped[name])

@@ -315,7 +315,7 @@ def test_an_unknown_summary_lists_the_known_ones():
 def test_agents_that_do_not_learn_have_no_learning_curves():
     arena = ex.load("atari-arena")
     curves = learning_curves(arena)
-    assert set(curves.agents) == {"brute", "sarsa-blob-prost"}
+    assert set(curves.agent_names) == {"brute", "sarsa-blob-prost"}
     assert any("10 agents did not learn" in note for note in curves.notes)
     planners = arena.keeping("agent:uct", "agent:iw1")
     with pytest.raises(ex.InputError, match="No agent learnt"):

@@ -27,7 +27,7 @@ def test_correlation_agrees_with_scipy_over_common_agents(method, peer, seed, mi
     for left in range(5):
         for right in range(5):
             both = ~np.isnan(values[:, left]) & ~np.isnan(values[:, right])
-            assert ours.pairs[left, right] == both.sum()
+            assert ours.counts[left, right] == both.sum()
             x, y = values[both, left], values[both, right]
             if both.sum() < 3 or np.ptp(x) == 0 or np.ptp(y) == 0:
                 assert np.isnan(ours.values[left, right])
@@ -48,14 +48,14 @@ def test_too_few_pairs_and_constant_tasks_have_no_correlation() -> None:
 def test_exact_repeats_are_found_even_without_variation() -> None:
     results = ex.Results.from_numpy([[1.0, 1.0], [1.0, 1.0], [2.0, 1.0]])
     pairs = ex.scores.near_identical(results)
-    assert [(pair.a, pair.b, pair.exact) for pair in pairs] == [("agent 1", "agent 2", True)]
+    assert [(pair.a, pair.b, pair.exact) for pair in pairs.pairs] == [("agent 1", "agent 2", True)]
 
 
 def test_agents_are_listed_but_kept_until_asked() -> None:
     base = np.random.default_rng(0).normal(size=20)
     values = np.stack([base, base + 1e-6 * np.arange(20), np.random.default_rng(1).normal(size=20)])
     results = ex.Results.from_numpy(values, agents=["a", "a again", "b"])
-    assert [(pair.a, pair.b, pair.exact) for pair in ex.scores.near_identical(results)] == [
+    assert [(pair.a, pair.b, pair.exact) for pair in ex.scores.near_identical(results).pairs] == [
         ("a", "a again", False)
     ]
     assert results.agents == ("a", "a again", "b")
@@ -70,7 +70,7 @@ def test_a_chain_of_likeness_keeps_every_agent_unlike_those_kept() -> None:
         [[0.0, 1.0, 2.0, 3.0], [0.0, 1.0, 2.0, 4.0], [0.0, 1.0, 2.0, 6.0]]
     )
     limit = 0.96
-    pairs = {(pair.a, pair.b) for pair in ex.scores.near_identical(results, limit)}
+    pairs = {(pair.a, pair.b) for pair in ex.scores.near_identical(results, limit).pairs}
     assert pairs == {("agent 1", "agent 2"), ("agent 2", "agent 3")}
     assert ex.scores.without_near_identical(results, limit).agents == ("agent 1", "agent 3")
 

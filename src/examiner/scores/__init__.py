@@ -22,7 +22,7 @@ from examiner.scores.differences import detectable_effect as detectable_effect
 from examiner.scores.estimate import Estimate as Estimate
 from examiner.scores.estimate import wilson as wilson
 from examiner.scores.exact_pairs import Discordance as Discordance
-from examiner.scores.likeness import Likeness as Likeness
+from examiner.scores.likeness import NearIdentical as NearIdentical
 from examiner.scores.likeness import TaskCorrelation as TaskCorrelation
 from examiner.scores.likeness import correlation as correlation
 from examiner.scores.likeness import near_identical as near_identical

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Literal, NamedTuple
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.messages import InputError, listed, shorten
-from examiner.results import ResponseMatrix, Results
+from examiner.answers import Answer, Table, count, flag, name, number
+from examiner.messages import InputError, counted, listed, shorten
+from examiner.results import ResponseMatrix, Results, check_results, reads_results
 from examiner.scores.cells import cell_means, ratio
 from examiner.scores.common_rows import (
     FEWEST_PAIRS,
@@ -27,16 +31,64 @@ ROUNDING = 1e-13
 """A range this small beside the values themselves is what rounding leaves, not variation."""
 
 
-class TaskCorrelation(NamedTuple):
-    """Correlation of each two tasks across agents; NaN where too few pairs or no variation."""
+class CorrelatedTasks(Table):
+    """How far two tasks correlate across agents."""
 
-    tasks: tuple[str, ...]
+    one: tuple[str, ...] = name("Task")
+    other: tuple[str, ...] = name("Other task")
+    correlation: Floats = number("Correlation across agents")
+    agents: NDArray[np.int64] = count("Agents observed on both tasks")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class TaskCorrelation(Answer):
+    """Correlation of each two tasks across agents, [tasks, tasks]; `counts` are agents that have both.
+
+    NaN where too few agents have both tasks, or one task does not vary.
+    """
+
+    kind = "correlation"
+
+    task_names: tuple[str, ...]
     values: Floats
-    pairs: NDArray[np.int64]
+    counts: NDArray[np.int64]
+    method: Method = "pearson"
+
+    @property
+    def headline(self) -> str:
+        """Which two tasks correlate most."""
+        pairs = self.pairs
+        if not len(pairs) or np.isnan(pairs.correlation).all():
+            return "No two tasks can be correlated."
+        first = pairs[0]
+        return f"{first.one} and {first.other} correlate most, with {first.correlation:.3g}."
+
+    @cached_property
+    def pairs(self) -> CorrelatedTasks:
+        """One row per pair of tasks, the highest correlation first."""
+        first, second = np.triu_indices(len(self.task_names), 1)
+        return CorrelatedTasks(
+            one=[self.task_names[row] for row in first],
+            other=[self.task_names[row] for row in second],
+            correlation=self.values[first, second],
+            agents=self.counts[first, second],
+        ).sorted_by("correlation", descending=True)
+
+    @property
+    def tables(self) -> Mapping[str, Table]:
+        """The pairs of tasks."""
+        return {"pairs": self.pairs}
+
+    @property
+    def settings(self) -> Mapping[str, Any]:  # Any: JSON values
+        """Which correlation it is."""
+        return {"method": self.method}
 
 
 def correlation(
-    source: Results | ResponseMatrix, method: Method = "pearson", measure: str | None = None
+    source: Any,  # Any: responses, or all that `ex.read` takes
+    method: Method = "pearson",
+    measure: str | None = None,
 ) -> TaskCorrelation:
     """Correlate tasks across agents, each pair of tasks over the agents observed on both.
 
@@ -45,10 +97,11 @@ def correlation(
     array([[1.   , 0.982],
            [0.982, 1.   ]])
     """
-    values = (
-        source.to_numpy() if isinstance(source, ResponseMatrix) else cell_means(source, measure)
-    )
-    return TaskCorrelation(source.tasks, *correlate_columns(values, method))
+    if isinstance(source, ResponseMatrix):
+        return TaskCorrelation(source.tasks, *correlate_columns(source.to_numpy(), method), method)
+    results = check_results(source)
+    columns = correlate_columns(cell_means(results, measure), method)
+    return TaskCorrelation(results.tasks, *columns, method)
 
 
 def correlate_columns(
@@ -76,19 +129,45 @@ def correlate_columns(
     return _correlate_by_pattern(values, seen, method), pairs
 
 
-class Likeness(NamedTuple):
-    """Two agents with nearly the same results; `a` stands before `b` in the table."""
+class SimilarAgents(Table):
+    """Two agents with nearly the same results; `a` comes before `b` in the results."""
 
-    a: str
-    b: str
-    correlation: float
-    exact: bool
-    tasks: int
+    a: tuple[str, ...] = name("Agent", title="agent")
+    b: tuple[str, ...] = name("Agent that is nearly the same", title="nearly the same as")
+    correlation: Floats = number("Correlation over the tasks of both")
+    tasks: NDArray[np.int64] = count("Tasks observed for both", title="common tasks")
+    exact: NDArray[np.bool_] = flag("Whether all results are the same", title="exact repeat")
 
 
+@dataclass(frozen=True, eq=False, repr=False)
+class NearIdentical(Answer):
+    """Pairs of agents that are nearly the same: `near_identical`."""
+
+    kind = "near_identical"
+
+    pairs: SimilarAgents
+    limit: float
+
+    @property
+    def headline(self) -> str:
+        """How many pairs are nearly the same."""
+        total, exact = len(self.pairs), int(self.pairs.exact.sum())
+        if not total:
+            return f"No two agents repeat each other or correlate above {self.limit:g}."
+        return (
+            f"{counted(total, 'pair')} of agents nearly identical, {exact:,} of them exact repeats."
+        )
+
+    @property
+    def settings(self) -> Mapping[str, Any]:  # Any: JSON values
+        """The correlation above which agents are listed."""
+        return {"limit": self.limit}
+
+
+@reads_results
 def near_identical(
     results: Results, limit: float = 0.99, measure: str | None = None
-) -> tuple[Likeness, ...]:
+) -> NearIdentical:
     """List the pairs of agents whose results correlate above the limit, or repeat each other exactly.
 
     The correlation is over the tasks both were observed on, of the values as they are: normalise
@@ -97,8 +176,8 @@ def near_identical(
     References: papers/002, section III-A, removes results with a correlation above 0.99.
 
     >>> results = Results.from_numpy([[1.0, 2.0, 4.0], [1.0, 2.0, 4.0], [3.0, 1.0, 2.0]])
-    >>> near_identical(results)
-    (Likeness(a='agent 1', b='agent 2', correlation=1.0, exact=True, tasks=3),)
+    >>> near_identical(results).pairs[0]
+    Row(a='agent 1', b='agent 2', correlation=1, tasks=3, exact=True)
     """
     if not -1 <= limit <= 1:
         raise InputError(f"The correlation limit is {limit}. Give a number between -1 and 1.")
@@ -113,16 +192,15 @@ def near_identical(
     near = zip(
         *np.nonzero(np.triu(np.nan_to_num(correlations, nan=-2.0) > limit, k=1)), strict=True
     )
-    return tuple(
-        Likeness(
-            results.agents[a],
-            results.agents[b],
-            float(correlations[a, b]),
-            (a, b) in exact,
-            int(pairs[a, b]),
-        )
-        for a, b in sorted(exact | {(int(a), int(b)) for a, b in near})
+    chosen = sorted(exact | {(int(a), int(b)) for a, b in near})
+    table = SimilarAgents(
+        a=[results.agents[a] for a, _ in chosen],
+        b=[results.agents[b] for _, b in chosen],
+        correlation=[correlations[pair] for pair in chosen],
+        tasks=[pairs[pair] for pair in chosen],
+        exact=[pair in exact for pair in chosen],
     )
+    return NearIdentical(table, limit)
 
 
 def concordance(a: Floats, b: Floats) -> float:
@@ -155,7 +233,7 @@ def without_near_identical(
     ('agent 1', 'agent 3')
     """
     alike: dict[str, set[str]] = {}
-    for pair in near_identical(results, limit, measure):
+    for pair in near_identical(results, limit, measure).pairs:
         alike.setdefault(pair.a, set()).add(pair.b)
         alike.setdefault(pair.b, set()).add(pair.a)
     kept: set[str] = set()
@@ -189,7 +267,7 @@ def _correlate_by_sums(values: Floats) -> tuple[Floats, NDArray[np.int64]]:
 
 def _correlate_by_pattern(values: Floats, seen: NDArray[np.bool_], method: Method) -> Floats:
     patterns, group = np.unique(seen, axis=1, return_inverse=True)
-    members = [np.flatnonzero(group.ravel() == number) for number in range(patterns.shape[1])]
+    members = [np.flatnonzero(group.ravel() == place) for place in range(patterns.shape[1])]
     correlations = np.full((values.shape[1],) * 2, np.nan)
     for first, left in enumerate(members):
         for second, right in enumerate(members[: first + 1]):
@@ -228,13 +306,13 @@ def correlate_pairs(left: Floats, right: Floats) -> tuple[Floats, NDArray[np.int
     >>> correlate_pairs(np.array([[1.0], [2.0], [3.0]]), np.array([[3.0], [2.0], [1.5]]))
     (array([-0.98198051]), array([3]))
     """
-    count, products = np.empty(left.shape[1], dtype=np.int64), np.empty(left.shape[1])
+    rows, products = np.empty(left.shape[1], dtype=np.int64), np.empty(left.shape[1])
     for block in column_blocks(left.shape):
         both = ~(np.isnan(left[:, block]) | np.isnan(right[:, block]))
         sides = (unit_columns(np.where(both, side[:, block], np.nan)) for side in (left, right))
         products[block] = np.where(both, np.multiply(*sides), 0.0).sum(axis=0)
-        count[block] = both.sum(axis=0)
-    return np.where(count >= FEWEST_PAIRS, np.clip(products, -1.0, 1.0), np.nan), count
+        rows[block] = both.sum(axis=0)
+    return np.where(rows >= FEWEST_PAIRS, np.clip(products, -1.0, 1.0), np.nan), rows
 
 
 def unit_columns(values: Floats) -> Floats:

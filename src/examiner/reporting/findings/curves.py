@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from examiner.reporting.figures.chart import Floats
 from examiner.reporting.finding import Figure, Finding, Text, noted
 from examiner.reporting.prose import ABSENT, Name, Prose, enumerated, labels, said, three_digits
 from examiner.reporting.study import Study
-from examiner.reporting.table import Cell, Column, Piece, Record, Table
+from examiner.reporting.table import Cell, Column, Piece, Table
 from examiner.scores import LearningCurves, ReportTable, Verdicts, report_table
 from examiner.scores import curves as learning_curves
 from examiner.scores.significance import LEVEL, friedman
@@ -32,7 +32,7 @@ def finding(study: Study) -> Finding:
     made = learning_curves(study.training, study.measure)
     told, verdicts = tell(made, not_shown=study.none_better), made.verdicts()
     blocks: list[Piece] = [Text(_meaning(made, study)), _table(made, verdicts)]
-    if len(made.agents) > 1:
+    if len(made.agent_names) > 1:
         blocks += [Text(_disagreement(verdicts)), _figure(made, verdicts)]
     notes = noted(made.notes, "What the summaries could not use or tell")
     return replace(told, blocks=(*blocks, *told.folded_tables, *notes))
@@ -45,17 +45,19 @@ def tell(made: LearningCurves, *, not_shown: str = "") -> Finding:
 
     >>> from examiner.results import Results
     >>> made = learning_curves(Results.from_numpy([[1.0], [2.0]]), last=1)
-    >>> [agent["rank"]["best"] for agent in tell(made).data["agents"]]
+    >>> [row["rank"] for row in tell(made).data["agents"] if row["summary"] == "best"]
     [2.0, 1.0]
     """
     verdicts = made.verdicts()
-    shape = f"{counted(len(made.run), 'run')} of {counted(len(made.agents), 'agent')}"
-    about = f"{shape} on {counted(len(made.tasks), 'task')}; {made.measure}, time in {made.unit}"
+    shape = f"{counted(len(made.run), 'run')} of {counted(len(made.agent_names), 'agent')}"
+    about = (
+        f"{shape} on {counted(len(made.task_names), 'task')}; {made.measure}, time in {made.unit}"
+    )
     points = report_points_table(made, verdicts)
     blocks = (_summaries(made, verdicts), *_least_agreement(verdicts), points)
     lead = _lead(verdicts, not_shown or _chance(verdicts))
-    data = _data(made, verdicts) | {"report_points": list(points.records)}
-    return Finding(lead=lead, blocks=blocks, data=data, about=about)
+    data = made.to_dict() | {"report_points": list(points.records)}
+    return Finding(lead=lead, blocks=blocks, data=data, about=about, answer=made)
 
 
 def drawn(made: LearningCurves) -> Finding:
@@ -65,7 +67,7 @@ def drawn(made: LearningCurves) -> Finding:
     >>> len(drawn(learning_curves(Results.from_numpy([[1.0], [2.0]]), last=1)).blocks)
     1
     """
-    return Finding(blocks=(_figure(made, made.verdicts()),) if len(made.agents) > 1 else ())
+    return Finding(blocks=(_figure(made, made.verdicts()),) if len(made.agent_names) > 1 else ())
 
 
 def report_points_table(made: LearningCurves, verdicts: Verdicts) -> Table:
@@ -84,14 +86,14 @@ def report_points_table(made: LearningCurves, verdicts: Verdicts) -> Table:
     )
     order = _order(verdicts)
     rows: tuple[tuple[Cell, ...], ...] = tuple(
-        (Name(table.tasks[task]), Name(table.agents[agent]), *_points(table, agent, task))
-        for task in range(len(table.tasks))
+        (Name(table.task_names[task]), Name(table.agent_names[agent]), *_points(table, agent, task))
+        for task in range(len(table.task_names))
         for agent in order
         if table.runs[agent, task].any()
     )
     what = made.summaries[0].meaning.partition(" by ")[0] if len(made.points) else "score"
     caption = f"By {made.unit}: {what}, averaged over runs (standard deviation, runs)"
-    return Table(columns, rows, caption, records=tuple(table.records()))
+    return Table(columns, rows, caption, records=tuple(table.report_points.records()))
 
 
 def _points(table: ReportTable, agent: int, task: int) -> list[str]:
@@ -155,7 +157,7 @@ def _lead(verdicts: Verdicts, not_shown: str) -> Prose:
 def _meaning(made: LearningCurves, study: Study) -> Prose:
     share = (
         f" turned into the share of the other agents that an agent beats, averaged over "
-        f"{counted(len(made.tasks), 'task')}."
+        f"{counted(len(made.task_names), 'task')}."
     )
     return (
         f"{counted(len(made.run), 'run')} were logged while the agents learnt. Everywhere else in this "
@@ -164,7 +166,7 @@ def _meaning(made: LearningCurves, study: Study) -> Prose:
         f". Performance during training is the mean of the last {made.last:,} episodes; the best is "
         f"biased upward, and re-evaluated on other episodes of the same checkpoint. Numbers are ",
         Name(made.measure),
-        " averaged over runs." if len(made.tasks) == 1 else share,
+        " averaged over runs." if len(made.task_names) == 1 else share,
     )
 
 
@@ -181,14 +183,16 @@ def _table(made: LearningCurves, verdicts: Verdicts) -> Table:
         Column("agent", "name"),
         *(Column(each.short, "number", f"{each.name}: {each.meaning}") for each in summaries),
     )
-    rows = [(Name(made.agents[agent]), *values[told, agent].tolist()) for agent in _order(verdicts)]
+    rows = [
+        (Name(made.agent_names[agent]), *values[told, agent].tolist()) for agent in _order(verdicts)
+    ]
     return Table(columns, tuple(rows))
 
 
 def _summaries(made: LearningCurves, verdicts: Verdicts) -> Table:
-    one_task = len(made.tasks) == 1
+    one_task = len(made.task_names) == 1
     what = "mean over runs" if one_task else "share of the other agents beaten, mean over tasks"
-    columns = (Column("summary", "text"), *(Column(name, "text") for name in made.agents))
+    columns = (Column("summary", "text"), *(Column(name, "text") for name in made.agent_names))
     rows = [
         (name, *(_ranked(value, rank) for value, rank in zip(values, ranks, strict=True)))
         for name, values, ranks in zip(
@@ -308,52 +312,3 @@ def _figure(made: LearningCurves, verdicts: Verdicts) -> Figure:
         legend=rest,
         narrowest=460,
     )
-
-
-def _data(made: LearningCurves, verdicts: Verdicts) -> Record:
-    """All summaries as JSON values: of every run, of every agent, and how they agree."""
-    names = verdicts.summaries
-
-    def named(values: Floats) -> dict[str, Any]:  # Any: JSON values
-        return dict(zip(names, values.tolist(), strict=True))
-
-    return {
-        "measure": made.measure,
-        "unit": made.unit,
-        "last_episodes": made.last,
-        "points": made.points.tolist(),
-        "reduction": "none: whole runs are summed up",
-        "summaries": [
-            {"name": each.name, "meaning": each.meaning, "point": each.point}
-            for each in made.summaries
-        ],
-        "agents": [
-            {
-                "agent": agent,
-                "standing": named(verdicts.standing[:, row]),
-                "rank": named(verdicts.rank[:, row]),
-                "tasks": {
-                    task: named(verdicts.cells[:, row, column])
-                    for column, task in enumerate(verdicts.tasks)
-                },
-            }
-            for row, agent in enumerate(verdicts.agents)
-        ],
-        "agreement": {
-            name: named(row) for name, row in zip(names, verdicts.agreement, strict=True)
-        },
-        "runs": [
-            {
-                "agent": made.agents[made.agent[row]],
-                "task": made.tasks[made.task[row]],
-                "run": made.run[row],
-                "episodes": int(made.episodes[row]),
-                "length": float(made.length[row]),
-                "episodes_at_points": made.episodes_at_points[row].tolist(),
-                "largest_drop": float(made.largest_drop[row]),
-                **named(made.values[row]),
-            }
-            for row in range(len(made.run))
-        ],
-        "null_means": "cannot be computed: see the warnings",
-    }

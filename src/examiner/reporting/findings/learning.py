@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -62,20 +63,22 @@ def tell(study: Study, wanted: CurveOptions) -> Finding:
     lead: Prose = "Every run is drawn over the time of its task."
     notes: list[str] = []
     data: Record = {}
+    answer: EfficiencyCurves | None = None
     try:
         made = _aggregated(study, wanted)
         lead = (Name(study.none_better),) if study.none_better else _lead(made)
         blocks += [Text(_meaning(made, study, wanted)), _aggregate(made, study, wanted)]
         blocks.append(_reached(made, _threshold(made, study, wanted)))
         notes += (*study.curve_scale.notes, *made.notes)
-        data = _data(made, study)
+        made = replace(made, score_unit=study.curve_scale.unit)
+        data, answer = made.to_dict(), made
     except InputError as problem:
         blocks.append(Text(("No aggregate over time is drawn: ", Name(str(problem)))))
     runs = task_curves(study.training, study.measure, last=wanted.last)
     blocks.append(_tasks(runs, study, wanted))
     said_already = set(study.training.notes)
     told = [note for note in dict.fromkeys((*notes, *runs.notes)) if note not in said_already]
-    return Finding(lead=lead, blocks=(*blocks, *noted(told)), data=data)
+    return Finding(lead=lead, blocks=(*blocks, *noted(told)), data=data, answer=answer)
 
 
 def _aggregated(study: Study, wanted: CurveOptions) -> EfficiencyCurves:
@@ -87,30 +90,9 @@ def _aggregated(study: Study, wanted: CurveOptions) -> EfficiencyCurves:
     return efficiency(log, rng=study.seed, measure=study.measure, last=wanted.last)
 
 
-def _data(made: EfficiencyCurves, study: Study) -> Record:
-    """The curves as JSON values."""
-    return {
-        "aggregate": made.aggregate,
-        "of": study.curve_scale.unit,
-        "unit": made.time_unit,
-        "times": made.frames.tolist(),
-        "agents": [
-            {
-                "agent": agent,
-                "value": made.value[row].tolist(),
-                "low": made.low[row].tolist(),
-                "high": made.high[row].tolist(),
-                "runs": made.runs[row].tolist(),
-                "all_runs": int(made.all_runs[row]),
-            }
-            for row, agent in enumerate(made.agents)
-        ],
-    }
-
-
 def _finals(made: EfficiencyCurves) -> Floats:
     """The last value of each agent; NaN where it has none."""
-    return np.where(made.ends < 0, np.nan, made.value[np.arange(len(made.agents)), made.ends])
+    return np.where(made.ends < 0, np.nan, made.value[np.arange(len(made.agent_names)), made.ends])
 
 
 def _lead(made: EfficiencyCurves) -> Prose:
@@ -121,7 +103,7 @@ def _lead(made: EfficiencyCurves) -> Prose:
     title = AGGREGATES[made.aggregate].title
     end = float(made.frames[made.ends[best]])
     told = f" ends highest by {title}: {three_digits(float(finals[best]))} at {end:,.0f} {made.time_unit}."
-    return (Name(made.agents[best]), told)
+    return (Name(made.agent_names[best]), told)
 
 
 def _meaning(made: EfficiencyCurves, study: Study, wanted: CurveOptions) -> Prose:
@@ -167,7 +149,7 @@ def _reached(made: EfficiencyCurves, threshold: float) -> Table:
     )
     rows = [
         (
-            Name(made.agents[agent]),
+            Name(made.agent_names[agent]),
             float(finals[agent]),
             *_end(made, agent),
             *(_whole(times[agent]) for times in (found.at, found.earliest, found.latest)),
@@ -234,9 +216,13 @@ def _time_axis(unit: str, log_axis: bool, **more: object) -> chart.Part:
 
 
 def _aggregate(made: EfficiencyCurves, study: Study, wanted: CurveOptions) -> Figure:
-    order = [made.agents.index(agent) for agent in study.resampled.agents if agent in made.agents]
+    order = [
+        made.agent_names.index(agent)
+        for agent in study.resampled.agents
+        if agent in made.agent_names
+    ]
     value, low, high = (part[order] for part in (made.value, made.low, made.high))
-    agents = tuple(made.agents[row] for row in order)
+    agents = tuple(made.agent_names[row] for row in order)
     lines = agents, made.frames, value, low, high
     data = LearningData(*lines, made.runs[order], made.aggregate, made.time_unit)
     title = f"{AGGREGATES[made.aggregate].title} of {study.curve_axis}"
@@ -312,8 +298,8 @@ def _connected(times: Floats, values: Floats) -> Floats:
 
 def _tasks(made: TaskLearningCurves, study: Study, wanted: CurveOptions) -> Figure:
     agents = _drawn_agents(made, study)
-    drawn = tasks_drawn(made, agents, range(len(made.tasks))[: wanted.panels])
-    total, shown = len(made.tasks), len(drawn.tasks)
+    drawn = tasks_drawn(made, agents, range(len(made.task_names))[: wanted.panels])
+    total, shown = len(made.task_names), len(drawn.tasks)
     rest = f" The first {shown:,} of {total:,} tasks are drawn." if shown < total else ""
     return Figure(
         key="learning-curves-tasks",
@@ -327,8 +313,12 @@ def _tasks(made: TaskLearningCurves, study: Study, wanted: CurveOptions) -> Figu
 
 
 def _drawn_agents(made: TaskLearningCurves, study: Study) -> list[int]:
-    ranked = [made.agents.index(agent) for agent in study.resampled.agents if agent in made.agents]
-    others = [row for row in range(len(made.agents)) if row not in ranked]
+    ranked = [
+        made.agent_names.index(agent)
+        for agent in study.resampled.agents
+        if agent in made.agent_names
+    ]
+    others = [row for row in range(len(made.agent_names)) if row not in ranked]
     return (ranked + others)[: chart.MOST_LINES]
 
 
@@ -347,8 +337,8 @@ def tasks_drawn(
     agent_of = {agent: row for row, agent in enumerate(agents)}
     task_of = {task: row for row, task in enumerate(tasks)}
     return TaskLearningData(
-        agents=tuple(made.agents[agent] for agent in agents),
-        tasks=tuple(made.tasks[task] for task in tasks),
+        agents=tuple(made.agent_names[agent] for agent in agents),
+        tasks=tuple(made.task_names[task] for task in tasks),
         unit=made.unit,
         times=made.times[list(tasks)],
         agent=tuple(agent_of[agent] for agent in made.agent[kept].tolist()),

@@ -12,13 +12,14 @@ from examiner.messages import ExaminerWarning, counted
 from examiner.reporting.finding import BEWARE, Facts, Finding, Notes, Text
 from examiner.reporting.prose import Name, Prose, enumerated
 from examiner.reporting.renderers import shown_table
-from examiner.reporting.table import Column, Piece, Table
+from examiner.reporting.table import Piece
 from examiner.results import Description, Results
 from examiner.results.scale import ScaleArrays
 
 if TYPE_CHECKING:  # describing results needs neither
+    from examiner.answers import Row
     from examiner.reporting.study import Study
-    from examiner.scores import Likeness
+    from examiner.scores.likeness import SimilarAgents
 
 NEAR_IDENTICAL = 0.99
 MOST_PAIRS = 200
@@ -191,23 +192,22 @@ def _weak(study: Study) -> tuple[Prose, ...]:
     return ((start, *enumerated(tasks), f". Check {whose} scoring."),)
 
 
-def _pairs(study: Study) -> tuple[Likeness, ...]:
+def _pairs(study: Study) -> SimilarAgents:
     """Pairs of agents that are nearly the same, by their standing among all agents.
 
     On raw or human-normalised scores the few tasks with huge scores make all agents look alike.
     """
-    from examiner.scores import near_identical
+    from examiner.scores import likeness
     from examiner.scores.cells import cell_means
-    from examiner.scores.likeness import concordance
 
-    found: dict[tuple[str, str], Likeness] = {}
+    found: dict[tuple[str, str], Row] = {}
     if len({row.tobytes() for row in study.raw}) < len(study.raw):
         # Above a limit of one there are only exact repeats, which may not vary at all.
-        exact = near_identical(study.results, 1.0, study.measure)
+        exact = likeness.near_identical(study.results, 1.0, study.measure).pairs
         found |= {(pair.a, pair.b): pair for pair in exact}
     if len(study.results.agents) > 2:
         standing = _standing(study)
-        near = near_identical(standing, NEAR_IDENTICAL, study.measure)
+        near = likeness.near_identical(standing, NEAR_IDENTICAL, study.measure).pairs
         # Over a handful of common tasks a high correlation is chance.
         fewest = min(FEWEST_COMMON_TASKS, len(study.results.tasks))
         # Alike at one level, too: the best and the worst may be better on the same tasks.
@@ -215,9 +215,17 @@ def _pairs(study: Study) -> tuple[Likeness, ...]:
         found |= {
             (pair.a, pair.b): pair
             for pair in near
-            if pair.tasks >= fewest and concordance(row[pair.a], row[pair.b]) > NEAR_IDENTICAL
+            if pair.tasks >= fewest
+            and likeness.concordance(row[pair.a], row[pair.b]) > NEAR_IDENTICAL
         }
-    return tuple(pair for pair in found.values() if pair.tasks)
+    pairs = [pair for pair in found.values() if pair.tasks]
+    return likeness.SimilarAgents(
+        a=[pair.a for pair in pairs],
+        b=[pair.b for pair in pairs],
+        correlation=[pair.correlation for pair in pairs],
+        tasks=[pair.tasks for pair in pairs],
+        exact=[pair.exact for pair in pairs],
+    )
 
 
 def _standing(study: Study) -> Results:
@@ -251,7 +259,7 @@ def _likeness(study: Study) -> Piece:
         )
     pairs = _pairs(study)
     near = f"a correlation above {NEAR_IDENTICAL} of their standing among all agents, at one level"
-    if not pairs:
+    if not len(pairs):
         none = "No two agents are nearly identical: none repeats another, and no two have "
         return Text(f"{none}{near}.")
     more = f"; the first {MOST_PAIRS} are shown" if len(pairs) > MOST_PAIRS else ""
@@ -259,11 +267,4 @@ def _likeness(study: Study) -> Piece:
         f"{counted(len(pairs), 'pair')} of agents nearly identical: exact repeats, or {near}, over "
         f"{FEWEST_COMMON_TASKS} common tasks or all{more}. They are listed, never removed."
     )
-    columns = (
-        Column("agent", "name", key="a"),
-        Column("nearly the same as", "name", key="b"),
-        Column("correlation", "number"),
-        Column("common tasks", "count", key="tasks"),
-        Column("exact repeat", "text", key="exact"),
-    )
-    return Table.of([pair._asdict() for pair in pairs[:MOST_PAIRS]], columns, caption)
+    return shown_table(pairs.take(range(min(MOST_PAIRS, len(pairs)))), caption=caption)

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from examiner.messages import InputError, counted
-from examiner.results import Results
-from examiner.results.display import html_columns
+from examiner.answers import Answer, Column, Scalar, Table, count, name, number, text
+from examiner.messages import InputError, counted, joined
+from examiner.results import Results, reads_results
 from examiner.results.keys import EVALUATION
 from examiner.scores.cells import group_means
 from examiner.scores.standing import shared_ranks
@@ -53,18 +53,54 @@ class Summary(NamedTuple):
     point: float | None = None
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
-class LearningCurves:
-    """Each run summed up in several ways; arrays are read-only and NaN where it cannot be said.
+class SummaryMeanings(Table):
+    """Ways of summing up a run."""
 
-    `agent` and `task` (positions in `agents` and `tasks`), `run` (labels), `episodes` and `length` (time
-    of the last episode, in `unit`) have shape [runs]; `values` has shape [runs, summaries];
-    `episodes_at_points` [runs, points]. The relative drop is better when lower, all other summaries
-    as their task's scale says.
+    summary: tuple[str, ...] = name("Summary")
+    meaning: tuple[str, ...] = text("What it is")
+    point: Floats = number("Report point that it looks at")
+
+
+class SummedAgents(Table):
+    """Agents under each summary."""
+
+    agent: tuple[str, ...] = name("Agent")
+    summary: tuple[str, ...] = name("Summary")
+    standing: Floats = number("Share of the other agents that the agent beats, averaged over tasks")
+    rank: Floats = count("Rank; ties share the better rank")
+
+
+class SummedCells(Table):
+    """Each agent on each task under each summary."""
+
+    agent: tuple[str, ...] = name("Agent")
+    task: tuple[str, ...] = name("Task")
+    summary: tuple[str, ...] = name("Summary")
+    mean: Floats = number("Mean over runs", unit="score")
+
+
+class SummaryAgreement(Table):
+    """How far two summaries agree about the order of agents."""
+
+    one: tuple[str, ...] = name("Summary")
+    other: tuple[str, ...] = name("Other summary")
+    tau: Floats = number("Kendall's tau of the orders of agents")
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class LearningCurves(Answer):
+    """Each run summed up in several ways; arrays are read-only and NaN where it cannot be computed.
+
+    `agent` and `task` (positions in `agent_names` and `task_names`), `run` (labels), `episodes` and
+    `length` (time of the last episode, in `unit`) have shape [runs]; `values` has shape
+    [runs, summaries]; `episodes_at_points` [runs, points]. The relative drop is better when lower, all
+    other summaries as their task's scale says.
     """
 
-    agents: tuple[str, ...]
-    tasks: tuple[str, ...]
+    kind = "curves"
+
+    agent_names: tuple[str, ...]
+    task_names: tuple[str, ...]
     measure: str
     unit: str
     last: int
@@ -81,17 +117,109 @@ class LearningCurves:
     sign: Floats
     notes: tuple[str, ...]
 
-    def __repr__(self) -> str:
-        runs, ways = counted(len(self.run), "run"), counted(len(self.summaries), "way")
-        return (
-            f"LearningCurves: {runs} of {counted(len(self.agents), 'agent')}, summed up in {ways}"
+    @property
+    def headline(self) -> str:
+        """Which agents lead by most summaries of performance."""
+        if len(self.agent_names) == 1:
+            return "There is one agent: its curves are summarised, but not compared."
+        verdicts = self.verdicts()
+        performance = [row for row, one in enumerate(self.summaries) if one.name != "relative drop"]
+        firsts = (verdicts.rank[performance] == 1).sum(axis=0)
+        known = int((~np.isnan(verdicts.rank[performance]).all(axis=1)).sum())
+        if not firsts.any():
+            return "No summary of the learning curves orders the agents."
+        best = [self.agent_names[row] for row in np.flatnonzero(firsts == firsts.max())]
+        verb = "ranks" if len(best) == 1 else "rank"
+        ways = f"{int(firsts.max()):,} of {counted(known, 'summary')}"
+        return f"{joined(best)} {verb} first by {ways} of the learning curves."
+
+    @property
+    def agents(self) -> SummedAgents:
+        """One row per agent and summary."""
+        verdicts = self.verdicts()
+        ways = len(self.summaries)
+        return SummedAgents(
+            agent=[agent for agent in self.agent_names for _ in range(ways)],
+            summary=list(verdicts.summaries) * len(self.agent_names),
+            standing=verdicts.standing.T.ravel(),
+            rank=verdicts.rank.T.ravel(),
         )
 
-    def _repr_html_(self) -> str:
-        agents, tasks = np.array(self.agents)[self.agent], np.array(self.tasks)[self.task]
-        sums = {of.short: values for of, values in zip(self.summaries, self.values.T, strict=True)}
-        columns = {"agent": agents, "task": tasks, "run": self.run, **sums}
-        return html_columns(repr(self), columns, self.notes)
+    @property
+    def cells(self) -> SummedCells:
+        """One row per agent, task and summary that has a value."""
+        cells = self.verdicts().cells.transpose(1, 2, 0)
+        agent, task, way = np.nonzero(~np.isnan(cells))
+        return SummedCells(
+            agent=[self.agent_names[row] for row in agent],
+            task=[self.task_names[row] for row in task],
+            summary=[self.summaries[row].name for row in way],
+            mean=cells[agent, task, way],
+        )
+
+    @property
+    def agreement(self) -> SummaryAgreement:
+        """One row per pair of summaries."""
+        first, second = np.triu_indices(len(self.summaries), 1)
+        return SummaryAgreement(
+            one=[self.summaries[row].name for row in first],
+            other=[self.summaries[row].name for row in second],
+            tau=self.verdicts().agreement[first, second],
+        )
+
+    @property
+    def runs(self) -> Table:
+        """One row per run: its length and all its summaries."""
+        columns = [
+            Column("agent", "name", "Agent"),
+            Column("task", "name", "Task"),
+            Column("run", "name", "Run"),
+            Column("episodes", "count", "Episodes of training"),
+            Column("length", "number", "Time of the last episode", unit=self.unit),
+            Column("largest_drop", "number", "Largest fall below the best so far", unit="score"),
+        ]
+        values: dict[str, Any] = {  # Any: names or arrays
+            "agent": [self.agent_names[row] for row in self.agent],
+            "task": [self.task_names[row] for row in self.task],
+            "run": list(map(str, self.run)),
+            "episodes": self.episodes,
+            "length": self.length,
+            "largest_drop": self.largest_drop,
+        }
+        for column, point in enumerate(self.points):
+            key = f"episodes_at_{point:.15g}"
+            columns.append(Column(key, "count", f"Episodes averaged at {point:,.15g} {self.unit}"))
+            values[key] = self.episodes_at_points[:, column]
+        for column, one in enumerate(self.summaries):
+            columns.append(Column(one.name, "number", one.meaning, title=one.short))
+            values[one.name] = self.values[:, column]
+        return Table.of(columns, values)
+
+    @property
+    def tables(self) -> Mapping[str, Table]:
+        """Agents under each summary, what summaries mean and how they agree, cells, and runs."""
+        meanings = SummaryMeanings(
+            summary=[one.name for one in self.summaries],
+            meaning=[one.meaning for one in self.summaries],
+            point=[np.nan if one.point is None else one.point for one in self.summaries],
+        )
+        return {
+            "agents": self.agents,
+            "summaries": meanings,
+            "agreement": self.agreement,
+            "cells": self.cells,
+            "runs": self.runs,
+        }
+
+    @property
+    def scalars(self) -> Mapping[str, Scalar]:
+        """What was summed up, and at which points."""
+        return {
+            "measure": Scalar(self.measure, "Measure of the score"),
+            "unit": Scalar(self.unit, "Unit of time"),
+            "last_episodes": Scalar(self.last, "Episodes averaged at each report point"),
+            "points": Scalar(self.points.tolist(), "Report points"),
+        }
 
     def summary(self, name: str) -> Floats:
         """Return one summary of every run; shape [runs].
@@ -113,7 +241,7 @@ class LearningCurves:
         >>> curves(Results.from_dict(log)).verdicts().cells.shape
         (9, 1, 1)
         """
-        shape = len(self.agents), len(self.tasks)
+        shape = len(self.agent_names), len(self.task_names)
         cells = np.array([_cell_means(self, index, shape) for index in range(len(self.summaries))])
         better = np.array([-1.0 if s.name == "relative drop" else 1.0 for s in self.summaries])
         direction = np.where(better[:, None] < 0, -1.0, self.sign)
@@ -125,8 +253,8 @@ class LearningCurves:
         ]
         return Verdicts(
             summaries=tuple(summary.name for summary in self.summaries),
-            agents=self.agents,
-            tasks=self.tasks,
+            agents=self.agent_names,
+            tasks=self.task_names,
             cells=cells,
             standing=standings,
             rank=np.array([shared_ranks(row) for row in standings]),
@@ -135,6 +263,7 @@ class LearningCurves:
         )
 
 
+@reads_results
 def curves(
     results: Results,
     measure: str | None = None,
@@ -186,8 +315,8 @@ def curves(
     drop = largest_drop(blocks)
     levels = np.column_stack([during.mean, *_levels(phases, blocks)])
     made = LearningCurves(
-        agents=results.agents,
-        tasks=results.tasks,
+        agent_names=results.agents,
+        task_names=results.tasks,
         measure=measure,
         unit=episodes.unit,
         last=last,

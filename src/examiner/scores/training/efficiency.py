@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple, Unpack
@@ -10,10 +10,16 @@ from typing import NamedTuple, Unpack
 import numpy as np
 from numpy.typing import NDArray
 
+from examiner.answers import Scalar, Table, bound, count, name, number
 from examiner.messages import InputError, counted, listed
-from examiner.results import Results
-from examiner.results.display import html_columns
-from examiner.scores.aggregate import Aggregate, Statistic, UserFunction, aggregate_named
+from examiner.results import Results, reads_results
+from examiner.scores.aggregate import (
+    AGGREGATES,
+    Aggregate,
+    Statistic,
+    UserFunction,
+    aggregate_named,
+)
 from examiner.scores.standing import best_first
 from examiner.scores.training.checkpoints import checkpoint_runs
 from examiner.scores.training.cut_off import CUT_SHORT
@@ -37,6 +43,7 @@ from examiner.scores.uncertainty.bootstrap import (
 )
 from examiner.scores.uncertainty.resampling import Sample
 from examiner.scores.uncertainty.strata import RunScores, arranged, same_sign
+from examiner.scores.unit import score_unit
 from examiner.validation import Floats, Randomness, generator, read_only, seed_of
 
 POINTS = 25
@@ -54,6 +61,29 @@ class Reached(NamedTuple):
     latest: Floats
 
 
+class AggregateAtEnd(Table):
+    """An aggregate of each agent at the last time at which it has a value, best first."""
+
+    agent: tuple[str, ...] = name("Agent")
+    value: Floats = number("Aggregate over tasks and runs at the end", unit="score")
+    value_low: Floats = bound("value", "low")
+    value_high: Floats = bound("value", "high")
+    time: Floats = number("Time of the end")
+    runs: Floats = count("Runs that exist at the end")
+    all_runs: NDArray[np.int64] = count("Runs of the agent")
+
+
+class AggregateOverTime(Table):
+    """An aggregate of each agent at each time."""
+
+    agent: tuple[str, ...] = name("Agent")
+    time: Floats = number("Time since the start of training")
+    value: Floats = number("Aggregate over tasks and runs", unit="score")
+    value_low: Floats = bound("value", "low")
+    value_high: Floats = bound("value", "high")
+    runs: NDArray[np.int64] = count("Runs that exist at this time")
+
+
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True, repr=False)
 class EfficiencyCurves(ByResampling):
     """An aggregate at each number of frames; arrays of shape [agents, points], bands pointwise.
@@ -62,7 +92,9 @@ class EfficiencyCurves(ByResampling):
     `all_runs` of the agent, shape [agents].
     """
 
-    agents: tuple[str, ...]
+    kind = "efficiency"
+
+    agent_names: tuple[str, ...]
     aggregate: str
     frames: Floats
     value: Floats
@@ -71,6 +103,65 @@ class EfficiencyCurves(ByResampling):
     runs: NDArray[np.int64]
     all_runs: NDArray[np.int64]
     time_unit: str = "frames"
+    score_unit: str = ""
+
+    @property
+    def headline(self) -> str:
+        """Which agent ends highest."""
+        best, end = self.agent_names[0], int(self.ends[0])
+        if end < 0:
+            return "No agent has a value at any time."
+        title = AGGREGATES[self.aggregate].title if self.aggregate in AGGREGATES else self.aggregate
+        at = f"{self.frames[end]:,.0f} {self.time_unit}"
+        return f"{best} has the best {title} at the end: {self.value[0, end]:.3g} at {at}."
+
+    @property
+    def agents(self) -> AggregateAtEnd:
+        """One row per agent: its value at the end."""
+        rows, ends = np.arange(len(self.agent_names)), self.ends
+        value, low, high, runs = (
+            np.where(ends < 0, np.nan, part[rows, ends])
+            for part in (self.value, self.low, self.high, self.runs)
+        )
+        return AggregateAtEnd(
+            agent=self.agent_names,
+            value=value,
+            value_low=low,
+            value_high=high,
+            time=np.where(ends < 0, np.nan, self.frames[ends]),
+            runs=runs,
+            all_runs=self.all_runs,
+            level=self.level,
+            score_unit=self.score_unit,
+        )
+
+    @property
+    def curves(self) -> AggregateOverTime:
+        """One row per agent and time."""
+        points = len(self.frames)
+        return AggregateOverTime(
+            agent=[agent for agent in self.agent_names for _ in range(points)],
+            time=np.tile(self.frames, len(self.agent_names)),
+            value=self.value.ravel(),
+            value_low=self.low.ravel(),
+            value_high=self.high.ravel(),
+            runs=self.runs.ravel(),
+            level=self.level,
+            score_unit=self.score_unit,
+        )
+
+    @property
+    def tables(self) -> Mapping[str, Table]:
+        """Agents at the end, and their curves."""
+        return {"agents": self.agents, "curves": self.curves}
+
+    @property
+    def scalars(self) -> Mapping[str, Scalar]:
+        """The aggregate, and the unit of time."""
+        return {
+            "aggregate": Scalar(self.aggregate, "Aggregate over tasks and runs"),
+            "time_unit": Scalar(self.time_unit, "Unit of time"),
+        }
 
     @property
     def ends(self) -> NDArray[np.int64]:
@@ -83,7 +174,7 @@ class EfficiencyCurves(ByResampling):
         """Return when each agent's aggregate first reached a value, and when its band did.
 
         >>> edge = np.array([[0.0, 1.0, 2.0]])
-        >>> made = EfficiencyCurves(agents=("a",), aggregate="iqm", frames=np.array([5.0, 10.0, 15.0]),
+        >>> made = EfficiencyCurves(agent_names=("a",), aggregate="iqm", frames=np.array([5.0, 10.0, 15.0]),
         ...     value=edge, low=edge - 1, high=edge + 1, how=Chosen(9, "runs"), seed=0, notes=(),
         ...     runs=np.ones((1, 3), int), all_runs=np.ones(1, int))
         >>> made.reached(1.0)
@@ -96,15 +187,8 @@ class EfficiencyCurves(ByResampling):
 
         return Reached(first(self.value), first(self.high), first(self.low))
 
-    def __repr__(self) -> str:
-        agents, points = counted(len(self.agents), "agent"), counted(len(self.frames), "point")
-        return f"EfficiencyCurves of {agents} by {self.aggregate}, {points} up to {self.frames[-1]:,.0f}"
 
-    def _repr_html_(self) -> str:
-        values = dict(zip(self.agents, self.value, strict=True))
-        return html_columns(repr(self), {self.time_unit: self.frames, **values}, self.notes)
-
-
+@reads_results
 def efficiency(
     results: Results,
     aggregate: str | Aggregate | UserFunction = "mean",
@@ -161,7 +245,7 @@ def efficiency(
     value, low, high, runs = value[order], low[order], high[order], runs[order]
     read_only(points, value, low, high, runs)
     return EfficiencyCurves(
-        agents=tuple(results.agents[row] for row in order),
+        agent_names=tuple(results.agents[row] for row in order),
         aggregate=known.name,
         frames=points,
         value=value,
@@ -172,6 +256,7 @@ def efficiency(
         how=chosen,
         seed=seed,
         time_unit=episodes.unit,
+        score_unit=score_unit(results, measure),
         notes=notes,
     )
 
@@ -186,10 +271,10 @@ def _last_known(value: Floats) -> Floats:
 def _every_run(results: Results, episodes: Episodes, observed: NDArray[np.bool_]) -> RunScores:
     """All runs of all agents by number: they say whether runs or tasks are resampled."""
     strata = []
-    for agent, name in enumerate(results.agents):
+    for agent, agent_name in enumerate(results.agents):
         runs = np.flatnonzero((episodes.agent == agent) & observed)
         runs = runs[np.argsort(episodes.task[runs], kind="stable")]
-        strata.append(arranged(name, episodes.task[runs], runs.astype(np.float64)))
+        strata.append(arranged(agent_name, episodes.task[runs], runs.astype(np.float64)))
     return RunScores(results.agents, results.tasks, tuple(strata), ())
 
 
@@ -221,11 +306,11 @@ class _AggregateCurve:
         lines = np.full((3, self.values.shape[1]), np.nan)
         # Points at which the same runs exist are resampled together.
         patterns, which = np.unique(exists, axis=1, return_inverse=True)
-        for number, pattern in enumerate(patterns.T):
+        for place, pattern in enumerate(patterns.T):
             there = runs[pattern]
             if 2 * len(np.unique(self.episodes.task[there])) <= tasks:
                 continue
-            columns = np.flatnonzero(which.ravel() == number)
+            columns = np.flatnonzero(which.ravel() == place)
             lines[:, columns] = self._resampled(agent, there, columns)
         return lines
 

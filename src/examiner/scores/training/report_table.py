@@ -2,50 +2,76 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
+from examiner.answers import Answer, Table, count, name, number
+from examiner.messages import counted
 from examiner.scores.cells import group_means
 from examiner.scores.training.curves import LearningCurves
 from examiner.validation import Floats
 
 
-class ReportTable(NamedTuple):
+class ReportPoints(Table):
+    """What each agent reached on each task by each report point."""
+
+    task: tuple[str, ...] = name("Task")
+    agent: tuple[str, ...] = name("Agent")
+    point: Floats = number("Time of the report point")
+    mean: Floats = number("Mean over runs that reach the point", unit="score")
+    deviation: Floats = number(
+        "Standard deviation over runs", unit="score", title="standard deviation"
+    )
+    runs: NDArray[np.int64] = count("Runs that reach the point")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ReportTable(Answer):
     """What each agent reached on each task by each point; arrays of shape [agents, tasks, points].
 
     `mean` and `deviation` are over runs: NaN where none reaches the point, and the deviation where only
     one does. `runs` counts those that do.
     """
 
-    agents: tuple[str, ...]
-    tasks: tuple[str, ...]
+    kind = "report_points"
+
+    agent_names: tuple[str, ...]
+    task_names: tuple[str, ...]
     points: Floats
     unit: str
     mean: Floats
     deviation: Floats
     runs: NDArray[np.int64]
 
-    def records(self) -> list[dict[str, Any]]:  # Any: JSON values
-        """Return one record for each task, agent and point that some run reaches.
+    @property
+    def headline(self) -> str:
+        """How much the table holds."""
+        size = (
+            f"{counted(len(self.agent_names), 'agent')} on {counted(len(self.task_names), 'task')}"
+        )
+        return f"Means of {size} at {counted(len(self.points), 'report point')} in {self.unit}."
 
-        >>> one = np.ones((1, 1, 1))
-        >>> table = ReportTable(("a",), ("t",), np.array([10.0]), "frames", one, one, one.astype(int))
-        >>> table.records()[0]["mean"]
-        1.0
-        """
-        return [
-            {
-                "task": self.tasks[task],
-                "agent": self.agents[agent],
-                "point": float(self.points[point]),
-                "mean": float(self.mean[agent, task, point]),
-                "standard deviation": float(self.deviation[agent, task, point]),
-                "runs": int(self.runs[agent, task, point]),
-            }
-            for task, agent, point in np.argwhere(self.runs.transpose(1, 0, 2) > 0).tolist()
-        ]
+    @cached_property
+    def report_points(self) -> ReportPoints:
+        """One row per task, agent and point that some run reaches."""
+        task, agent, point = np.nonzero(self.runs.transpose(1, 0, 2) > 0)
+        return ReportPoints(
+            task=[self.task_names[row] for row in task],
+            agent=[self.agent_names[row] for row in agent],
+            point=self.points[point],
+            mean=self.mean[agent, task, point],
+            deviation=self.deviation[agent, task, point],
+            runs=self.runs[agent, task, point],
+        )
+
+    @property
+    def tables(self) -> Mapping[str, Table]:
+        """The points."""
+        return {"report_points": self.report_points}
 
 
 def report_table(curves: LearningCurves) -> ReportTable:
@@ -64,7 +90,7 @@ def report_table(curves: LearningCurves) -> ReportTable:
     >>> made.mean[0, 0], made.deviation[0, 0].round(3), made.runs[0, 0]
     (array([3.]), array([1.414]), array([2]))
     """
-    shape = len(curves.agents), len(curves.tasks)
+    shape = len(curves.agent_names), len(curves.task_names)
     cell = curves.agent * shape[1] + curves.task
     means, deviations, counts = [], [], []
     for column in range(len(curves.points)):
@@ -80,8 +106,8 @@ def report_table(curves: LearningCurves) -> ReportTable:
         deviations.append(np.where(count > 1, spread, np.nan).reshape(shape))
         counts.append(count.reshape(shape))
     return ReportTable(
-        agents=curves.agents,
-        tasks=curves.tasks,
+        agent_names=curves.agent_names,
+        task_names=curves.task_names,
         points=curves.points,
         unit=curves.unit,
         mean=np.stack(means, axis=2),

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.results import Results
+from examiner.answers import Answer, Table, count, name, number
+from examiner.messages import counted
+from examiner.results import Results, reads_results
 from examiner.scores.cells import group_means
 from examiner.scores.training.checkpoints import at_times, checkpoint_runs
 from examiner.scores.training.episodes import Curve, Places, begin_times, end_times, episodes_of
@@ -21,7 +25,18 @@ MOST_TIMES = 200
 """Times of checkpoints that are drawn, evenly chosen where there are more: a page holds every run."""
 
 
-class TaskLearningCurves(NamedTuple):
+class MeanCurves(Table):
+    """The mean over runs of each agent on each task at each time."""
+
+    agent: tuple[str, ...] = name("Agent")
+    task: tuple[str, ...] = name("Task")
+    time: Floats = number("Time since the start of training")
+    mean: Floats = number("Mean over the runs that exist at this time", unit="score")
+    runs: Places = count("Runs that exist at this time")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class TaskLearningCurves(Answer):
     """Runs over time, task by task.
 
     `times` has shape [tasks, points]: each task has its own budget. `values` has shape [runs, points],
@@ -29,8 +44,10 @@ class TaskLearningCurves(NamedTuple):
     exist there, NaN where none does.
     """
 
-    agents: tuple[str, ...]
-    tasks: tuple[str, ...]
+    kind = "task_curves"
+
+    agent_names: tuple[str, ...]
+    task_names: tuple[str, ...]
     unit: str
     times: Floats
     agent: Places
@@ -40,7 +57,33 @@ class TaskLearningCurves(NamedTuple):
     runs: Places
     notes: tuple[str, ...]
 
+    @property
+    def headline(self) -> str:
+        """How much was followed."""
+        size = (
+            f"{counted(len(self.agent_names), 'agent')} on {counted(len(self.task_names), 'task')}"
+        )
+        return f"Learning curves of {counted(len(self.agent), 'run')} of {size}, over {self.unit}."
 
+    @cached_property
+    def curves(self) -> MeanCurves:
+        """One row per agent, task and time at which some run exists."""
+        agent, task, point = np.nonzero(self.runs > 0)
+        return MeanCurves(
+            agent=[self.agent_names[row] for row in agent],
+            task=[self.task_names[row] for row in task],
+            time=self.times[task, point],
+            mean=self.mean[agent, task, point],
+            runs=self.runs[agent, task, point],
+        )
+
+    @property
+    def tables(self) -> Mapping[str, Table]:
+        """The mean curves."""
+        return {"curves": self.curves}
+
+
+@reads_results
 def task_curves(
     results: Results,
     measure: str | None = None,
@@ -86,8 +129,8 @@ def task_curves(
     ]
     counts = [np.bincount(cell[seen], minlength=size) for seen in exists]
     return TaskLearningCurves(
-        agents=results.agents,
-        tasks=results.tasks,
+        agent_names=results.agents,
+        task_names=results.tasks,
         unit=episodes.unit,
         times=times,
         agent=episodes.agent,
