@@ -38,8 +38,8 @@ def test_a_budget_between_two_evaluations_takes_the_one_before() -> None:
 def test_agents_with_a_smaller_budget_are_named_and_have_no_value() -> None:
     reduced = ex.reduce(log({"short": 500_000, "long": 3_000_000}), "at:1e6")
     assert reduced.agents == ("long",)
-    note = "3 of 6 runs have no value at 1,000,000 steps, as training ended before or was logged later: "
-    assert f"{note}'short' (to 500,000)." in reduced.notes
+    note = "No value at 1,000,000 steps for 'short' (to 500,000): 3 of 6 runs ended before, or were logged "
+    assert f"{note}only later." in reduced.notes
 
 
 def test_a_budget_that_no_run_reached_is_refused() -> None:

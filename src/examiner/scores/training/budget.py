@@ -20,8 +20,8 @@ def at_budget(results: Results, budget: float) -> tuple[Results, list[str]]:
     ...     "frames": [10, 20, 30, 5, 10], "score": [1.0, 2.0, 3.0, 4.0, 5.0]}
     >>> rows, notes = at_budget(Results.from_dict(log), 25)
     >>> rows.agents, rows.measure(), notes
-    (('a',), array([1., 2.]), ["1 of 2 runs has no value at 25 frames, as training ended before or was
-    logged later: 'b' (to 10)."])
+    (('a',), array([1., 2.]), ["No value at 25 frames for 'b' (to 10): 1 of 2 runs ended before, or were
+    logged only later."])
     """
     episodes = episodes_of(results)
     if not episodes.is_timed:
@@ -55,7 +55,6 @@ def _without_value(
     names = [f"{shorten(results.agents[agent])} (to {end:,.15g})" for agent, end in latest.items()]
     some = int(short.sum())
     return (
-        f"{some:,} of {counted(len(short), 'run')} {'has' if some == 1 else 'have'} no value at {size}, as "
-        f"training ended before or was logged later: {', '.join(names[:20])}"
-        f"{', …' if len(names) > 20 else ''}."
+        f"No value at {size} for {', '.join(names[:20])}{', …' if len(names) > 20 else ''}: {some:,} of "
+        f"{counted(len(short), 'run')} ended before, or were logged only later."
     )
