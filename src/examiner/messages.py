@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 
 
 class InputError(ValueError):
@@ -89,6 +89,18 @@ def listed(names: Iterable[object], limit: int = 8) -> str:
     if len(shown) <= limit:
         return ", ".join(shown)
     return ", ".join(shown[:limit]) + f" and {len(shown) - limit} more"
+
+
+def joined(names: Sequence[object], limit: int = 3) -> str:
+    """Return names as part of a sentence, at most so many of them.
+
+    >>> joined(["dqn", "rainbow"]), joined(["alien", "pong", "venture"], limit=2)
+    ('dqn and rainbow', 'alien, pong and 1 more')
+    """
+    shown = [str(name) for name in names[:limit]]
+    if len(names) > limit:
+        return f"{', '.join(shown)} and {len(names) - limit:,} more"
+    return " and ".join([", ".join(shown[:-1]), shown[-1]] if len(shown) > 1 else shown)
 
 
 def plural(noun: str) -> str:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import copy
 import csv
 import io
 import json
+import pickle
 from dataclasses import dataclass
 
 import numpy as np
@@ -203,3 +205,12 @@ def test_names_of_any_kind_go_through_every_format(names: list[str]) -> None:
         assert text
     assert repr(answer) and answer._repr_html_()
     assert [row.agent for row in StoredAnswer.from_json(answer.to_json()).tables["agents"]] == names
+
+
+def test_answers_are_pickled_and_copied_with_their_tables():
+    answer = ex.Results.from_numpy([[1.0, 2.0], [3.0, np.nan]]).describe()
+    for copied in (pickle.loads(pickle.dumps(answer)), copy.deepcopy(answer)):
+        assert copied.to_dict() == answer.to_dict()
+        assert copied.plays.columns == answer.plays.columns
+        with pytest.raises(ValueError, match="read-only"):
+            copied.plays.tasks[0] = 5

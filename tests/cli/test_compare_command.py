@@ -45,7 +45,7 @@ def test_two_files_with_one_agent_each_are_compared(
     new, old = written(tmp_path / "n.csv", "new", NEW), written(tmp_path / "o.csv", "old", OLD)
     apart = json.loads(examiner("compare", new, old, "--json").stdout)["pairs"]
     joint = json.loads(examiner("compare", together, "new", "old", "--json").stdout)["pairs"]
-    same = ("a", "b", "difference", "low", "high", "p")
+    same = ("a", "b", "difference", "difference_low", "difference_high", "p")
     assert [apart[0][key] for key in same] == [joint[0][key] for key in same]
 
 

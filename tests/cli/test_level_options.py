@@ -28,10 +28,10 @@ def art_and_law(row: int) -> tuple[float, float]:
 def test_scores_average_groups(examiner: Callable, results: Path) -> None:
     done = examiner("scores", results, "--unit", "tasks", "--by", "subtask", "--json")
     told = json.loads(done.stdout)
-    assert told["total"] == "mean over 2 subtasks of their tasks' means"
-    values = {row["agent"]: row["value"] for row in told["aggregates"]}
+    assert told["settings"]["total"] == "mean over 2 subtasks of their tasks' means"
+    values = {row["agent"]: row["mean"] for row in told["agents"]}
     assert values["m0"] == pytest.approx(np.mean(art_and_law(0)))
-    assert {"agent": "m0", "subtask": "law", "mean": art_and_law(0)[1]} in told["groups"]
+    assert {"agent": "m0", "group": "law", "mean": art_and_law(0)[1]} in told["groups"]
     assert [row["agent"] for row in told["groups"][::2]] == list(values), "in one order"
 
 
@@ -44,7 +44,7 @@ def test_weights_and_chance_levels_are_read_from_tables(
     done = examiner("scores", results, *options, "--json")
     art, law = art_and_law(0)
     expected = ((art - 0.25) / 0.75 + 3 * (law - 0.5) / 0.5) / 4
-    values = {row["agent"]: row["value"] for row in json.loads(done.stdout)["aggregates"]}
+    values = {row["agent"]: row["mean"] for row in json.loads(done.stdout)["agents"]}
     assert values["m0"] == pytest.approx(expected)
 
 

@@ -48,8 +48,8 @@ def column(section: dict[str, Any], table: int, name: str, of: str) -> dict[str,
 
 
 def means_of(scores: ex.Results) -> dict[str, float]:
-    found = ex.scores.aggregate(scores)
-    return dict(zip(found.agents, found.mean.tolist(), strict=True))
+    agents = ex.scores.aggregate(scores).agents
+    return dict(zip(agents.agent, agents.mean.tolist(), strict=True))
 
 
 def section_of(results: ex.Results, key: str, **options: Any) -> dict[str, Any]:
@@ -60,7 +60,7 @@ def test_how_good_is_an_agent(told, atari) -> None:
     scores = ex.normalise(atari, "human")
     here = means_of(scores)
     content = told("scores", ATARI, "--normalise", "human", "--reps", 10)
-    by_command = {row["agent"]: row["value"] for row in content["aggregates"]}
+    by_command = {row["agent"]: row["mean"] for row in content["agents"]}
     assert by_command == pytest.approx(here)
     in_report = column(section_of(atari, "ranking", normalise="human"), 0, "mean", "agent")
     assert in_report == pytest.approx(here)
@@ -147,7 +147,7 @@ def test_how_does_an_agent_compare_on_one_task(told, atari, normaliser, tmp_path
     scores = ex.normalise(atari, normaliser)
     here = means_of(scores)
     content = told("scores", ATARI, "--normalise", normaliser, "--reps", 10)
-    by_command = {row["agent"]: row["value"] for row in content["aggregates"]}
+    by_command = {row["agent"]: row["mean"] for row in content["agents"]}
     assert list(by_command) == list(here), "in one order"
     assert by_command == pytest.approx(here)
     recipe = ex.Recipe(normaliser=normaliser).learn(atari)
@@ -165,16 +165,16 @@ def test_how_good_an_agent_is_at_the_end_of_its_training(told) -> None:
     assert log.provenance.training
     reduced = ex.reduce(log)
     content = told("scores", "atari-arena", "--aggregate", "mean", "--reps", 10)
-    by_command = [row["value"] for row in content["aggregates"]]
+    by_command = [row["mean"] for row in content["agents"]]
     for results in (log, reduced):
-        assert list(ex.scores.aggregate(results).mean) == pytest.approx(by_command)
+        assert list(ex.scores.aggregate(results).agents.mean) == pytest.approx(by_command)
     bits = told("information", "atari-arena", "--reps", 0)["tasks"]
     here = {row.task: row.bits for row in ex.information.gain(log).tasks}
     assert {row["task"]: row["bits"] for row in bits} == pytest.approx(here)
     found = ex.scores.intervals(log, "mean", rng=0, reps=50).value
     np.testing.assert_allclose(found, ex.scores.intervals(reduced, "mean", rng=0, reps=50).value)
-    z = ex.scores.aggregate(ex.normalise(log, "min-max")).mean
-    np.testing.assert_allclose(z, ex.scores.aggregate(ex.normalise(reduced, "min-max")).mean)
+    z = ex.scores.aggregate(ex.normalise(log, "min-max")).agents.mean
+    np.testing.assert_allclose(z, ex.scores.aggregate(ex.normalise(reduced, "min-max")).agents.mean)
 
 
 def test_how_often_an_agent_succeeds_at_the_end_of_its_training(told) -> None:
@@ -183,9 +183,9 @@ def test_how_often_an_agent_succeeds_at_the_end_of_its_training(told) -> None:
     content = told(
         "scores", "atari-arena", "--success", "human", "--aggregate", "mean", "--reps", 10
     )
-    by_command = [row["value"] for row in content["aggregates"]]
+    by_command = [row["mean"] for row in content["agents"]]
     marked = ex.scores.mark_success(log, "human")
-    assert list(ex.scores.aggregate(marked).mean) == pytest.approx(by_command)
+    assert list(ex.scores.aggregate(marked).agents.mean) == pytest.approx(by_command)
     matrix = ex.responses(log, "human")
     solved = dict(zip(matrix.agents, np.nanmean(matrix.to_numpy(), axis=1), strict=True))
     assert solved == pytest.approx(means_of(marked))
@@ -201,7 +201,5 @@ def test_which_aggregate_suits_a_training_log_of_wins() -> None:
         {**columns, "run": [0] * len(of), "win": wins.ravel()},
         provenance=Provenance(training=True),
     )
-    raw, reduced = (
-        ex.scores.overview(results, rng=0, reps=20) for results in (log, ex.reduce(log))
-    )
+    raw, reduced = (ex.scores.rank(results, rng=0, reps=20) for results in (log, ex.reduce(log)))
     assert raw.aggregates.aggregates == reduced.aggregates.aggregates

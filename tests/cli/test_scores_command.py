@@ -35,30 +35,31 @@ def test_json_has_aggregates_improvement_ranks_and_variance(table: Path) -> None
     assert done.exit_code == 0, done.stderr
     content = json.loads(done.stdout)
     assert content["schema"] == "examiner.scores/1"
-    agents = [row["agent"] for row in content["aggregates"]]
-    values = [row["value"] for row in content["aggregates"]]
+    agents = [row["agent"] for row in content["agents"]]
+    values = [row["mean"] for row in content["agents"]]
     assert sorted(agents) == ["a0", "a1", "a2"]
     assert values == sorted(values, reverse=True), "best first"
-    assert [row["agent"] for row in content["ranks"]] == agents
-    for row in content["aggregates"]:
-        assert set(row) == {"agent", "aggregate", "value", "low", "high"}
-        assert row["aggregate"] == "mean"
-        assert row["low"] < row["value"] < row["high"]
-    pairs = [(row["a"], row["b"]) for row in content["improvement"]]
+    for row in content["agents"]:
+        assert row["mean_low"] < row["mean"] < row["mean_high"]
+        assert 1 <= row["rank_low"] <= row["rank"] <= row["rank_high"] <= 3
+    assert sum(row["probability_first"] for row in content["agents"]) == pytest.approx(1)
+    pairs = [(row["a"], row["b"]) for row in content["pairs"]]
     assert pairs == list(combinations(agents, 2))
-    for row in content["improvement"]:
-        assert 0 <= row["low"] <= row["probability"] <= row["high"] <= 1
-    for row in content["ranks"]:
-        assert sum(row["probabilities"]) == pytest.approx(1)
-    assert {"agent", "task", "agent_task", "run"} <= set(content["variance"])
-    assert (content["unit"], content["reps"], content["seed"]) == ("runs", 2000, 0)
-    assert (content["tests"]["posthoc"], content["tests"]["unit"]) == ("t-holm", "runs")
+    for row in content["pairs"]:
+        ends = row["probability_low"], row["probability"], row["probability_high"]
+        assert 0 <= ends[0] <= ends[1] <= ends[2] <= 1
+        assert row["difference_low"] < row["difference"] < row["difference_high"]
+    parts = [row["component"] for row in content["variance"]]
+    assert parts == ["agent", "task", "agent × task", "run"]
+    used = content["settings"]
+    assert (used["unit"], used["reps"], used["seed"]) == ("runs", 2000, 0)
+    assert (used["tests"]["posthoc"], used["tests"]["unit"]) == ("t-holm", "runs")
 
 
 def test_the_seed_is_used(table: Path) -> None:
     def low(seed: str) -> float:
         done = examiner("scores", str(table), "--json", "--seed", seed, "--reps", "200")
-        return float(json.loads(done.stdout)["aggregates"][0]["low"])
+        return float(json.loads(done.stdout)["agents"][0]["mean_low"])
 
     assert low("0") == low("0") != low("1")
 
@@ -67,17 +68,17 @@ def test_one_run_a_cell_is_null_with_a_note(tmp_path: Path) -> None:
     path = tmp_path / "single.csv"
     path.write_text("agent,task,score\na,t,1\na,u,2\nb,t,0\nb,u,3\n")
     content = json.loads(examiner("scores", str(path), "--json", "--unit", "runs").stdout)
-    assert content["aggregates"][0]["low"] is None
+    assert content["agents"][0]["mean_low"] is None
     assert any("one run in every cell" in note for note in content["notes"])
     content = json.loads(examiner("scores", str(path), "--json").stdout)
-    assert content["unit"] == "tasks"
-    assert content["aggregates"][0]["low"] is not None
+    assert content["settings"]["unit"] == "tasks"
+    assert content["agents"][0]["mean_low"] is not None
 
 
 def test_people_read_tables_and_an_answer(table: Path) -> None:
     done = examiner("scores", str(table), "--aggregate", "mean", "--aggregate", "iqm")
     assert "95% intervals, unit: runs, studentised, 2,000 resamples, seed 0" in done.stdout
-    assert "Probability that a beats b" in done.stdout
+    assert "a beats b" in done.stdout
     assert "Twice the runs" in done.stdout
 
 
@@ -102,6 +103,5 @@ def test_one_agent_alone_is_no_error(tmp_path: Path) -> None:
     path = tmp_path / "alone.csv"
     path.write_text("agent,task,run,score\na,t,0,1\na,t,1,2\n")
     content = json.loads(examiner("scores", str(path), "--json").stdout)
-    assert content["improvement"] == []
-    assert content["ranks"] == []
-    assert content["tests"] is None
+    assert content["pairs"] == []
+    assert "rank_low" not in content["agents"][0] and "friedman_p" not in content

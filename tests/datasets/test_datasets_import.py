@@ -39,7 +39,7 @@ def test_data_are_found_inside_a_zip(tmp_path):
     archive = tmp_path / "examiner.zip"
     with zipfile.ZipFile(archive, "w") as packed:
         packed.write(PACKAGE / "messages.py", "examiner/messages.py")
-        for room in ("validation", "results", "datasets"):
+        for room in ("validation", "answers", "results", "datasets"):
             for file in (PACKAGE / room).rglob("*.*"):
                 packed.write(file, file.relative_to(PACKAGE.parent))
         packed.writestr("examiner/__init__.py", "")

@@ -284,7 +284,7 @@ ROUNDING = 1e-6
 """What sums in another order may differ by, and fits that end after a step more or less."""
 BY_PLACE = {
     **dict.fromkeys(("information", "cluster"), "permutes by the place of agents and tasks"),
-    **dict.fromkeys(("select", "compare", "adds", "distil"), "holds out agents by their place"),
+    **dict.fromkeys(("select", "judge", "adds", "distil"), "holds out agents by their place"),
 }
 """Commands whose draws follow the order of agents and tasks, which is that of names, and why."""
 

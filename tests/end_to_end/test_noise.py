@@ -58,7 +58,7 @@ class Claim:
 
 
 def _significant_pair(answer: Answer) -> bool:
-    return any(pair["p"] <= LEVEL for pair in answer["tests"]["pairs"])
+    return any(pair["p_adjusted"] <= LEVEL for pair in answer["pairs"])
 
 
 def _fitted(answer: Answer) -> bool:
@@ -83,8 +83,8 @@ def _informative(answer: Answer) -> bool:
 
 
 def _alike(answer: Answer) -> bool:
-    lists = (answer["clusters"], answer["opposed"], answer["deceptive"])
-    return bool(any(lists) or any(answer["by_measure"].values()) or answer["crownable_agents"])
+    flagged = [task.get("opposed") or task.get("deceptive") for task in answer["tasks"]]
+    return bool(answer["clusters"] or any(flagged) or answer["possible_winners"])
 
 
 def _better_than_random(answer: Answer) -> bool:
@@ -105,11 +105,13 @@ def _wins(shape: Shape) -> bool:
 CLAIMS: dict[str, Claim] = {
     "compare: p-value": Claim(
         ("compare", "TABLE", "a00", "a01"),
-        lambda answer: answer["pairs"][0]["p_corrected"] <= LEVEL,
+        lambda answer: answer["pairs"][0]["p_adjusted"] <= LEVEL,
     ),
     "compare: interval": Claim(
         ("compare", "TABLE", "a00", "a01"),
-        lambda answer: not answer["pairs"][0]["low"] <= 0 <= answer["pairs"][0]["high"],
+        lambda answer: (
+            not answer["pairs"][0]["difference_low"] <= 0 <= answer["pairs"][0]["difference_high"]
+        ),
     ),
     "fit": Claim(("fit", "TABLE"), _fitted, _wins),
     "fit: signs of slopes": Claim(("fit", "TABLE"), _signs_of_slopes, _wins),

@@ -77,7 +77,7 @@ class Sources:
 
     @cached_property
     def pair(self) -> ex.scores.PairedComparison:
-        return ex.scores.compare_pairs(self.results, FIRST, [OTHER], rng=0)[0]
+        return ex.scores.compare(self.results, FIRST, OTHER, rng=0).compared[0]
 
     @cached_property
     def bits(self) -> ex.information.InformationAnalysis:
@@ -183,30 +183,24 @@ QUESTIONS = [
         "What is the mean of an agent?",
         {
             "report": lambda s: s.cell("ranking", AGENT, "mean"),
-            "scores": lambda s: row(s.command("scores", "table.csv")["aggregates"], agent=AGENT)[
-                "value"
+            "scores": lambda s: row(s.command("scores", "table.csv")["agents"], agent=AGENT)[
+                "mean"
             ],
             "fit": lambda s: row(s.command("fit", "table.csv")["agents"], agent=AGENT)["mean"],
             "cost": lambda s: row(s.command("cost", "table.csv")["agents"], agent=AGENT)["score"],
-            "python": lambda s: at(
-                (made := ex.scores.aggregate(s.results)).agents, made.mean, AGENT
-            ),
+            "python": lambda s: ex.scores.aggregate(s.results)[AGENT].mean,
         },
     ),
     Question(
         "What is the interval of an agent's mean?",
         {
-            "report": lambda s: [
-                s.cell("intervals", AGENT, f"mean: {end}") for end in ("low", "high")
-            ],
+            "report": lambda s: [s.cell("intervals", AGENT, end) for end in ("low", "high")],
             "scores": lambda s: [
-                row(s.command("scores", "table.csv")["aggregates"], agent=AGENT)[end]
+                row(s.command("scores", "table.csv")["agents"], agent=AGENT)[f"mean_{end}"]
                 for end in ("low", "high")
             ],
             "python": lambda s: [
-                at(made.agents, ends[:, 0], AGENT)
-                for made in [ex.scores.intervals(s.results)]
-                for ends in (made.low, made.high)
+                ex.scores.intervals(s.results)[AGENT][f"mean_{end}"] for end in ("low", "high")
             ],
         },
     ),
@@ -214,7 +208,7 @@ QUESTIONS = [
         "What is the interval of an agent's mean, by `cost` too?",
         {
             "scores": lambda s: [
-                row(s.command("scores", "table.csv")["aggregates"], agent=AGENT)[end]
+                row(s.command("scores", "table.csv")["agents"], agent=AGENT)[f"mean_{end}"]
                 for end in ("low", "high")
             ],
             "cost": lambda s: [
@@ -227,43 +221,29 @@ QUESTIONS = [
         "What rank has an agent?",
         {
             "report": lambda s: s.cell("ranking", AGENT, "rank"),
-            "scores": lambda s: (
-                1
-                + sum(
-                    each["value"]
-                    > row(s.command("scores", "table.csv")["aggregates"], agent=AGENT)["value"]
-                    + 1e-12
-                    for each in s.command("scores", "table.csv")["aggregates"]
-                )
-            ),
-            "python": lambda s: at(
-                (made := ex.scores.aggregate(s.results)).agents,
-                ex.scores.shared_ranks(made.mean),
-                AGENT,
-            ),
+            "scores": lambda s: row(s.command("scores", "table.csv")["agents"], agent=AGENT)[
+                "rank"
+            ],
+            "python": lambda s: ex.scores.aggregate(s.results)[AGENT].rank,
         },
     ),
     Question(
         "How probable is it that the first agent is first?",
         {
             "report": lambda s: s.drawn("rank_probabilities", "probability", FIRST)[0],
-            "scores": lambda s: row(s.command("scores", "table.csv")["ranks"], agent=FIRST)[
-                "probabilities"
-            ][0],
-            "python": lambda s: at(
-                (made := ex.scores.ranks(s.results)).agents,
-                made.probability[:, 0],
-                FIRST,
-            ),
+            "scores": lambda s: row(s.command("scores", "table.csv")["agents"], agent=FIRST)[
+                "probability_first"
+            ],
+            "python": lambda s: ex.scores.ranks(s.results)[FIRST].probability_first,
         },
     ),
     Question(
         "By how much is the first agent ahead of another?",
         {
             "report": lambda s: s.cell("significance", OTHER, "behind the first by"),
-            "scores": lambda s: row(
-                s.command("scores", "table.csv")["differences"], a=FIRST, b=OTHER
-            )["value"],
+            "scores": lambda s: row(s.command("scores", "table.csv")["pairs"], a=FIRST, b=OTHER)[
+                "difference"
+            ],
             "compare": lambda s: s.command("compare", "table.csv", FIRST, OTHER)["pairs"][0][
                 "difference"
             ],
@@ -274,9 +254,9 @@ QUESTIONS = [
         "What is the standard error of that difference?",
         {
             "report": lambda s: s.cell("significance", OTHER, "error"),
-            "scores": lambda s: row(
-                s.command("scores", "table.csv")["differences"], a=FIRST, b=OTHER
-            )["runs"],
+            "scores": lambda s: row(s.command("scores", "table.csv")["pairs"], a=FIRST, b=OTHER)[
+                "difference_error"
+            ],
             "compare": lambda s: s.command("compare", "table.csv", FIRST, OTHER)["pairs"][0][
                 "error_of_runs"
             ],
@@ -287,11 +267,13 @@ QUESTIONS = [
         "What is the interval of that difference?",
         {
             "scores": lambda s: [
-                row(s.command("scores", "table.csv")["differences"], a=FIRST, b=OTHER)[end]
+                row(s.command("scores", "table.csv")["pairs"], a=FIRST, b=OTHER)[
+                    f"difference_{end}"
+                ]
                 for end in ("low", "high")
             ],
             "compare": lambda s: [
-                s.command("compare", "table.csv", FIRST, OTHER)["pairs"][0][end]
+                s.command("compare", "table.csv", FIRST, OTHER)["pairs"][0][f"difference_{end}"]
                 for end in ("low", "high")
             ],
             "python": lambda s: [s.pair.low, s.pair.high],
@@ -301,14 +283,10 @@ QUESTIONS = [
         "What is the p-value of that difference, of all pairs?",
         {
             "report": lambda s: s.cell("significance", OTHER, "p"),
-            "scores": lambda s: row(
-                s.command("scores", "table.csv")["tests"]["pairs"], a=FIRST, b=OTHER
-            )["p"],
-            "python": lambda s: at(
-                (made := ex.scores.significance(s.results)).agents,
-                made.p[made.agents.index(FIRST)],
-                OTHER,
-            ),
+            "scores": lambda s: row(s.command("scores", "table.csv")["pairs"], a=FIRST, b=OTHER)[
+                "p_adjusted"
+            ],
+            "python": lambda s: ex.scores.significance(s.results).pairs[FIRST, OTHER].p_adjusted,
         },
     ),
     Question(
@@ -321,7 +299,7 @@ QUESTIONS = [
     Question(
         "Do agents differ over tasks?",
         {
-            "scores": lambda s: s.command("scores", "table.csv")["tests"]["friedman"]["p"],
+            "scores": lambda s: s.command("scores", "table.csv")["friedman_p"],
             "python": lambda s: ex.scores.significance(s.results).p_value,
         },
     ),
@@ -484,17 +462,17 @@ QUESTIONS = [
         },
     ),
     Question(
-        "With which R² do five tasks predict, by the report's card, `compare` and `select`?",
+        "With which R² do five tasks predict, by the report's card, `select --judge` and `select`?",
         {
             "trial": lambda s: next(
                 cells[1] for cells in s.blocks("trial", "table")[0]["rows"] if cells[0] == SIZE
             ),
-            "compare": lambda s: row(
+            "judge": lambda s: row(
                 [
                     each
-                    for each in s.command("compare", "table.csv", "--methods", "covariance,spread")[
-                        "rows"
-                    ]
+                    for each in s.command(
+                        "select", "table.csv", "--judge", "--methods", "covariance,spread"
+                    )["rows"]
                     if each["size"] == SIZE
                 ],
                 method=ex.selection.DEFAULT,
@@ -509,7 +487,9 @@ QUESTIONS = [
                 cells[2] for cells in s.blocks("trial", "table")[0]["rows"] if cells[0] == SIZE
             ),
             "select": lambda s: s.command("select", "table.csv")["quality"]["mae"],
-            "distil": lambda s: s.command("distil", "table.csv", "--size", "5")["record"]["error"],
+            "distil": lambda s: s.command("distil", "table.csv", "--size", "5", "-o", "tiny.json")[
+                "record"
+            ]["error"],
             "python": lambda s: ex.selection.distil(s.results, SIZE).record.error,  # type: ignore[union-attr]
         },
     ),
@@ -541,19 +521,17 @@ QUESTIONS = [
         {
             "report": lambda s: s.cell("cost", AGENT, "cost"),
             "cost": lambda s: row(s.command("cost", "table.csv")["agents"], agent=AGENT)["cost"],
-            "python": lambda s: at(
-                (front := ex.scores.pareto(s.results, "cost", rng=0)).agents, front.cost, AGENT
-            ),
+            "python": lambda s: ex.scores.pareto(s.results, "cost", rng=0)[AGENT].cost,
         },
     ),
     Question(
         "In which share of resamples is an agent on the front?",
         {
-            "report": lambda s: s.cell("cost", AGENT, "on front"),
-            "cost": lambda s: row(s.command("cost", "table.csv")["agents"], agent=AGENT)["share"],
-            "python": lambda s: at(
-                (front := ex.scores.pareto(s.results, "cost", rng=0)).agents, front.share, AGENT
-            ),
+            "report": lambda s: s.cell("cost", AGENT, "front share"),
+            "cost": lambda s: row(s.command("cost", "table.csv")["agents"], agent=AGENT)[
+                "front_share"
+            ],
+            "python": lambda s: ex.scores.pareto(s.results, "cost", rng=0)[AGENT].front_share,
         },
     ),
     Question(
@@ -595,7 +573,9 @@ QUESTIONS = [
         "What share of the variance is that of agents?",
         {
             "report": lambda s: s.cell("decision", "agent", "share"),
-            "scores": lambda s: s.command("scores", "table.csv")["variance"]["shares"]["agent"],
+            "scores": lambda s: row(
+                s.command("scores", "table.csv")["variance"], component="agent"
+            )["share"],
             "python": lambda s: ex.scores.variance(s.results).shares()["agent"],
         },
     ),
@@ -615,14 +595,8 @@ QUESTIONS = [
         "Where does the learning curve of an agent end?",
         {
             "report": lambda s: s.cell("learning", "fast", "at the end", "log.csv"),
-            "scores": lambda s: row(s.command("scores", "log.csv")["aggregates"], agent="fast")[
-                "value"
-            ],
-            "python": lambda s: at(
-                (made := ex.scores.aggregate(ex.reduce(s.log, "final"))).agents,
-                made.mean,
-                "fast",
-            ),
+            "scores": lambda s: row(s.command("scores", "log.csv")["agents"], agent="fast")["mean"],
+            "python": lambda s: ex.scores.aggregate(ex.reduce(s.log, "final"))["fast"].mean,
         },
     ),
     Question(

@@ -144,7 +144,8 @@ def test_normalised_scores_of_a_square_table_are_those_of_single_tasks(name: str
 
 def point_values(values: Floats, name: str) -> Floats:
     made = ex.scores.intervals(Results.from_numpy(values), name, rng=0, reps=20, unit="tasks")
-    return made.value[:, 0]
+    order = [made.agents.index(f"agent {row + 1}") for row in range(len(values))]
+    return made.value[order, 0]
 
 
 @pytest.mark.parametrize("name", AGGREGATES)

@@ -41,7 +41,7 @@ def test_the_section_names_who_is_surely_on_the_front_and_who_is_dominated() -> 
         "and small; 1 is dominated."
     )
     (dear,) = (row for row in told.data["agents"] if row["agent"] == "overpriced")
-    assert "large" in [each["agent"] for each in dear["dominated_by"]]
+    assert "large" in dear["dominated_by"]
 
 
 def test_without_costs_there_is_no_section_and_the_reason_is_said() -> None:

@@ -116,11 +116,11 @@ def test_learning_curves_of_identical_agents_have_no_leader() -> None:
 
 
 def test_scores_say_that_intervals_of_pairs_are_not_adjusted_for_their_number() -> None:
-    from examiner.scores import overview
+    from examiner.scores import rank
 
-    made = overview(identical(0, (5, 6, 3), scores=True), rng=0, reps=50)
+    made = rank(identical(0, (5, 6, 3), scores=True), rng=0, reps=50)
     told = sentences(uncertainty_finding.tell(made))
-    assert any("not adjusted for looking at 10" in sentence for sentence in told)
+    assert any("not adjusted for 10 pairs" in sentence for sentence in told)
     assert any("0 of 10 pairs of agents differ significantly" in sentence for sentence in told)
 
 

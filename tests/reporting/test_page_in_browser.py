@@ -71,7 +71,7 @@ def test_the_verdict_stands_on_the_first_screen_and_metadata_last(shared):
 
 
 def test_numbers_in_the_page_are_the_librarys(shared, results):
-    means = ex.scores.aggregate(results).mean
+    means = ex.scores.aggregate(results).agents.mean
     order = np.argsort(-means)
     shared.page.locator("#ranking details.method > summary").click()
     shown = texts(shared, "#ranking tbody tr td:nth-child(3)")

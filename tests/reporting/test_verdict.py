@@ -107,7 +107,9 @@ def test_a_mean_that_one_task_carries_does_not_lead_unquestioned():
 def test_what_would_help_has_the_numbers_of_the_decision_study(told):
     made = ex.scores.decision(scores(0.5))
     judged = next(each for each in told.verdict.judgements if each.section == "decision")
-    assert said(judged.claim) == "More tasks would make comparisons surer, more runs would not."
+    assert (
+        said(judged.claim) == "More tasks would make comparisons more precise; more runs would not."
+    )
     assert f"is {three_digits(made.now)}; twice the tasks" in said(judged.doubt)
 
 
@@ -117,14 +119,15 @@ def test_runs_that_vary_most_are_what_more_of_would_help():
     table = level + rng.normal(size=(1, 60, 1)) + 9 * rng.normal(size=(8, 60, 3))
     report = ex.report(Results.from_numpy(table), None, sections=["decision", "significance"])
     assert (
-        claims(report)[-1] == "More runs would make comparisons surer, as much as more tasks would."
+        claims(report)[-1]
+        == "More runs would make comparisons as much more precise as more tasks would."
     )
 
 
 def test_a_single_run_is_not_to_be_trusted_with_other_runs():
     report = ex.report(scores(0.5, runs=1), None, sections=["significance", "decision"])
     assert any("single runs" in said(each) for each in report.verdict.distrust)
-    assert "cannot be told" in claims(report)[-1]
+    assert "the effect of more runs is unknown" in claims(report)[-1]
 
 
 def test_sections_left_out_are_nothing_to_beware_of():
@@ -187,8 +190,9 @@ def test_the_leader_and_how_often_it_leads_are_by_the_same_mean():
     told = ex.report(Results.from_numpy(table, agents=["high", "even", "low"]), None)
     sections = {section.key: section for section in told.sections}
     tests, probable = (sections[key].data for key in ("significance", "rank_probabilities"))
-    assert tests["first"] == "high" == probable["first"]
-    assert probable["unit"] == tests["unit"] == "runs"
+    often = {row["agent"]: row["probability_first"] for row in probable["agents"]}
+    assert tests["first"] == "high" == max(often, key=often.__getitem__)
+    assert probable["settings"]["unit"] == tests["unit"] == "runs"
     assert said(sections["intervals"].lead).startswith("high leads by mean")
     assert "high comes first in more than 99 %" in said(sections["rank_probabilities"].lead)
 
@@ -207,12 +211,12 @@ def test_the_test_of_the_page_is_the_test_of_the_commands():
     """Verdict, section, `scores` and `difference` ask one question and give one p-value."""
     results = scores(0.3, tasks=6, runs=3).where(np.arange(10 * 6 * 3) < 4 * 6 * 3)
     tests = ex.scores.significance(results)
-    overview = ex.scores.overview(results, rng=0, reps=100)
-    np.testing.assert_allclose(overview.tests.p, tests.p)
-    pairs = ex.scores.compare_pairs(results, "best", ["good"], rng=0, reps=100)
+    ranking = ex.scores.rank(results, rng=0, reps=100)
+    np.testing.assert_allclose(ranking.tests.p, tests.p)
+    (pair,) = ex.scores.compare(results, "best", "good", rng=0, reps=100).compared
     table = ex.report(results, None, sections=["significance"]).sections[0]
-    assert pairs[0].difference.p == pytest.approx(ex.scores.difference(results, "best", "good").p)
-    assert table.data["unit"] == tests.unit == pairs[0].difference.unit == "runs"
+    assert pair.difference.p == pytest.approx(pair.p)
+    assert table.data["unit"] == tests.unit == pair.difference.unit == "runs"
 
 
 def test_the_page_has_one_r2_of_the_chosen_tasks():

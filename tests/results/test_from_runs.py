@@ -14,15 +14,18 @@ def test_arrays_become_runs_of_agents_and_nan_is_not_observed() -> None:
     results = ex.read(RUNS)
     assert results.agents == ("dqn", "random") and results.counts()["runs"] == 2
     assert results.counts()["rows"] == 5
-    assert ex.scores.aggregate(results).mean.tolist() == [2.0, 0.25]
+    assert ex.scores.aggregate(results).agents.mean.tolist() == [2.0, 0.25]
 
 
 def test_functions_take_what_read_takes(tmp_path) -> None:
     path = tmp_path / "scores.csv"
     path.write_text("agent,task,score\na,t,1\nb,t,2\n")
     frame = {"agent": ["a", "b"], "task": ["t", "t"], "score": [1.0, 2.0]}
-    assert ex.scores.aggregate(path).mean.tolist() == ex.scores.aggregate(frame).mean.tolist()
-    assert ex.scores.aggregate(RUNS).agents == ("dqn", "random")
+    assert (
+        ex.scores.aggregate(path).agents.mean.tolist()
+        == ex.scores.aggregate(frame).agents.mean.tolist()
+    )
+    assert ex.scores.aggregate(RUNS).agents.agent == ("dqn", "random")
 
 
 @pytest.mark.parametrize(

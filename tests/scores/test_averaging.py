@@ -58,8 +58,9 @@ def test_interquartile_mean_agrees_with_scipy(values: list[float]) -> None:
 
 
 def test_aggregates_are_over_observed_tasks_only() -> None:
-    aggregates = ex.scores.aggregate(ex.Results.from_numpy([[1.0, np.nan, 5.0], [2.0, 4.0, 9.0]]))
-    assert aggregates.agents == ("agent 2", "agent 1"), "best first"
+    table = ex.Results.from_numpy([[1.0, np.nan, 5.0], [2.0, 4.0, 9.0]])
+    aggregates = ex.scores.aggregate(table).agents
+    assert aggregates.agent == ("agent 2", "agent 1"), "best first"
     assert aggregates.tasks.tolist() == [3, 2]
     assert aggregates.mean.tolist() == [5.0, 3.0]
     assert aggregates.median.tolist() == [4.0, 3.0]

@@ -6,6 +6,7 @@ from scipy import stats
 
 import examiner as ex
 from examiner.scores import detectable_effect
+from examiner.scores.differences import difference
 from examiner.scores.uncertainty.improvement import honest_bounds
 
 
@@ -22,7 +23,7 @@ def test_improvement_is_the_mann_whitney_statistic_as_a_share() -> None:
     x, y = rng.integers(0, 4, size=(2, 6, 5)).astype(float)
     shares = [stats.mannwhitneyu(a, b).statistic / 25 for a, b in zip(x, y, strict=True)]
     found = improvement(pair(x, y))
-    np.testing.assert_allclose(found.task_probability, shares)
+    np.testing.assert_allclose(found.tasks.probability, shares)
     assert found.probability == pytest.approx(np.mean(shares))
 
 
@@ -46,7 +47,7 @@ def test_at_one_the_bound_is_one_sided_and_counts_independent_meetings() -> None
     found = improvement(pair(np.full((4, 3), 2.0), np.ones((4, 3))))
     assert found.probability == found.high == 1.0
     assert found.low == pytest.approx(0.05 ** (1 / 12))  # 4 tasks × 3 meetings without a run twice
-    np.testing.assert_allclose(found.task_low, 0.05 ** (1 / 3))
+    np.testing.assert_allclose(found.tasks.probability_low, 0.05 ** (1 / 3))
     assert improvement(pair(np.full((4, 3), 2.0), np.ones((4, 3))), unit="tasks").low == (
         pytest.approx(0.05 ** (1 / 4))
     )
@@ -96,7 +97,7 @@ def test_only_common_tasks_are_compared() -> None:
     x = [[1.0, 2.0], [5.0, 6.0], [np.nan, np.nan]]
     y = [[0.0, 0.0], [np.nan, np.nan], [1.0, 1.0]]
     found = improvement(pair(x, y))
-    assert found.tasks == ("task 1",)
+    assert found.tasks.task == ("task 1",)
     assert found.probability == 1.0
 
 
@@ -114,7 +115,7 @@ def test_agents_without_a_common_task_are_refused() -> None:
     with pytest.raises(ex.InputError, match="share no task"):
         improvement(results)
     with pytest.raises(ex.InputError, match="share no task"):
-        ex.scores.difference(results, "a", "b")
+        difference(results, "a", "b")
     matrix = ex.scores.improvement_matrix(results, rng=np.random.default_rng(0))
     assert np.isnan(matrix.probability).all()
 
@@ -130,7 +131,7 @@ def test_a_matrix_may_hold_some_pairs_only() -> None:
     matrix = ex.scores.improvement_matrix(
         results, pairs=[(names[0], names[2])], rng=np.random.default_rng(0)
     )
-    first, second, third = (matrix.agents.index(name) for name in names)
+    first, second, third = (matrix.agent_names.index(name) for name in names)
     assert np.isfinite(matrix.probability[first, third])
     assert np.isnan(matrix.probability[first, second])
     with pytest.raises(ex.InputError, match="Unknown agent 'x'"):
@@ -140,7 +141,7 @@ def test_a_matrix_may_hold_some_pairs_only() -> None:
 def test_paired_error_is_that_of_a_paired_t_test() -> None:
     rng = np.random.default_rng(0)
     x, y = rng.normal(size=(2, 20))
-    found = ex.scores.difference(pair(x[:, None], y[:, None]), "a", "b")
+    found = difference(pair(x[:, None], y[:, None]), "a", "b")
     theirs = stats.ttest_rel(x, y)
     assert found.value / found.paired == pytest.approx(theirs.statistic)
     interval = theirs.confidence_interval()
@@ -172,7 +173,7 @@ def test_items_of_one_game_make_a_cluster() -> None:
         "level": [*levels, *levels],
         "score": [*(shift + 0.1 * rng.normal(size=60)), *np.zeros(60)],
     }
-    found = ex.scores.difference(ex.Results.from_dict(table), "a", "b")
+    found = difference(ex.Results.from_dict(table), "a", "b")
     assert (found.tasks, found.clusters, found.degrees) == (60, 12, 11)
     assert found.clustered == pytest.approx(np.std(shift[::5], ddof=1) / np.sqrt(12), rel=0.1)
     assert found.clustered > 2 * found.paired
@@ -182,7 +183,7 @@ def test_items_of_one_game_make_a_cluster() -> None:
 def test_error_with_tasks_fixed_comes_from_runs_alone() -> None:
     rng = np.random.default_rng(0)
     x, y = rng.normal(size=(2, 10, 4))
-    found = ex.scores.difference(pair(x, y), "a", "b")
+    found = difference(pair(x, y), "a", "b")
     expected = np.sqrt(x.var(axis=1, ddof=1).sum() / 4 + y.var(axis=1, ddof=1).sum() / 4) / 10
     assert found.runs == pytest.approx(expected)
     cells = np.concatenate([x, y]).var(axis=1, ddof=1)

@@ -7,7 +7,8 @@ import pytest
 from scipy import stats
 
 import examiner as ex
-from examiner.scores import compare_pairs
+from examiner.scores import compare
+from examiner.scores.differences import difference
 from examiner.scores.exact_pairs import Discordance, mcnemar_p, newcombe
 
 
@@ -36,7 +37,7 @@ def test_swapping_the_agents_turns_everything_round():
     rng = np.random.default_rng(1)
     table = ex.Results.from_numpy(rng.random((2, 9, 3)), agents=["a", "b"])
     (one,), (other,) = (
-        compare_pairs(table, first, [second], rng=0, reps=200) for first, second in ("ab", "ba")
+        compare(table, first, second, rng=0, reps=200).compared for first, second in ("ab", "ba")
     )
     assert one.difference.value == pytest.approx(-other.difference.value)
     assert (one.low, one.high) == pytest.approx((-other.high, -other.low))
@@ -48,7 +49,7 @@ def test_the_test_over_tasks_is_scipys_and_several_are_corrected():
     rng = np.random.default_rng(2)
     scores = rng.normal(size=(3, 12)) + np.array([[0.0], [0.8], [0.2]])
     table = ex.Results.from_numpy(scores, agents=["a", "b", "c"])
-    made = compare_pairs(table, "a", ["b", "c"], rng=0, reps=100)
+    made = compare(table, "a", ["b", "c"], rng=0, reps=100).compared
     raw = [stats.ttest_rel(scores[0], scores[other]).pvalue for other in (1, 2)]
     assert [pair.p for pair in made] == pytest.approx(raw)
     smallest = int(np.argmin(raw))
@@ -62,7 +63,7 @@ def test_the_test_over_tasks_is_scipys_and_several_are_corrected():
 def test_odd_choices_are_refused(agent, others, message):
     table = ex.Results.from_numpy(np.ones((2, 3)), agents=["a", "b"])
     with pytest.raises(ex.InputError, match=message):
-        compare_pairs(table, agent, others, rng=0)
+        compare(table, agent, others, rng=0)
 
 
 def trials(won: np.ndarray, agents: tuple[str, str] = ("new", "old")) -> ex.Results:
@@ -81,7 +82,7 @@ def trials(won: np.ndarray, agents: tuple[str, str] = ("new", "old")) -> ex.Resu
 def test_several_trials_per_task_are_compared_by_the_mean_they_are_told_by():
     won = np.zeros((2, 20, 5))
     won[0, :, :4], won[1, :, :1] = 1, 1
-    (found,) = compare_pairs(trials(won), "new", ["old"], rng=0, reps=100)
+    (found,) = compare(trials(won), "new", ["old"], rng=0, reps=100).compared
     assert found.difference.value == pytest.approx(0.6)
     assert found.items is None
     assert 0.4 < found.low < 0.6 < found.high < 0.8
@@ -91,7 +92,7 @@ def test_several_trials_per_task_are_compared_by_the_mean_they_are_told_by():
 def test_trials_are_compared_as_scipy_compares_the_means_of_tasks():
     rng = np.random.default_rng(0)
     won = rng.random((2, 15, 3)) < np.array([0.7, 0.5])[:, None, None]
-    (found,) = compare_pairs(trials(won), "new", ["old"], rng=0, reps=100)
+    (found,) = compare(trials(won), "new", ["old"], rng=0, reps=100).compared
     x, y = won.mean(axis=2)
     theirs = stats.ttest_rel(x, y)
     assert found.p == pytest.approx(theirs.pvalue)
@@ -106,7 +107,7 @@ def test_one_trial_per_item_keeps_the_exact_test_whatever_other_agents_have():
     agent, task, success = zip(*rows, strict=True)
     table = {"agent": agent, "task": task, "success": success}
     results = ex.Results.from_dict(table, measures=["success"])
-    one, other = compare_pairs(results, "a0", ["a1", "a2"], rng=0, reps=100)
+    one, other = compare(results, "a0", ["a1", "a2"], rng=0, reps=100).compared
     assert one.test == "McNemar's exact test" and one.items is not None
     assert other.items is None
 
@@ -115,13 +116,13 @@ def test_several_runs_are_compared_over_runs_unless_tasks_are_asked_for():
     rng = np.random.default_rng(4)
     values = rng.normal(size=(2, 1, 5)) + np.array([0.0, 1.0])[:, None, None]
     table = ex.Results.from_numpy(values, agents=["a", "b"])
-    (found,) = compare_pairs(table, "a", ["b"], rng=0, reps=100)
+    (found,) = compare(table, "a", ["b"], rng=0, reps=100).compared
     theirs = stats.ttest_ind(values[0, 0], values[1, 0], equal_var=False)
     assert found.difference.unit == "runs"
     assert found.p == pytest.approx(theirs.pvalue)
     assert (found.low, found.high) == pytest.approx(tuple(theirs.confidence_interval()))
     several = ex.Results.from_numpy(rng.normal(size=(2, 8, 5)), agents=["a", "b"])
-    (over,) = compare_pairs(several, "a", ["b"], rng=0, reps=100, unit="tasks")
+    (over,) = compare(several, "a", ["b"], rng=0, reps=100, unit="tasks").compared
     expected = stats.ttest_rel(over.mean_a, over.mean_b).pvalue
     assert over.p == pytest.approx(expected)
 
@@ -129,7 +130,7 @@ def test_several_runs_are_compared_over_runs_unless_tasks_are_asked_for():
 def test_single_runs_are_not_compared_over_runs():
     table = ex.Results.from_numpy(np.eye(2, 5) + 0.5, agents=["a", "b"])
     with pytest.raises(ex.InputError, match="hold a single run"):
-        compare_pairs(table, "a", ["b"], rng=0, unit="runs")
+        compare(table, "a", ["b"], rng=0, unit="runs")
 
 
 @pytest.mark.parametrize(
@@ -154,7 +155,7 @@ def test_intervals_of_trials_hold_the_true_difference_as_often_as_they_say(tasks
             shares = np.stack([of_task, of_task - truth])[..., None]
             won = rng.random((2, tasks, count)) < shares
             results = ex.Results.from_numpy(won.mean(axis=2), agents=["a", "b"])
-            found = ex.scores.difference(results, "a", "b")
+            found = difference(results, "a", "b")
             covered += found.low <= truth <= found.high
             assert (found.p < 0.05) == (not found.low <= 0 <= found.high)
         assert covered / tables >= 0.95 - 3 * np.sqrt(0.05 * 0.95 / tables)
@@ -165,13 +166,13 @@ def test_intervals_of_trials_hold_the_true_difference_as_often_as_they_say(tasks
 def test_scores_of_any_size_are_compared_as_those_near_one_are(unit, size):
     values = np.random.default_rng(0).normal(size=(2, 7, 3))
     near, far = (
-        compare_pairs(
+        compare(
             ex.Results.from_numpy(values * scale, agents=["a", "b"]),
             *("a", ["b"]),
             rng=0,
             reps=50,
             unit=unit,
-        )[0]
+        ).compared[0]
         for scale in (1.0, size)
     )
     assert (far.p, far.difference.degrees) == pytest.approx((near.p, near.difference.degrees))
@@ -185,6 +186,22 @@ def test_what_could_be_detected_is_no_less_than_the_interval_is_wide(unit):
     won[0, :, :4] = won[1, :, :1] = 1
     if unit == "runs":
         won[:] = won.mean(axis=2, keepdims=True)
-    gap = ex.scores.difference(ex.Results.from_numpy(won, agents=["a", "b"]), "a", "b", unit=unit)
+    gap = difference(ex.Results.from_numpy(won, agents=["a", "b"]), "a", "b", unit=unit)
     detectable = gap.detectable if unit == "tasks" else gap.detectable_fixed
     assert detectable > (gap.high - gap.low) / 2 > 0
+
+
+def test_a_comparison_has_one_row_per_pair_and_per_task():
+    won = np.array([[1.0] * 8 + [0.0], [0.0] * 8 + [1.0], [1.0] * 9])
+    made = compare(
+        ex.Results.from_numpy(won, agents=["new", "old", "best"]), "new", ["old", "best"]
+    )
+    row = made.pairs["new", "old"]
+    assert (row.only_a, row.only_b, row.both, row.neither) == (8, 1, 0, 0)
+    assert row.difference == pytest.approx(7 / 9) and row.p_adjusted == 2 * row.p
+    assert made.tasks["old", "task 1"].difference == 1.0 and len(made.tasks) == 18
+    assert made.headline == "new is not significantly different from old and best."
+    alone = compare(ex.Results.from_numpy(won, agents=["new", "old", "best"]), "new", "old")
+    assert alone.headline.startswith(
+        "new is significantly better than old (difference 0.778, 95 % "
+    )

@@ -28,7 +28,7 @@ def test_an_example_by_hand() -> None:
     score = np.array([[1, 0, 0, 0], [1, 1, 0, 0], [1, 0, 1, 0], [1, 1, 1, 0]], dtype=float)
     cost = np.array([[1, 1, 1, 1], [2, 2, 2, 6], [5, 5, 5, 5], [4, 4, 4, 8]], dtype=float)
     found = ex.scores.pareto(table(score, cost, ["small", "good", "dear", "best"]), "cost", rng=0)
-    assert found.agents == ("best", "dear", "good", "small"), "best first, equals by name"
+    assert found.agent_names == ("best", "dear", "good", "small"), "best first, equals by name"
     assert found.score.tolist() == [0.75, 0.5, 0.5, 0.25]
     assert found.cost.tolist() == [5.0, 5.0, 3.0, 1.0], "failures cost as successes do"
     assert found.front == ("best", "good", "small")
@@ -51,7 +51,7 @@ def test_a_share_by_hand() -> None:
     # Three draws of four items: with none that the cheap one fails, (2/4)³, it dominates.
     score, cost = np.array([[1.0, 0, 0, 1], [1, 1, 1, 1]]), np.array([[1.0] * 4, [2.0] * 4])
     found = ex.scores.pareto(table(score, cost), "cost", rng=0, reps=20_000)
-    assert found.agents == ("a1", "a0")
+    assert found.agent_names == ("a1", "a0")
     assert found.share == pytest.approx([1 - 0.5**3, 1.0], abs=0.01)
 
 
@@ -73,9 +73,9 @@ def test_who_has_no_cost_is_left_out_and_not_free() -> None:
     score, cost = rng.random((4, 20)), rng.random((4, 20)) + 1
     cost[1], cost[2, :5], cost[3, 0] = np.nan, np.nan, np.nan
     found = ex.scores.pareto(table(score, cost), "cost", rng=0, reps=50)
-    assert set(found.agents) == {"a0", "a3"}
+    assert set(found.agent_names) == {"a0", "a3"}
     assert found.left_out == ("a1", "a2")
-    assert found.cost[found.agents.index("a3")] == pytest.approx(cost[3, 1:].mean())
+    assert found.cost[found.agent_names.index("a3")] == pytest.approx(cost[3, 1:].mean())
     told = " ".join(found.notes)
     assert "whose cost is not known: 'a1'" in told
     assert "not known on 90% of the tasks: 'a2'" in told
@@ -148,7 +148,7 @@ def shares_and_truth(seed: int, tables: int, items: int = 60) -> tuple[Floats, F
         results = table((rng.random(chance.shape) < chance).astype(float), cost)
         found = ex.scores.pareto(results, "cost", rng=0, reps=400)
         shares.append(found.share)
-        truths.append(truth[[int(agent[1:]) for agent in found.agents]])
+        truths.append(truth[[int(agent[1:]) for agent in found.agent_names]])
     return np.concatenate(shares), np.concatenate(truths).astype(float)
 
 

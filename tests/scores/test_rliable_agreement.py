@@ -46,7 +46,7 @@ def test_point_values_equal_rliables() -> None:
     made = ex.scores.intervals(
         results(), REFERENCE["aggregates"], rng=np.random.default_rng(0), reps=10
     )
-    for agent, values in zip(made.agents, made.value, strict=True):
+    for agent, values in zip(made.agent_names, made.value, strict=True):
         np.testing.assert_allclose(values, REFERENCE["points"][agent], rtol=0, atol=1e-12)
 
 
@@ -81,7 +81,7 @@ def test_performance_profiles_equal_rliables() -> None:
         made = ex.scores.profiles(
             results(), REFERENCE["thresholds"], kind, rng=np.random.default_rng(0), reps=10
         )
-        for agent, share in zip(made.agents, made.share, strict=True):
+        for agent, share in zip(made.agent_names, made.share, strict=True):
             np.testing.assert_allclose(share, REFERENCE[key][agent], atol=1e-12)
 
 
@@ -89,7 +89,7 @@ def test_percentile_bands_of_profiles_agree_with_rliable() -> None:
     made = ex.scores.profiles(
         results(), REFERENCE["thresholds"], interval="percentile", rng=np.random.default_rng(0)
     )
-    for agent, low, high in zip(made.agents, made.low, made.high, strict=True):
+    for agent, low, high in zip(made.agent_names, made.low, made.high, strict=True):
         theirs = np.array(REFERENCE["run_profile_bands"][agent])
         # Shares of 36 to 60 runs come in steps: a quantile is off by some steps at the most.
         step = 1 / (12 * len(REFERENCE["scores"][agent]))

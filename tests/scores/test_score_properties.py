@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import examiner as ex
+from examiner.scores.differences import difference
 from examiner.scores.normalise import is_raw
 from examiner.scores.significance import holm
 from examiner.scores.uncertainty.ranks import rank_shares
@@ -55,12 +56,12 @@ def test_permuting_agents_permutes_the_answer(scores: np.ndarray, unit: str, ran
     moved = ex.scores.intervals(
         named(scores, order), ["mean", "iqm"], rng=rng(), reps=50, unit=unit
     )
-    assert_same((plain.agents, plain.value), (moved.agents, moved.value))
-    assert_same((plain.agents, plain.low), (moved.agents, moved.low))
+    assert_same((plain.agent_names, plain.value), (moved.agent_names, moved.value))
+    assert_same((plain.agent_names, plain.low), (moved.agent_names, moved.low))
     one, two = (
         ex.scores.ranks(named(scores, way), rng=rng(), reps=50, unit=unit) for way in (None, order)
     )
-    assert_same((one.agents, one.probability), (two.agents, two.probability))
+    assert_same((one.agent_names, one.probability), (two.agent_names, two.probability))
 
 
 @FAST
@@ -80,11 +81,11 @@ def test_names_and_the_order_of_agents_tasks_and_runs_change_no_number(
     how = {"rng": 0, "reps": 50, "unit": unit}
     for verb in (ex.scores.intervals, ex.scores.ranks, ex.scores.profiles):
         first, second = verb(one, **how), verb(two, **how)
-        names = tuple(rename[agent] for agent in second.agents)
+        names = tuple(rename[agent] for agent in second.agent_names)
         for field in ("low", "high", "probability"):
             if hasattr(first, field):
                 pair = getattr(first, field), getattr(second, field)
-                assert_same((first.agents, pair[0]), (names, pair[1]))
+                assert_same((first.agent_names, pair[0]), (names, pair[1]))
     first = ex.scores.improvement(one, old[0], old[1], **how)
     second = ex.scores.improvement(two, "x", "y", **how)
     assert (first.low, first.high) == pytest.approx((second.low, second.high), nan_ok=True)
@@ -95,19 +96,20 @@ def test_agents_come_best_first_and_equals_by_name() -> None:
     results = ex.Results.from_numpy(scores, ["b10", "c", "b9", "a"])
     expected = ("a", "c", "b9", "b10")
     for verb in (
-        ex.scores.aggregate,
         ex.scores.intervals,
         ex.scores.ranks,
         ex.scores.improvement_matrix,
         ex.scores.profiles,
         ex.scores.significance,
     ):
-        assert verb(results).agents == expected, verb
-    made = ex.scores.overview(results)
-    assert made.pairs[0] == ("a", "c") and made.ranks.agents == expected
+        assert verb(results).agent_names == expected, verb
+    assert ex.scores.aggregate(results).agents.agent == expected
+    made = ex.scores.rank(results)
+    assert (made.pairs.a[0], made.pairs.b[0]) == ("a", "c") and made.agents.agent == expected
+    assert made.ranks.agent_names == expected
     shares = ex.Results.from_numpy(scores / 10, results.agents)
     gap = ex.scores.intervals(shares, "optimality_gap")
-    assert gap.agents == expected, "where lower is better too"
+    assert gap.agent_names == expected, "where lower is better too"
 
 
 @FAST
@@ -144,7 +146,7 @@ def test_an_agent_more_changes_nothing_for_the_others(scores: np.ndarray) -> Non
     )  # agents with equal scores would be numbered
     fewer = ex.scores.intervals(named(scores[:-1]), rng=rng(), reps=50, unit="runs")
     every = ex.scores.intervals(named(scores), rng=rng(), reps=50, unit="runs")
-    np.testing.assert_allclose(fewer.low, every.of(fewer.agents).low, rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(fewer.low, every.of(fewer.agent_names).low, rtol=1e-9, atol=1e-12)
 
 
 @FAST
@@ -186,7 +188,7 @@ def test_improvement_of_a_over_b_and_of_b_over_a_sum_to_one(scores: np.ndarray, 
     other = ex.scores.improvement(results, "a1", "a0", rng=rng(), reps=200, unit=unit)
     assert one.probability + other.probability == pytest.approx(1)
     assert one.low + other.high == pytest.approx(1)
-    np.testing.assert_allclose(one.task_probability + other.task_probability, 1)
+    np.testing.assert_allclose(one.tasks.probability + other.tasks.probability, 1)
     assert 0 <= one.low < one.high <= 1 or np.isnan(one.low)
 
 
@@ -196,7 +198,7 @@ def test_the_matrix_agrees_with_single_pairs(scores: np.ndarray) -> None:
     results = named(scores)
     matrix = ex.scores.improvement_matrix(results, rng=rng(), reps=200)
     single = ex.scores.improvement(results, "a0", "a1", rng=rng(), reps=200)
-    pair = matrix.agents.index("a0"), matrix.agents.index("a1")
+    pair = matrix.agent_names.index("a0"), matrix.agent_names.index("a1")
     assert matrix.probability[pair] == pytest.approx(single.probability)
     np.testing.assert_allclose(matrix.low[pair], single.low)
     sums = matrix.probability + matrix.probability.T
@@ -218,6 +220,6 @@ def test_holm_raises_p_values_and_keeps_their_order(values: list[float]) -> None
 @given(tables())
 def test_swapping_agents_turns_their_difference_round(scores: np.ndarray) -> None:
     results = named(scores)
-    one, other = (ex.scores.difference(results, *pair) for pair in (("a0", "a1"), ("a1", "a0")))
+    one, other = (difference(results, *pair) for pair in (("a0", "a1"), ("a1", "a0")))
     assert one.value == pytest.approx(-other.value)
     np.testing.assert_allclose(one.clustered, other.clustered)

@@ -26,7 +26,7 @@ def test_mean_ranks_are_those_demsar_prints() -> None:
     found = ex.scores.significance(ex.Results.from_numpy(DEMSAR, NAMES))
     # The printed scores tie once where the paper's ranks, of unrounded scores, do not.
     printed = dict(zip(NAMES, [3.143, 2.000, 2.893, 1.964], strict=True))
-    expected = [printed[agent] for agent in found.agents]
+    expected = [printed[agent] for agent in found.agent_names]
     np.testing.assert_allclose(found.mean_rank, expected, atol=0.5 / 14 + 1e-3)
     assert found.mean.tolist() == sorted(found.mean, reverse=True), "best first"
 
@@ -38,9 +38,9 @@ def test_nemenyi_concludes_as_demsar_does() -> None:
     assert len(strict.cliques) == 1  # "not powerful enough to detect any significant differences"
     loose = ex.scores.significance(results, "nemenyi", alpha=0.10)
     assert loose.critical == pytest.approx(1.12, abs=0.005)
-    plain = loose.p[loose.agents.index("C4.5")]
-    assert {loose.agents[b] for b in range(4) if plain[b] < 0.10} == {"C4.5+m", "C4.5+m+cf"}
-    assert [{loose.agents[agent] for agent in clique} for clique in loose.cliques] == [
+    plain = loose.p[loose.agent_names.index("C4.5")]
+    assert {loose.agent_names[b] for b in range(4) if plain[b] < 0.10} == {"C4.5+m", "C4.5+m+cf"}
+    assert [{loose.agent_names[agent] for agent in clique} for clique in loose.cliques] == [
         {"C4.5+m+cf", "C4.5+m", "C4.5+cf"},
         {"C4.5+cf", "C4.5"},
     ]
@@ -55,7 +55,9 @@ def test_friedman_equals_scipys() -> None:
 
 def in_table_order(matrix: np.ndarray, found: ex.scores.Significance) -> np.ndarray:
     """A matrix of agents that are called "agent 1", "agent 2" and so on, in this order."""
-    rows = [found.agents.index(f"agent {number + 1}") for number in range(len(found.agents))]
+    rows = [
+        found.agent_names.index(f"agent {number + 1}") for number in range(len(found.agent_names))
+    ]
     return matrix[np.ix_(rows, rows)]
 
 

@@ -9,9 +9,9 @@ from numpy.testing import assert_allclose
 from scipy import stats
 
 import examiner as ex
-from examiner.scores import Total, chance_scales, difference, intervals, overview, total
+from examiner.scores import Total, chance_scales, intervals, rank, total
+from examiner.scores.differences import difference
 from examiner.scores.nest import Nest, product
-from examiner.scores.overview import GroupMeans
 from examiner.scores.total import AVERAGES
 from examiner.validation import from_record, to_record
 
@@ -48,7 +48,7 @@ def test_a_macro_average_is_the_mean_of_the_groups_means(values) -> None:
     by_hand = np.mean([part.mean(axis=1) for part in parts(values)], axis=0)
     assert_allclose(made.mean(values), by_hand)
     assert_allclose(made.shares @ values.T, by_hand)
-    found = ex.scores.aggregate(table(values), total=made).mean
+    found = ex.scores.aggregate(table(values), total=made).agents.mean
     assert_allclose(found, np.sort(by_hand)[::-1])
 
 
@@ -145,21 +145,21 @@ def test_a_difference_of_totals_has_the_error_of_paired_strata(values) -> None:
 
 def test_improvement_and_ranks_go_by_the_total_too(values) -> None:
     results = table(values)
-    made = overview(results, rng=0, unit="tasks", reps=200, total=total(results, "subtask"))
+    made = rank(results, rng=0, unit="tasks", reps=200, total=total(results, "subtask"))
     anatomy, law, algebra = ((1 + (part[0] - part[1])).mean() / 2 for part in parts(values[:2]))
     assert made.improvement.probability[0, 1] == pytest.approx((anatomy + law + algebra) / 3)
     assert made.aggregates.aggregates == ("mean",)
     told = made.to_dict()
-    assert told["total"] == "mean over 3 subtasks of their tasks' means"
+    assert told["settings"]["total"] == "mean over 3 subtasks of their tasks' means"
     assert [row["mean"] for row in told["groups"][:3]] == pytest.approx(
         [part[0].mean() for part in parts(values)]
     )
-    assert isinstance(made.groups, GroupMeans)
+    assert made.groups["m0" if "m0" in results.agents else results.agents[0], "law"].group == "law"
 
 
 def test_pairs_of_zeros_and_ones_are_compared_as_pairs_of_any_scores_are(values) -> None:
-    plain = overview(table(values), rng=0, unit="tasks", reps=100).improvement
-    other = overview(table(values * 7 + 2), ["mean"], rng=0, unit="tasks", reps=100).improvement
+    plain = rank(table(values), rng=0, unit="tasks", reps=100).improvement
+    other = rank(table(values * 7 + 2), ["mean"], rng=0, unit="tasks", reps=100).improvement
     assert_allclose(plain.low, other.low, atol=1e-12)
     assert_allclose(plain.high, other.high, atol=1e-12)
 

@@ -78,7 +78,7 @@ def test_without_repeated_runs_their_variance_is_counted_with_the_interaction() 
 def test_one_agent_or_one_task_is_no_error(shape: tuple[int, int, int]) -> None:
     results = ex.Results.from_numpy(simulated(shape, (1.0, 1.0, 1.0, 1.0)))
     study = ex.scores.decision(results)
-    assert study.answer
+    assert study.headline
     if shape[2] > 1:
         assert study.components.run > 0
 
@@ -102,9 +102,9 @@ def test_foreseen_error_is_the_spread_of_simulated_differences() -> None:
 def test_noisy_runs_ask_for_runs_and_fickle_tasks_for_tasks() -> None:
     noisy = ex.scores.decision(ex.Results.from_numpy(simulated((5, 20, 3), (1, 1, 0.0, 9.0))))
     fickle = ex.scores.decision(ex.Results.from_numpy(simulated((5, 20, 3), (1, 1, 9.0, 0.1))))
-    assert "more runs help nearly as much" in noisy.answer
-    assert "more tasks help more" in fickle.answer
-    assert "Twice the runs" in noisy.answer
+    assert "more runs help nearly as much" in noisy.headline
+    assert "more tasks help more" in fickle.headline
+    assert "Twice the runs" in noisy.headline
 
 
 def test_more_tasks_and_more_runs_never_hurt() -> None:
@@ -149,9 +149,9 @@ def test_the_share_of_runs_is_what_runs_without_end_would_take_away_also_with_ga
     scores[0, 6:] = scores[1, :6] = np.nan
     found = ex.scores.decision(ex.Results.from_numpy(scores))
     said = re.search(
-        r"Runs make up (\d+) %.*from ([\d.]+) to .*task[s]?, to ([\d.]+)\.", found.answer
+        r"Runs make up (\d+) %.*from ([\d.]+) to .*task[s]?, to ([\d.]+)\.", found.headline
     )
-    assert said is not None, found.answer
+    assert said is not None, found.headline
     share, now, most = map(float, said.groups())
     assert share / 100 == pytest.approx(1 - (most / now) ** 2, abs=0.02)
-    assert share < 50 and "tasks that two of them do not share" in found.answer
+    assert share < 50 and "tasks that two of them do not share" in found.headline

@@ -42,9 +42,16 @@ class Column:
 
         >>> Column("mean", "number", "Mean").typed([1, None])
         array([ 1., nan])
+
+        Counts are whole numbers, unless some were not observed:
+
+        >>> Column("rank", "count", "Rank").typed([1, float("nan")])
+        array([ 1., nan])
         """
         if self.kind in _ARRAYS:
-            array: NDArray[Any] = np.array(values, dtype=_ARRAYS[self.kind])
+            array: NDArray[Any] = np.array(values)
+            if self.kind != "count" or not np.isnan(np.asarray(array, dtype=np.float64)).any():
+                array = array.astype(_ARRAYS[self.kind])
             array.flags.writeable = False
             return array
         if self.kind == "words":
@@ -91,7 +98,7 @@ def number(
 
 
 def count(meaning: str, *, unit: str = "", title: str = "", default: Any = ...) -> Any:
-    """Declare whole numbers.
+    """Declare whole numbers; NaN means not observed.
 
     >>> count("Tasks observed").column.kind
     'count'

@@ -154,6 +154,15 @@ class Table(Rendered):
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"Cannot change {name!r}: answers are frozen. Compute a new one.")
 
+    def __getstate__(self) -> dict[str, Any]:  # Any: as the column declares
+        # a mapping proxy cannot be pickled, and answers are sent between processes
+        return {**vars(self), "columns": dict(self.columns)}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        columns: dict[str, Column] = state["columns"]
+        typed = {name: column.typed(state[name]) for name, column in columns.items()}
+        vars(self).update(state | typed, columns=MappingProxyType(columns))
+
     def __getattr__(self, name: str) -> Any:  # Any: a column of a table made by `of`
         columns = vars(self).get("columns", {})
         raise AttributeError(

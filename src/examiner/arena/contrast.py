@@ -136,15 +136,13 @@ def contrast_table(contrasts: Mapping[Variant, Contrast]) -> StickyContrasts:
     for field in Contrast._fields:
         estimates |= interval_columns(field, [getattr(each, field) for each in contrasts.values()])
     return StickyContrasts(
-        **dict[str, Any](
-            agent=[variant[0] for variant in contrasts],
-            game=[variant[1] for variant in contrasts],
-            flavour=flavours if any(flavours) else None,
-            **estimates,
-            deterministic_runs=[contrast.deterministic.runs for contrast in contrasts.values()],
-            sticky_runs=[contrast.sticky.runs for contrast in contrasts.values()],
-            caption="Scores without and with sticky actions, with 95 % intervals over runs",
-        )
+        agent=[variant[0] for variant in contrasts],
+        game=[variant[1] for variant in contrasts],
+        flavour=flavours if any(flavours) else None,
+        **estimates,
+        deterministic_runs=[contrast.deterministic.runs for contrast in contrasts.values()],
+        sticky_runs=[contrast.sticky.runs for contrast in contrasts.values()],
+        caption="Scores without and with sticky actions, with 95 % intervals over runs",
     )
 
 

@@ -284,17 +284,15 @@ def _table(scores: Mapping[GapKey, list[float]]) -> FlavourGaps:
     for field in ("score", "native", "gap", "random"):
         columns |= interval_columns(field, [getattr(gap, field) for gap in gaps])
     return FlavourGaps(
-        **dict[str, Any](
-            agent=[key[0] for key in keys],
-            game=[key[1] for key in keys],
-            trained_in=[key[2].short for key in keys],
-            evaluated_in=[key[3].short for key in keys],
-            **columns,
-            kept=[gap.kept for gap in gaps],
-            runs=[gap.score.runs for gap in gaps],
-            native_runs=[gap.native.runs for gap in gaps],
-            caption="Evaluated without further training, with 95 % intervals over runs",
-        )
+        agent=[key[0] for key in keys],
+        game=[key[1] for key in keys],
+        trained_in=[key[2].short for key in keys],
+        evaluated_in=[key[3].short for key in keys],
+        **columns,
+        kept=[gap.kept for gap in gaps],
+        runs=[gap.score.runs for gap in gaps],
+        native_runs=[gap.native.runs for gap in gaps],
+        caption="Evaluated without further training, with 95 % intervals over runs",
     )
 
 

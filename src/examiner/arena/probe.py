@@ -248,9 +248,7 @@ def _replayed(replay: ReplayTest) -> ReplayedScores:
         "replays without sticky actions": replay.deterministic,
         "replays with sticky actions": replay.sticky,
     }
-    return ReplayedScores(
-        **dict[str, Any](play=list(plays), **interval_columns("score", list(plays.values())))
-    )
+    return ReplayedScores(play=list(plays), **interval_columns("score", list(plays.values())))
 
 
 def _probe_plan(

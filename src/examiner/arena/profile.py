@@ -154,14 +154,12 @@ class Profile(Answer):
             rows.append((field, share.value, share.error, "", meaning))
         fields, values, errors, units, meanings = zip(*rows, strict=True)
         return Measures(
-            **dict[str, Any](
-                measure=fields,
-                value=values,
-                value_error=errors,
-                unit=units,
-                meaning=meanings,
-                reason=[self.reasons.get(field, "") for field in fields],
-            )
+            measure=fields,
+            value=values,
+            value_error=errors,
+            unit=units,
+            meaning=meanings,
+            reason=[self.reasons.get(field, "") for field in fields],
         )
 
     @property

@@ -24,7 +24,8 @@ from examiner.importers.readings import Reading, joined
 from examiner.messages import InputError, counted, listed, nearest, shorten
 from examiner.reporting.findings import difference as findings
 from examiner.results import Provenance, Results
-from examiner.scores import averaging_notes, compare_pairs
+from examiner.scores import averaging_notes
+from examiner.scores import compare as compare_agents
 from examiner.scores.unit import score_unit
 
 ComparedUnit = Literal["runs", "tasks"]
@@ -63,7 +64,7 @@ def compare(
         results = prepared.results
         if comparison.normalise is None:
             results = results.with_notes(*averaging_notes(results))
-        pairs = compare_pairs(
+        answer = compare_agents(
             results,
             names[0],
             names[1:],
@@ -74,10 +75,10 @@ def compare(
             unit=who.unit,
         )
     show(
-        findings.tell(pairs, seed=printing.seed),
-        "examiner.compare/1",
+        findings.tell(answer, seed=printing.seed),
+        answer.schema,
         printing,
-        (*results.notes, *(note for pair in pairs for note in pair.notes)),
+        (*results.notes, *answer.all_notes),
         score_unit=score_unit(results),
         source=results.provenance.source,
         seed=printing.seed,

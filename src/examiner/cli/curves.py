@@ -64,7 +64,7 @@ def curves(
         progress("following", 2, 3)
         over_time = _over_time(results, curve_options, drawn, printing)
     figures = drawn.write([over_time, summaries.drawn(summarised)])
-    blocks = (*finding.blocks, *over_time.folded_tables)
+    blocks = (*over_time.folded_tables, *finding.blocks)  # where curves end comes first
     beside = {"source": results.provenance.source, "seed": printing.seed, "figures": figures}
     beside |= {"over_time": over_time.data or None}
     notes = (*results.notes, *summarised.notes)

@@ -17,7 +17,7 @@ from examiner.cli.options import (
 from examiner.cli.output import progress_bar, show
 from examiner.cli.source import results_from
 from examiner.reporting.findings import uncertainty as findings
-from examiner.scores import AGGREGATES, averaging_notes, overview
+from examiner.scores import AGGREGATES, rank
 from examiner.scores.significance import PostHoc
 from examiner.scores.uncertainty.bootstrap import Interval
 from examiner.scores.uncertainty.resampling import Unit
@@ -58,9 +58,7 @@ def scores(
     with progress_bar("reading") as progress:
         known = levelled_and_compared(results_from(options), levels, comparison)
         results = known.results
-        if comparison.normalise is None:
-            results = results.with_notes(*averaging_notes(results))
-        made = overview(
+        made = rank(
             results,
             how.aggregate or ("mean",),
             rng=printing.seed,

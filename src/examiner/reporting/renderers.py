@@ -10,7 +10,7 @@ from examiner.answers import Answer, Scalar, Table
 from examiner.messages import visible
 from examiner.reporting.finding import Facts, Finding, noted
 from examiner.reporting.json import jsonable
-from examiner.reporting.prose import Name, aligned, cut
+from examiner.reporting.prose import ABSENT, Name, aligned, cut
 from examiner.reporting.table import Column as ShownColumn
 from examiner.reporting.table import Piece
 from examiner.reporting.table import Table as ShownTable
@@ -54,8 +54,14 @@ def shown_table(
         )
         for column in chosen
     ]
-    block = ShownTable.of(table.records(), shown, table.caption if caption is None else caption)
+    counts = [column.name for column in chosen if column.kind == "count"]
+    rows = [row | {name: _whole(row[name]) for name in counts} for row in table.records()]
+    block = ShownTable.of(rows, shown, table.caption if caption is None else caption)
     return ShownTable(block.columns, block.rows, block.caption, records=tuple(table.records()))
+
+
+def _whole(value: float) -> int | None:
+    return None if value != value else int(value)  # NaN: not observed
 
 
 def _explanation(meaning: str, unit: str, title: str) -> str:
@@ -193,7 +199,10 @@ def _column_texts(kind: str, cells: Sequence[object]) -> list[str]:
     if kind == "number":
         numbers = [float(c) if isinstance(c, (int, float)) else float("nan") for c in cells]
         return aligned(numbers)
-    texts = [cell.text if isinstance(cell, Name) else str(cell) for cell in cells]
+    texts = [
+        cell.text if isinstance(cell, Name) else ABSENT if cell is None else str(cell)
+        for cell in cells
+    ]
     return [visible(cut(text, LONGEST_NAME)) if text else "" for text in texts]
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from examiner.messages import InputError, counted
 from examiner.results import ResponseMatrix
 from examiner.results.connections import Connections, divided_sentence
-from examiner.scores import Significance, responses, significance
+from examiner.scores import responses, significance
 from examiner.scores.exchanges import exchange_runs
 from examiner.scores.uncertainty.resampling import Unit
 from examiner.scores.uncertainty.strata import run_scores
@@ -70,8 +70,8 @@ def _of_pairs(study: Study, unit: Unit | None = None) -> ChanceTest | None:
         made = significance(shown, measure=study.measure, total=study.total, unit=unit)
     except InputError:
         return None
-    p = float(made.p[np.triu_indices(len(made.agents), 1)].min())
-    return ChanceTest(nothing, nothing, p, name_of_test(made))
+    p = float(made.p[np.triu_indices(len(made.agent_names), 1)].min())
+    return ChanceTest(nothing, nothing, p, made.test)
 
 
 def reason_not_to_name(study: Study) -> str:
@@ -128,50 +128,3 @@ def _tested(study: Study) -> ResponseMatrix:
     if study.normaliser is None and study.results.is_binary(study.measure):
         return responses(study.results, measure=study.measure)
     return ResponseMatrix.from_array(study.comparable)
-
-
-def short_of_tasks(made: Significance) -> str:
-    """Say how many tasks the test needs, where no result on so few could be significant.
-
-    >>> from examiner.results import Results
-    >>> short_of_tasks(significance(Results.from_numpy(np.eye(3, 4))))
-    ' With 4 tasks no pair can differ significantly: the exact test of 3 agents needs 7.'
-    """
-    if len(made.tasks) >= made.fewest_tasks:
-        return ""
-    return (
-        f" With {counted(len(made.tasks), 'task')} no pair can differ significantly: the exact test of "
-        f"{len(made.agents):,} agents needs {made.fewest_tasks:,}."
-    )
-
-
-def differing_pairs(made: Significance) -> str:
-    """Say how many pairs of agents differ significantly, and by which test.
-
-    >>> from examiner.results import Results
-    >>> differing_pairs(significance(Results.from_numpy(np.eye(3, 12) + np.arange(12))))
-    "0 of 3 pairs of agents differ significantly (Student's t-test over 12 tasks, at 5 % after Holm)."
-    """
-    pairs = len(made.agents) * (len(made.agents) - 1) // 2
-    found = int((made.p < made.alpha).sum()) // 2
-    after = f", at {100 * made.alpha:.3g} %{' after Holm' if made.posthoc != 'nemenyi' else ''}"
-    verb = "differs" if pairs == 1 else "differ"
-    of = f"{found:,} of {counted(pairs, 'pair')} of agents {verb}"
-    return f"{of} significantly ({name_of_test(made)}{after})."
-
-
-def name_of_test(made: Significance) -> str:
-    """Name the test of pairs and what it is over, as "Student's t-test over 12 tasks".
-
-    >>> from examiner.results import Results
-    >>> name_of_test(significance(Results.from_numpy(np.eye(2, 12) + np.arange(12))))
-    "Student's t-test over 12 tasks"
-    """
-    if made.posthoc != "t-holm":
-        named = "Nemenyi's test" if made.posthoc == "nemenyi" else "Wilcoxon's signed ranks"
-        return f"{named} over {counted(len(made.tasks), 'task')}"
-    if made.exact:
-        return f"McNemar's exact test over {counted(len(made.tasks), 'task')}"
-    if made.unit == "runs":
-        return f"Welch's t-test over runs of {counted(len(made.tasks), 'task')}"
-    return f"Student's t-test over {counted(len(made.tasks), 'task')}"

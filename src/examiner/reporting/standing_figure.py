@@ -1,4 +1,4 @@
-"""The figure beside the verdict: the agents at the front, and whom the first is told from."""
+"""The figure next to the verdict: the best agents, and which differ significantly from the first."""
 
 from __future__ import annotations
 
@@ -16,9 +16,7 @@ MOST_DRAWN = 16
 
 def standing_figure(study: Study, data: Mapping[str, Record]) -> Figure | None:
     """The agents at the front with their intervals: the figure that says most of who is better."""
-    rows = [
-        row for row in data.get("intervals", {}).get("aggregates", ()) if row["aggregate"] == "mean"
-    ]
+    rows = [row for row in data.get("intervals", {}).get("agents", ()) if "mean" in row]
     if len(rows) < 2:
         return None
     by_agent = {row["agent"]: row for row in rows}
@@ -31,7 +29,8 @@ def standing_figure(study: Study, data: Mapping[str, Record]) -> Figure | None:
         leading = [study.results.agents[row] for row in study.order if study.ranks[row] == 1]
         group = [0 if name in leading else each for name, each in zip(drawn, group, strict=True)]
     value, low, high = (
-        np.array([by_agent[name][end] for name in drawn]) for end in ("value", "low", "high")
+        np.array([by_agent[name][end] for name in drawn], dtype=np.float64)
+        for end in ("mean", "mean_low", "mean_high")
     )
     shown = StandingData(tuple(drawn), value, low, high, tuple(group))
     total = len(names)
@@ -46,7 +45,10 @@ def standing_figure(study: Study, data: Mapping[str, Record]) -> Figure | None:
         drawing=draw(shown, f"mean {study.axis_title}"),
         caption=f"Means with 95 % intervals over other {other}.",
         legend=f"{legend}{first}".strip(),
-        description="One row an agent: its mean with an interval, and whether it is told from the first.",
+        description=(
+            "One row per agent: its mean with an interval, and whether it differs significantly from the "
+            "first."
+        ),
         narrowest=300,
         sides=Sides(rows="agents"),
     )

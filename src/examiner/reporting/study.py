@@ -28,7 +28,6 @@ from examiner.results import Classification, Results
 from examiner.results.table import check_results
 from examiner.scores import (
     NORMALISERS,
-    AgentAggregates,
     Landmark,
     OwnFunction,
     Recipe,
@@ -37,13 +36,14 @@ from examiner.scores import (
     cell_means,
     shared_ranks,
 )
-from examiner.scores.aggregate import aggregates_of
+from examiner.scores.aggregate import AggregatedAgents, aggregates_of
 from examiner.scores.costs import usual_cost
 from examiner.scores.normalise import on_scale, task_scores
 from examiner.scores.standing import best_first
 from examiner.scores.training.curve_scale import CurveScale, on_curve_scale
 from examiner.scores.uncertainty.resampling import Unit, usual_reps, usual_unit
 from examiner.scores.uncertainty.strata import run_scores
+from examiner.scores.unit import score_unit
 from examiner.validation import Randomness, is_binary, read_only, seed_of
 
 if TYPE_CHECKING:
@@ -159,7 +159,7 @@ class Study:
     counts: Mapping[str, int]
     raw: NDArray[np.float64]
     comparable: NDArray[np.float64]
-    aggregates: AgentAggregates
+    aggregates: AggregatedAgents
     ranks: NDArray[np.float64]
     success: Success | None = None
     share: float | None = None
@@ -211,7 +211,8 @@ class Study:
         scores = recipe.comparable(results)
         raw = cell_means(results, measure)
         comparable = raw if recipe.normaliser is None else cell_means(scores, measure)
-        aggregates = aggregates_of(run_scores(scores, measure, total))
+        unit = score_unit(scores, measure)
+        aggregates = aggregates_of(run_scores(scores, measure, total), unit)
         ranks = shared_ranks(aggregates.mean)
         for array in (raw, comparable, ranks):
             read_only(array)

@@ -147,8 +147,10 @@ def _tested(found: Record, data: Mapping[str, Record], tied: Sequence[str]) -> s
     if again is None or len(tied) > MOST_NAMED:
         return f"{doubt}.{few}"
     who = "it comes" if len(tied) == 1 else "they come"
-    told = " and ".join(percent(again["first_place"].get(name, 0)) for name in tied)
-    return f"{doubt}; by mean {who} first in {told} of bootstrap samples of {again['unit']}.{few}"
+    first = {row["agent"]: row["probability_first"] for row in again["agents"]}
+    shares = " and ".join(percent(first[name]) for name in tied)
+    unit = again["settings"]["unit"]
+    return f"{doubt}; by mean {who} first in {shares} of bootstrap samples of {unit}.{few}"
 
 
 def _tasks(study: Study, data: Mapping[str, Record]) -> Judgement | None:
@@ -247,14 +249,20 @@ def _exam(study: Study, data: Mapping[str, Record]) -> Judgement | None:
     )
     doubt = f"{error} {three_digits(tasks)}"
     if not found["runs_known"]:
-        claim = "More tasks would make comparisons surer; whether more runs would cannot be told."
-        return Judgement(claim, f"{doubt}. One run a cell says nothing of others.", "decision")
+        claim = (
+            "More tasks would make comparisons more precise; the effect of more runs is unknown."
+        )
+        return Judgement(
+            claim,
+            f"{doubt}. With one run per cell, the variation between runs is unknown.",
+            "decision",
+        )
     if 1 - runs / now < HELPS:
-        claim = "More tasks would make comparisons surer, more runs would not."
+        claim = "More tasks would make comparisons more precise; more runs would not."
     elif runs < (1 + HELPS) * tasks:  # more tasks bring more runs with them: these never do better
-        claim = "More runs would make comparisons surer, as much as more tasks would."
+        claim = "More runs would make comparisons as much more precise as more tasks would."
     else:
-        claim = "More tasks would make comparisons surer than more runs would."
+        claim = "More tasks would make comparisons more precise than more runs would."
     return Judgement(claim, f"{doubt}, twice the runs {three_digits(runs)}.", "decision")
 
 
@@ -275,7 +283,7 @@ def _few(study: Study, data: Mapping[str, Record]) -> Judgement | None:
     if np.isfinite(best["r2_low"]):
         ends = f" (95 %: {three_digits(best['r2_low'])} to {three_digits(best['r2_high'])})"
         if best["r2_low"] <= random["r2"]:
-            than = "not shown to be more than that of random sets,"
+            than = "not significantly more than that of random sets,"
     doubt = f"R² {three_digits(best['r2'])}{ends}, {than} {three_digits(random['r2'])}"
     if np.isfinite(best["kendall"]) and found["agents"] >= ORDERED_FROM:
         doubt += f"; the order of agents is kept to a Kendall of {three_digits(best['kendall'])}"
@@ -318,7 +326,9 @@ def _suspects(study: Study, data: Mapping[str, Record]) -> Judgement | None:
         if isinstance(study.success, float)
         else ""
     )
-    doubt = f"{why[0].upper()}{why[1:]}. {success}Each kind of suspicion is tested at 5 % over all tasks."
+    doubt = (
+        f"{why[0].upper()}{why[1:]}. {success}Each kind of flag is tested at 5 % over all tasks."
+    )
     return Judgement((start, *enumerated(names, MOST_NAMED), "."), doubt, "suspects")
 
 
@@ -327,7 +337,7 @@ def _unsuspected(study: Study, data: Mapping[str, Record]) -> Judgement | None:
     if not found or found["suspects"]:
         return None
     claim = f"None of {counted(found['tasks'], 'task')}{_of_all(study, found)} is flagged."
-    doubt = "Each kind of suspicion is tested at 5 % over all tasks."
+    doubt = "Each kind of flag is tested at 5 % over all tasks."
     return Judgement(claim, doubt, "suspects")
 
 

@@ -19,7 +19,6 @@ from examiner.scores.costs import attempt_costs as attempt_costs
 from examiner.scores.costs import task_costs as task_costs
 from examiner.scores.differences import Difference as Difference
 from examiner.scores.differences import detectable_effect as detectable_effect
-from examiner.scores.differences import difference as difference
 from examiner.scores.estimate import Estimate as Estimate
 from examiner.scores.estimate import wilson as wilson
 from examiner.scores.exact_pairs import Discordance as Discordance
@@ -32,14 +31,15 @@ from examiner.scores.normalise import normalise as normalise
 from examiner.scores.normalise import suggested_normaliser as suggested_normaliser
 from examiner.scores.normalise import task_ranges_apart as task_ranges_apart
 from examiner.scores.normalisers import NORMALISERS as NORMALISERS
-from examiner.scores.overview import Overview as Overview
-from examiner.scores.overview import averaging_notes as averaging_notes
-from examiner.scores.overview import overview as overview
+from examiner.scores.pairs import Comparison as Comparison
 from examiner.scores.pairs import PairedComparison as PairedComparison
-from examiner.scores.pairs import compare_pairs as compare_pairs
+from examiner.scores.pairs import compare as compare
 from examiner.scores.pareto import Dominating as Dominating
 from examiner.scores.pareto import ParetoFront as ParetoFront
 from examiner.scores.pareto import pareto as pareto
+from examiner.scores.ranking import Ranking as Ranking
+from examiner.scores.ranking import averaging_notes as averaging_notes
+from examiner.scores.ranking import rank as rank
 from examiner.scores.recipe import Learnt as Learnt
 from examiner.scores.recipe import Recipe as Recipe
 from examiner.scores.significance import Significance as Significance

@@ -10,15 +10,16 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.messages import InputError, counted, shorten
+from examiner.answers import Answer, Table, count, name, number
+from examiner.messages import InputError, joined, shorten
 from examiner.results import Results, reads_results
-from examiner.results.display import html_table
 from examiner.scores.cells import ratio
-from examiner.scores.standing import best_first
+from examiner.scores.standing import best_first, shared_ranks
 from examiner.scores.total import Total
 from examiner.scores.uncertainty.influence import Contributions, of_iqm, of_mean, of_median
 from examiner.scores.uncertainty.resampling import Sample, observed
 from examiner.scores.uncertainty.strata import RunScores, Strata, run_scores
+from examiner.scores.unit import score_unit
 from examiner.validation import Floats, known_name, smallest_unsigned
 
 Statistic: TypeAlias = Callable[[Sample], Floats]
@@ -208,20 +209,37 @@ class UserStatistic:
         return values
 
 
-class AgentAggregates(NamedTuple):
-    """Each agent over its observed tasks; arrays of shape [agents]."""
+class AggregatedAgents(Table):
+    """Each agent over its observed tasks."""
 
-    agents: tuple[str, ...]
-    tasks: NDArray[np.int64]
-    mean: Floats
-    median: Floats
-    iqm: Floats
+    agent: tuple[str, ...] = name("Agent")
+    rank: Floats = count("Rank by mean; ties share the better rank")
+    mean: Floats = number("Mean over the tasks observed", unit="score")
+    median: Floats = number("Median of the means of tasks", unit="score")
+    iqm: Floats = number(
+        "Interquartile mean: mean of the middle half of all runs", unit="score", title="IQM"
+    )
+    tasks: NDArray[np.int64] = count("Tasks with a score")
 
-    def __repr__(self) -> str:
-        return f"AgentAggregates of {counted(len(self.agents), 'agent')}: mean, median, iqm"
 
-    def _repr_html_(self) -> str:
-        return html_table(repr(self), self._fields, list(zip(*self, strict=True)))
+@dataclass(frozen=True, eq=False, repr=False)
+class AgentAggregates(Answer):
+    """Point values of agents, best first by mean: `aggregate`."""
+
+    kind = "aggregate"
+
+    agents: AggregatedAgents
+    notes: tuple[str, ...] = ()
+
+    @property
+    def headline(self) -> str:
+        """Which agents have the highest mean."""
+        best = self.agents.take(np.flatnonzero(self.agents.rank == 1))
+        if not len(best):
+            return "No agent has a score."
+        names = joined(best.agent)
+        verb = "has" if len(best) == 1 else "have"
+        return f"{names} {verb} the highest mean: {best.mean[0]:.3g}."
 
 
 @reads_results
@@ -230,34 +248,39 @@ def aggregate(
 ) -> AgentAggregates:
     """Aggregate each agent's scores over the tasks it was observed on, agents best first by mean.
 
-    Mean and median are of the tasks' means, the mean as `total` says; the interquartile
+    Mean and median are of the tasks' means, the mean as defined by `total`; the interquartile
     mean is of all runs' scores, as in
-    Agarwal et al. (2021), every task weighing the same where runs are uneven. Point values only:
-    `intervals` says how sure one can be of them.
+    Agarwal et al. (2021), with equal weight for every task where runs are uneven. These are point
+    values only: `intervals` gives their uncertainty.
 
-    >>> aggregate(Results.from_numpy([[1.0, 2.0, 3.0, 10.0]])).iqm
+    >>> aggregate(Results.from_numpy([[1.0, 2.0, 3.0, 10.0]])).agents.iqm
     array([2.5])
     """
-    found = aggregates_of(run_scores(results, measure, total))
-    order = best_first(found.agents, found.mean)
-    agents = tuple(found.agents[row] for row in order)
-    middle = found.median[order], found.iqm[order]
-    return AgentAggregates(agents, found.tasks[order], found.mean[order], *middle)
+    scores = run_scores(results, measure, total)
+    agents = aggregates_of(scores, score_unit(results, measure))
+    return AgentAggregates(agents.take(best_first(agents.agent, agents.mean)), scores.notes)
 
 
-def aggregates_of(scores: RunScores) -> AgentAggregates:
+def aggregates_of(scores: RunScores, unit: str = "") -> AggregatedAgents:
     """Aggregate agents whose runs are arranged already, in their order.
 
     >>> aggregates_of(run_scores(Results.from_numpy([[1.0, 2.0], [3.0, 4.0]]))).mean
     array([1.5, 3.5])
     """
-    tasks = np.array([len(strata.tasks) for strata in scores.strata])
     means = [
         float(strata.shares @ strata.means) if len(strata.tasks) else np.nan
         for strata in scores.strata
     ]
-    middle = point_values(scores, [AGGREGATES["median"], AGGREGATES["iqm"]])
-    return AgentAggregates(scores.agents, tasks, np.array(means), *middle.T)
+    median, iqm = point_values(scores, [AGGREGATES["median"], AGGREGATES["iqm"]]).T
+    return AggregatedAgents(
+        agent=scores.agents,
+        rank=shared_ranks(np.array(means)),
+        mean=means,
+        median=median,
+        iqm=iqm,
+        tasks=np.array([len(strata.tasks) for strata in scores.strata], dtype=np.int64),
+        score_unit=unit,
+    )
 
 
 def point_values(scores: RunScores, aggregates: Sequence[Aggregate]) -> Floats:

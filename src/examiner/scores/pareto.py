@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, NamedTuple, TypedDict, Unpack
+from typing import NamedTuple, TypedDict, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.messages import InputError, counted, listed, shorten
-from examiner.results import Results
+from examiner.answers import Scalar, Table, bound, flag, name, number, words
+from examiner.messages import InputError, counted, joined, listed, shorten
+from examiner.results import Results, reads_results
 from examiner.results.scale import NO_SCALES
 from examiner.scores.aggregate import AGGREGATES, mean
 from examiner.scores.cells import cell_means, judged_runs
@@ -26,6 +28,7 @@ from examiner.scores.uncertainty.bootstrap import (
 from examiner.scores.uncertainty.intervals import AggregateIntervals, intervals_of
 from examiner.scores.uncertainty.resampling import Block, Unit
 from examiner.scores.uncertainty.strata import RunScores, run_scores
+from examiner.scores.unit import score_unit
 from examiner.validation import Floats, Randomness, read_only, seed_of
 
 DIGITS = 12
@@ -48,17 +51,46 @@ class ParetoOptions(TypedDict, total=False):
     progress: Progress | None
 
 
+class FrontAgents(Table):
+    """Agents by mean score and mean cost, best first by score."""
+
+    agent: tuple[str, ...] = name("Agent")
+    score: Floats = number("Mean score", unit="score")
+    score_low: Floats = bound("score", "low")
+    score_high: Floats = bound("score", "high")
+    cost: Floats = number("Mean cost of an attempt at a task, failed or not")
+    cost_low: Floats = bound("cost", "low")
+    cost_high: Floats = bound("cost", "high")
+    on_front: NDArray[np.bool_] = flag("Whether no agent dominates it")
+    front_share: Floats = number(
+        "Share of resamples in which no agent dominates it", title="front share"
+    )
+    dominated_by: tuple[tuple[str, ...], ...] = words(
+        "Agents on the front that score no less for no more"
+    )
+
+
+class DominatedAgents(Table):
+    """Which agent on the front dominates which other, and in what share of resamples."""
+
+    agent: tuple[str, ...] = name("Agent that is dominated")
+    dominated_by: tuple[str, ...] = name("Agent on the front that scores no less for no more")
+    share: Floats = number("Share of resamples in which it does")
+
+
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True, repr=False)
 class ParetoFront(ByResampling):
     """Agents by mean score and mean cost of an attempt at an item; arrays of shape [agents].
 
-    Agents come best first by score. `on_front` says whom nobody dominates, `share` in what share of
+    Agents come best first by score. `on_front` says whom no agent dominates, `share` in what share of
     resamples that is so, NaN where nothing can be resampled. `dominated_by` holds, for each agent, those
-    on the front that dominate it, the surest first. `left_out` have no cost, or were not observed on
-    enough items.
+    on the front that dominate it, the most frequent first. `left_out` have no cost, or were not observed
+    on enough items.
     """
 
-    agents: tuple[str, ...]
+    kind = "cost"
+
+    agent_names: tuple[str, ...]
     measure: str
     cost_name: str
     score: Floats
@@ -72,34 +104,69 @@ class ParetoFront(ByResampling):
     dominated_by: tuple[tuple[Dominating, ...], ...]
     left_out: tuple[str, ...]
 
-    def __repr__(self) -> str:
-        return f"ParetoFront of {self.measure} and {self.cost_name}: {listed(self.front)}"
+    score_unit: str = ""
+
+    @property
+    def headline(self) -> str:
+        """Which agents are on the front."""
+        verb = "is" if len(self.front) == 1 else "are"
+        start = f"{joined(self.front, 6)} {verb} on the Pareto front of {self.measure} and "
+        return f"{start}{self.cost_name}, of {counted(len(self.agent_names), 'agent')}."
+
+    @property
+    def agents(self) -> FrontAgents:
+        """One row per agent."""
+        return FrontAgents(
+            agent=self.agent_names,
+            score=self.score,
+            score_low=self.score_low,
+            score_high=self.score_high,
+            cost=self.cost,
+            cost_low=self.cost_low,
+            cost_high=self.cost_high,
+            on_front=self.on_front,
+            front_share=self.share,
+            dominated_by=[[one.agent for one in better] for better in self.dominated_by],
+            level=self.level,
+            score_unit=self.score_unit,
+        )
+
+    @property
+    def dominated(self) -> DominatedAgents:
+        """One row per dominated agent and agent that dominates it."""
+        rows = [
+            (agent, one)
+            for agent, better in zip(self.agent_names, self.dominated_by, strict=True)
+            for one in better
+        ]
+        return DominatedAgents(
+            agent=[agent for agent, _ in rows],
+            dominated_by=[one.agent for _, one in rows],
+            share=[one.share for _, one in rows],
+        )
+
+    @property
+    def tables(self) -> Mapping[str, Table]:
+        """Agents, and which of them dominate which others."""
+        return {"agents": self.agents, "dominated": self.dominated}
+
+    @property
+    def scalars(self) -> Mapping[str, Scalar]:
+        """What is set against what, and who is on the front or excluded."""
+        return {
+            "measure": Scalar(self.measure, "Measure of the score"),
+            "cost": Scalar(self.cost_name, "Column of the cost"),
+            "front": Scalar(self.front, "Agents on the front, best first"),
+            "left_out": Scalar(self.left_out, "Agents excluded for lack of scores or costs"),
+        }
 
     @property
     def front(self) -> tuple[str, ...]:
         """The agents on the front, best first."""
-        return tuple(self.agents[row] for row in np.flatnonzero(self.on_front))
-
-    def rows(self) -> list[dict[str, Any]]:  # Any: names and numbers
-        """Return one dictionary for each agent, best first.
-
-        >>> table = {"agent": ["a", "a", "b", "b"], "task": ["t", "u"] * 2, "score": [1, 0, 1, 0]}
-        >>> found = pareto(Results.from_dict(table | {"cost": [1.0, 2.0, 3.0, 4.0]}), "cost", rng=0)
-        >>> [(row["agent"], row["cost"], row["on_front"]) for row in found.rows()]
-        [('a', 1.5, True), ('b', 3.5, False)]
-        """
-        numbers = ("score", "score_low", "score_high", "cost", "cost_low", "cost_high", "share")
-        return [
-            {
-                "agent": self.agents[row],
-                **{name: float(getattr(self, name)[row]) for name in numbers},
-                "on_front": bool(self.on_front[row]),
-                "dominated_by": [each._asdict() for each in self.dominated_by[row]],
-            }
-            for row in range(len(self.agents))
-        ]
+        return tuple(self.agent_names[row] for row in np.flatnonzero(self.on_front))
 
 
+@reads_results
 def pareto(
     results: Results,
     cost: str,
@@ -110,7 +177,7 @@ def pareto(
     coverage: float = 0.9,
     **how: Unpack[ParetoOptions],
 ) -> ParetoFront:
-    r"""Say which agents nobody dominates: nobody else scores as much for less, or more for as little.
+    r"""Find the agents that no other dominates: none scores as much for less, or more for as little.
 
     .. math:: b \succ a \iff \bar s_b \ge \bar s_a,\; \bar c_b \le \bar c_a,
               \text{ and } \bar s_b > \bar s_a \text{ or } \bar c_b < \bar c_a
@@ -133,12 +200,12 @@ def pareto(
     scores = intervals_of(
         bootstrap, mean_of, seed, shares=shares
     )  # of all, as `intervals` gives them
-    scores = scores.of([agent for agent in scores.agents if agent not in known.left_out])
+    scores = scores.of([agent for agent in scores.agent_names if agent not in known.left_out])
     paid = Bootstrap.of(known.costs_kept, known.named, bootstrap.how, total)
-    costs = intervals_of(paid, mean_of, seed, shares=False).of(scores.agents)
-    drawn = np.full((2, len(scores.agents), 1), np.nan)
+    costs = intervals_of(paid, mean_of, seed, shares=False).of(scores.agent_names)
+    drawn = np.full((2, len(scores.agent_names), 1), np.nan)
     if bootstrap.reason is None:
-        rows = [bootstrap.scores.row(agent) for agent in scores.agents]
+        rows = [bootstrap.scores.row(agent) for agent in scores.agent_names]
         evaluate = partial(_both, costs=run_scores(known.costs, known.named, total))
         drawn = bootstrap.replicates(evaluate, np.random.default_rng(seed))[:, rows]
     score, price = scores.value[:, 0], costs.value[:, 0]
@@ -147,7 +214,7 @@ def pareto(
         how=bootstrap.how,
         seed=seed,
         notes=tuple(dict.fromkeys((*known.notes, *_notes(scores, costs)))),
-        agents=scores.agents,
+        agent_names=scores.agent_names,
         measure=measure,
         cost_name=cost,
         score=score,
@@ -158,8 +225,9 @@ def pareto(
         cost_high=costs.high[:, 0],
         on_front=front,
         share=_share(on_front(*drawn), drawn),
-        dominated_by=_dominated_by(scores.agents, score, price, front, drawn),
+        dominated_by=_dominated_by(scores.agent_names, score, price, front, drawn),
         left_out=known.left_out,
+        score_unit=score_unit(results, measure),
     )
 
 

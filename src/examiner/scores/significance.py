@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.messages import InputError, counted, listed
-from examiner.results import Results
-from examiner.results.display import html_columns
+from examiner.answers import Answer, Scalar, Table, count, flag, name, number, words
+from examiner.messages import InputError, counted, joined, listed
+from examiner.results import Results, reads_results
 from examiner.scores.cells import cell_means, judged_runs
 from examiner.scores.critical import cliques, critical_difference, nemenyi
 from examiner.scores.differences import clusters_of, difference_of
@@ -21,6 +22,7 @@ from examiner.scores.standing import best_first
 from examiner.scores.total import Total
 from examiner.scores.uncertainty.resampling import Unit, usual_unit
 from examiner.scores.uncertainty.strata import RunScores, common_rows, run_scores, same_sign
+from examiner.scores.unit import score_unit
 from examiner.validation import Floats, check_known, read_only
 
 PostHoc = Literal["t-holm", "wilcoxon-holm", "nemenyi"]
@@ -29,19 +31,46 @@ LEVEL = 0.05
 """The level of significance unless another is asked for."""
 
 
+class TestedAgents(Table):
+    """Agents, best first by what is tested."""
+
+    agent: tuple[str, ...] = name("Agent")
+    mean: Floats = number("Mean over tasks", unit="score")
+    mean_rank: Floats = number("Mean rank over tasks; 1 is the best")
+
+
+class TestedPairs(Table):
+    """Tests of pairs of agents."""
+
+    a: tuple[str, ...] = name("First agent")
+    b: tuple[str, ...] = name("Second agent")
+    p_adjusted: Floats = number("P-value, adjusted for all pairs", title="p")
+    significant: NDArray[np.bool_] = flag("Whether the agents differ significantly")
+    tasks: NDArray[np.intp] = count("Tasks in common")
+
+
+class AlikeAgents(Table):
+    """Largest groups of agents among which no pair differs significantly."""
+
+    group: tuple[str, ...] = name("Group")
+    agents: tuple[tuple[str, ...], ...] = words("Agents of the group, best first")
+
+
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Significance:
-    """Tests of differences between agents; agents in the table's order.
+class Significance(Answer):
+    """Tests of differences between agents; agents best first.
 
     `mean` and `mean_rank` (1 is best) have shape [agents], `p` [agents, agents] holds adjusted p-values,
-    1 on the diagonal, `common` [agents, agents] on how many tasks each pair was tested. `unit` is what
-    would be another sample, runs or tasks; `exact` says that pairs have McNemar's exact
+    1 on the diagonal, `common` [agents, agents] the number of tasks on which each pair was tested. `unit`
+    is what another sample would vary, runs or tasks; `exact` says that pairs have McNemar's exact
     test. `cliques` are the largest groups of agents, by position, next to each other in what is tested
     (their means for "t-holm", else their mean ranks), among which no pair differs. `critical` is
     Nemenyi's critical difference, else NaN. Friedman's test has `statistic` and `p_value`.
     """
 
-    agents: tuple[str, ...]
+    kind = "significance"
+
+    agent_names: tuple[str, ...]
     tasks: tuple[str, ...]
     mean: Floats
     mean_rank: Floats
@@ -57,9 +86,94 @@ class Significance:
     notes: tuple[str, ...]
     common: NDArray[np.intp]
 
-    def __repr__(self) -> str:
-        size = f"{counted(len(self.agents), 'agent')} on {counted(len(self.tasks), 'task')}"
-        return f"Significance of {size}: Friedman p = {self.p_value:.2g}, pairs by {self.posthoc}"
+    score_unit: str = ""
+
+    @property
+    def headline(self) -> str:
+        """How many pairs of agents differ significantly, and by which test."""
+        if len(self.agent_names) == 2:
+            verb = "differ" if self.p[0, 1] < self.alpha else "do not differ"
+            names = joined(self.agent_names)
+            return f"{names} {verb} significantly ({self.test}, p = {self.p[0, 1]:.2g})."
+        pairs = len(self.agent_names) * (len(self.agent_names) - 1) // 2
+        differing = int((self.p < self.alpha).sum()) // 2
+        adjusted = "" if self.posthoc == "nemenyi" else " after Holm"
+        by = f"{self.test}, at {100 * self.alpha:.3g} %{adjusted}"
+        return f"{differing:,} of {counted(pairs, 'pair')} of agents differ significantly ({by})."
+
+    @property
+    def test(self) -> str:
+        """The test of pairs and what it is over, as "Student's t-test over 12 tasks"."""
+        over = counted(len(self.tasks), "task")
+        if self.posthoc != "t-holm":
+            test = "Nemenyi's test" if self.posthoc == "nemenyi" else "Wilcoxon's signed ranks"
+            return f"{test} over {over}"
+        if self.exact:
+            return f"McNemar's exact test over {over}"
+        if self.unit == "runs":
+            return f"Welch's t-test over runs of {over}"
+        return f"Student's t-test over {over}"
+
+    @property
+    def too_few_tasks(self) -> str:
+        """How many tasks the test needs, where no result on so few could be significant; else nothing."""
+        if len(self.tasks) >= self.fewest_tasks:
+            return ""
+        return (
+            f"With {counted(len(self.tasks), 'task')} no pair can differ significantly: the exact test of "
+            f"{len(self.agent_names):,} agents needs {self.fewest_tasks:,}."
+        )
+
+    @property
+    def agents(self) -> TestedAgents:
+        """One row per agent."""
+        return TestedAgents(
+            agent=self.agent_names,
+            mean=self.mean,
+            mean_rank=self.mean_rank,
+            score_unit=self.score_unit,
+        )
+
+    @property
+    def pairs(self) -> TestedPairs:
+        """One row per pair, the better agent first."""
+        first, second = np.triu_indices(len(self.agent_names), 1)
+        return TestedPairs(
+            a=[self.agent_names[row] for row in first],
+            b=[self.agent_names[row] for row in second],
+            p_adjusted=self.p[first, second],
+            significant=self.p[first, second] < self.alpha,
+            tasks=self.common[first, second],
+        )
+
+    @property
+    def groups(self) -> AlikeAgents:
+        """One row per group of agents that do not differ significantly."""
+        return AlikeAgents(
+            group=[str(group + 1) for group in range(len(self.cliques))],
+            agents=[[self.agent_names[row] for row in clique] for clique in self.cliques],
+        )
+
+    @property
+    def tables(self) -> Mapping[str, Table]:
+        """Agents, pairs of them, and groups that do not differ significantly."""
+        return {"agents": self.agents, "pairs": self.pairs, "groups": self.groups}
+
+    @property
+    def scalars(self) -> Mapping[str, Scalar]:
+        """Friedman's test of all agents, and Nemenyi's critical difference."""
+        return {
+            "friedman_statistic": Scalar(self.statistic, "Statistic of Friedman's test of ranks"),
+            "friedman_p": Scalar(self.p_value, "P-value of Friedman's test of ranks"),
+            "critical_difference": Scalar(
+                self.critical, "Smallest significant difference of mean ranks (Nemenyi)"
+            ),
+        }
+
+    @property
+    def settings(self) -> Mapping[str, Any]:  # Any: JSON values
+        """The test of pairs, its level and what it is over."""
+        return {"posthoc": self.posthoc, "test": self.test, "alpha": self.alpha, "unit": self.unit}
 
     @property
     def fewest_tasks(self) -> int:
@@ -70,15 +184,11 @@ class Significance:
         """
         if self.posthoc == "nemenyi" or not (self.exact or self.posthoc == "wilcoxon-holm"):
             return 1 if self.unit == "runs" else 2
-        pairs = len(self.agents) * (len(self.agents) - 1) // 2
+        pairs = len(self.agent_names) * (len(self.agent_names) - 1) // 2
         return int(np.floor(1 + np.log2(pairs / self.alpha))) + 1
 
-    def _repr_html_(self) -> str:
-        p_values = dict(zip(self.agents, self.p.T, strict=True))
-        columns = {"agent": self.agents, "mean rank": self.mean_rank, **p_values}
-        return html_columns(repr(self), columns, self.notes)
 
-
+@reads_results
 def significance(
     results: Results,
     posthoc: PostHoc = "t-holm",
@@ -92,7 +202,7 @@ def significance(
 
     .. math:: \chi_F^2 = \frac{12 N}{k(k+1)} \Big[\sum_j R_j^2 - \frac{k(k+1)^2}{4}\Big]
 
-    corrected for ties. "t-holm" tests the difference of the means of a pair as `compare_pairs` does: over
+    corrected for ties. "t-holm" tests the difference of the means of a pair as `compare` does: over
     runs where every cell has several, else over tasks, and by McNemar's exact test where every cell is
     one trial of 0 or 1. "wilcoxon-holm" tests signed ranks over tasks; with few tasks it cannot reach
     significance. Each pair is tested on the tasks that both have; where agents miss tasks, Friedman's
@@ -143,7 +253,7 @@ def significance(
     read_only(mean, ranks, p, common)
     return Significance(
         *(agents, tasks, mean, ranks, unit, exact, statistic, p_value, posthoc, p, alpha),
-        *(critical, cliques(order[rows], p, alpha), notes, common),
+        *(critical, cliques(order[rows], p, alpha), notes, common, score_unit(results, measure)),
     )
 
 

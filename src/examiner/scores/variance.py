@@ -2,24 +2,47 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from examiner.answers import Answer, Scalar, Table, count, name, number, text
 from examiner.messages import InputError, counted
-from examiner.results import Results
+from examiner.results import Results, reads_results
 from examiner.scores.uncertainty.strata import RunScores, run_scores, same_sign
 from examiner.validation import Floats, read_only
 
+COMPONENTS = MappingProxyType(
+    {"agent": "agent", "task": "task", "interaction": "agent × task", "run": "run"}
+)
+"""Field of `VarianceComponents` → what it is called in tables and sentences."""
+MEANINGS = MappingProxyType(
+    {
+        "agent": "agents differ on average",
+        "task": "tasks differ in level for all agents",
+        "interaction": "agents have their own easy and hard tasks",
+        "run": "runs of one agent on one task differ",
+    }
+)
 RUNS = (1, 2, 3, 5, 10, 20)
-"""Numbers of runs whose errors are foreseen where none are named."""
+"""Numbers of runs whose errors are predicted where none are named."""
 
 
-@dataclass(frozen=True, slots=True)
-class VarianceComponents:
+class VarianceParts(Table):
+    """The variance of scores of single runs, split by where it comes from."""
+
+    component: tuple[str, ...] = name("Component")
+    variance: Floats = number("Estimated variance")
+    share: Floats = number("Share of the variance of single runs' scores")
+    meaning: tuple[str, ...] = text("What the component means")
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class VarianceComponents(Answer):
     """Variances of the effects that make up a run's score, and the design they came from.
 
     `run` is NaN where no cell has two runs: it is then part of `interaction`. With one agent or one
@@ -28,6 +51,8 @@ class VarianceComponents:
     missing, `thinned` is how many times fewer tasks an agent has than there are (harmonic mean), and
     `unshared` how much of that comes of tasks that two agents do not share; 1 and 0 where none are.
     """
+
+    kind = "variance"
 
     agent: float
     task: float
@@ -41,6 +66,43 @@ class VarianceComponents:
     thinned: float = 1.0
     unshared: float = 0.0
 
+    @property
+    def headline(self) -> str:
+        """Which component is the largest."""
+        shares = {part: share for part, share in self.shares().items() if not np.isnan(share)}
+        if not shares:
+            return "The scores do not vary."
+        largest = max(shares, key=shares.__getitem__)
+        share = f"{100 * shares[largest]:.0f} %"
+        return f"The largest component of the variance is {COMPONENTS[largest]}, with {share}."
+
+    @property
+    def parts(self) -> VarianceParts:
+        """One row per component."""
+        shares = self.shares()
+        return VarianceParts(
+            component=list(COMPONENTS.values()),
+            variance=[getattr(self, part) for part in COMPONENTS],
+            share=[shares.get(part, np.nan) for part in COMPONENTS],
+            meaning=[MEANINGS[part] for part in COMPONENTS],
+            caption="Components of the variance of single runs' scores",
+        )
+
+    @property
+    def tables(self) -> Mapping[str, Table]:
+        """The components."""
+        return {"variance": self.parts}
+
+    @property
+    def scalars(self) -> Mapping[str, Scalar]:
+        """The design that the components come from."""
+        return {
+            "agents": Scalar(self.agents, "Agents with a score"),
+            "tasks": Scalar(self.tasks, "Tasks with a score"),
+            "runs": Scalar(self.runs, "Harmonic mean of the runs of a cell"),
+            "truncated": Scalar(self.truncated, "Components with a negative estimate, shown as 0"),
+        }
+
     def shares(self) -> dict[str, float]:
         """Return each component's share of the total; what is unknown is left out.
 
@@ -53,6 +115,7 @@ class VarianceComponents:
         return {name: value / total if total else np.nan for name, value in known.items()}
 
 
+@reads_results
 def variance(results: Results, measure: str | None = None) -> VarianceComponents:
     r"""Split the variance of run scores into agent, task, agent × task and run.
 
@@ -191,14 +254,30 @@ def _notes(raw: dict[str, float], truncated: tuple[str, ...]) -> list[str]:
     return notes
 
 
+class Designs(Table):
+    """Errors to expect of designs with other numbers of tasks and runs."""
+
+    tasks: NDArray[np.int64] = count("Tasks")
+    runs: NDArray[np.int64] = count("Runs per task")
+    difference_error: Floats = number(
+        "Standard error of the difference of two agents on other tasks", unit="score"
+    )
+    difference_error_fixed: Floats = number(
+        "Standard error of the difference of two agents on the same tasks", unit="score"
+    )
+    reliability: Floats = number("Share of the variance of agents' means that is due to agents")
+
+
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class DecisionStudy:
+class DecisionStudy(Answer):
     """Errors to expect of designs; arrays of shape [tasks, runs].
 
-    `difference` is the standard error of the difference of two agents on tasks drawn anew;
+    `difference` is the standard error of the difference of two agents on resampled tasks;
     `difference_fixed` the same on the same tasks; `reliability` the share of the variance of agents'
     means that is due to agents. `now` is `difference` of the design that was used.
     """
+
+    kind = "decision"
 
     components: VarianceComponents
     tasks: NDArray[np.int64]
@@ -207,19 +286,62 @@ class DecisionStudy:
     difference_fixed: Floats
     reliability: Floats
     now: float
-    answer: str
 
-    def __repr__(self) -> str:
-        return f"DecisionStudy: {self.answer}"
+    @property
+    def headline(self) -> str:
+        """Whether more runs or more tasks would make comparisons more precise."""
+        return _advice(self.components, self.now)
+
+    @property
+    def designs(self) -> Designs:
+        """One row per number of tasks and of runs."""
+        tasks, runs = np.meshgrid(self.tasks, self.runs, indexing="ij")
+        return Designs(
+            tasks=tasks.ravel(),
+            runs=runs.ravel(),
+            difference_error=self.difference.ravel(),
+            difference_error_fixed=self.difference_fixed.ravel(),
+            reliability=self.reliability.ravel(),
+        )
+
+    @property
+    def tables(self) -> Mapping[str, Table]:
+        """The designs, and the components of the variance."""
+        return {"designs": self.designs, "variance": self.components.parts}
+
+    @property
+    def scalars(self) -> Mapping[str, Scalar]:
+        """The error now, and with twice the tasks or twice the runs."""
+        parts = self.components
+        tasks, runs = np.array(parts.tasks), np.array(parts.runs)
+        expected = "Expected standard error of a difference"
+        return {
+            "now": Scalar(self.now, expected),
+            "twice_tasks": Scalar(
+                float(expected_error(parts, 2 * tasks, runs)), f"{expected} with twice the tasks"
+            ),
+            "twice_runs": Scalar(
+                float(expected_error(parts, tasks, 2 * runs)), f"{expected} with twice the runs"
+            ),
+            "runs_known": Scalar(
+                bool(np.isfinite(parts.run)), "Whether the variance of runs can be estimated"
+            ),
+        }
+
+    @property
+    def all_notes(self) -> tuple[str, ...]:
+        """What a reader should know about the components of the variance."""
+        return self.components.notes
 
 
+@reads_results
 def decision(
     results: Results,
     tasks: Sequence[int] | None = None,
     runs: Sequence[int] = RUNS,
     measure: str | None = None,
 ) -> DecisionStudy:
-    r"""Foresee the error of a comparison with other numbers of tasks and runs.
+    r"""Predict the error of a comparison with other numbers of tasks and runs.
 
     .. math:: \mathrm{SE}^2 = 2 \Big(\frac{\sigma_{\alpha\beta}^2}{T} + \frac{\sigma^2}{T n}\Big),
               \qquad
@@ -233,7 +355,7 @@ def decision(
 
     >>> rng = np.random.default_rng(0)
     >>> scores = rng.normal(size=(4, 20, 1)) + 3 * rng.normal(size=(4, 20, 5))
-    >>> decision(Results.from_numpy(scores)).answer[:54]
+    >>> decision(Results.from_numpy(scores)).headline[:54]
     'Runs make up 67 % of the error variance of a compariso'
     """
     found = variance(results, measure)
@@ -250,7 +372,7 @@ def decision(
         reliability = found.agent / (found.agent + errors**2 / 2)
     read_only(t, n, errors, fixed, reliability)
     now = float(expected_error(found, np.array(found.tasks), np.array(found.runs)))
-    return DecisionStudy(found, t, n, errors, fixed, reliability, now, _answer(found, now))
+    return DecisionStudy(found, t, n, errors, fixed, reliability, now)
 
 
 def expected_error(
@@ -283,7 +405,7 @@ def _tasks(now: int) -> tuple[int, ...]:
     return tuple(sorted({max(1, round(share * now)) for share in shares}))
 
 
-def _answer(found: VarianceComponents, now: float) -> str:
+def _advice(found: VarianceComponents, now: float) -> str:
     if np.isnan(found.interaction):
         return (
             "With one agent or one task nothing can be said about how agents differ across tasks, so "

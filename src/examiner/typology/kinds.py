@@ -134,7 +134,7 @@ class Kinds(Answer):
     @property
     def tables(self) -> Mapping[str, Table]:
         """Groups, dimensions, values, and pairs of values that no task has."""
-        dimensions = self.coverage.compared_with(self.kept_coverage)
+        dimensions = self.coverage.with_evenness_of(self.kept_coverage)
         return {"groups": self.groups, "dimensions": dimensions, **self.coverage.value_tables}
 
     @property

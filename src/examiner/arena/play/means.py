@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -38,7 +38,9 @@ class RunsMean:
         return self.runs > 1 and self.low == self.high
 
 
-def interval_columns(name: str, estimates: Sequence[RunsMean]) -> dict[str, list[float]]:
+def interval_columns(
+    name: str, estimates: Sequence[RunsMean]
+) -> dict[str, Any]:  # Any: arguments of a table
     """Return means and their bounds as columns of a table, without bounds where all runs are equal.
 
     >>> interval_columns("score", [mean_of_runs([2.0, 2.0])])

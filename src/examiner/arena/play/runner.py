@@ -7,7 +7,7 @@ from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, TypeAlias, cast
+from typing import TypeAlias, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -189,13 +189,11 @@ def failed_jobs(failures: Sequence[FailedJob]) -> FailedJobs:
     jobs = [failure.job for failure in failures]
     flavours = [Flavour(job.mode, job.difficulty).short for job in jobs]
     return FailedJobs(
-        **dict[str, Any](
-            agent=[job.agent for job in jobs],
-            game=[job.game for job in jobs],
-            flavour=flavours if any(flavours) else None,
-            seed=[job.seed for job in jobs],
-            reason=[failure.reason for failure in failures],
-        )
+        agent=[job.agent for job in jobs],
+        game=[job.game for job in jobs],
+        flavour=flavours if any(flavours) else None,
+        seed=[job.seed for job in jobs],
+        reason=[failure.reason for failure in failures],
     )
 
 

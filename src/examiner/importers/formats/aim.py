@@ -53,7 +53,7 @@ def read(file: SourceFile, options: TableOptions) -> Reading:
         )
     options.refuse_columns("an export from Aim")
     chosen = _chosen(frame[metric], options, file)
-    frame = frame.filter(pl.col(metric) == chosen)
+    frame = frame.filter(pl.col(metric).cast(pl.String) == chosen)
     run = next((name for name in _RUN if name in frame.columns), None)
     columns = {"score": "value", "step": "step"} | ({"run": run} if run else {})
     for key, known in (("agent", _AGENTS), ("task", TASK_COLUMNS)):

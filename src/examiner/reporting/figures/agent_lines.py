@@ -19,7 +19,7 @@ class AgentLinesData(NamedTuple):
 
 
 def draw_lines(data: AgentLinesData) -> chart.Drawing:
-    """Draw falling lines, the abler agent's further to the right.
+    """Draw falling lines, those of more able agents further to the right.
 
     >>> import numpy as np
     >>> line = np.array([[0.8, 0.2]])

@@ -25,12 +25,12 @@ class AgentPlaneData(NamedTuple):
 
 
 def draw_plane(data: AgentPlaneData) -> chart.Drawing:
-    """Draw agents as dots, yellow the ablest; those named stand out, the bound is dashed.
+    """Draw agents as dots, the highest ability in yellow; those named stand out, the bound is dashed.
 
     >>> two, none = np.array([0.2, 0.5]), np.zeros(0)
     >>> plane = AgentPlaneData(("a", "b"), two, two, two, ("mean", "variance"), ("b",), none, none)
     >>> [trace["name"] for trace in draw_plane(plane)["data"]]
-    ['agents, the ablest yellow', 'b']
+    ['agents, highest ability in yellow', 'b']
     """
     traces = []
     if len(data.bound_across):
@@ -41,7 +41,7 @@ def draw_plane(data: AgentPlaneData) -> chart.Drawing:
     texts = labels(data.agents, 40)
     hover = "%{text}: %{x:.3~g}, %{y:.3~g}"
     dots = chart.dots(
-        data.across[known], data.up[known], "agents, the ablest yellow", "", hover, size=8
+        data.across[known], data.up[known], "agents, highest ability in yellow", "", hover, size=8
     )
     dots["marker"]["color"] = _colours(data.ability[known])
     traces.append(dots | {"text": [texts[agent] for agent in known]})
@@ -58,7 +58,7 @@ def draw_plane(data: AgentPlaneData) -> chart.Drawing:
 
 
 def _colours(ability: Floats) -> list[str]:
-    """A colour for each, from the least able to the ablest; grey where an ability is not known."""
+    """A colour for each, from the lowest to the highest ability; grey where an ability is not known."""
     known = ability[np.isfinite(ability)]
     if not len(known):
         return [chart.GREY] * len(ability)

@@ -1,4 +1,4 @@
-"""How agents stand to the first: means with intervals, coloured by whether they are told from it."""
+"""Agents compared with the first: means with intervals, coloured by significance."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from examiner.reporting.figures.chart import Floats
 
 STANDINGS = (
     ("leads", chart.MEAN),
-    ("cannot be told from it", chart.MIDDLE),
-    ("shown to be behind", chart.BAR),
+    ("not significantly different", chart.MIDDLE),
+    ("significantly worse", chart.BAR),
 )
-ALIKE = "not shown to differ"
+ALIKE = "not significantly different"
 
 
 class StandingData(NamedTuple):
-    """Agents from the first on with their means and intervals; `group` says how they stand to the first.
+    """Agents from the first on with their means and intervals; `group` compares each with the first.
 
-    It is 0 for the first, 1 for those it cannot be told from, 2 for the others; 1 for all where agents are
-    not shown to differ.
+    It is 0 for the first, 1 for agents that do not differ significantly from it, 2 for the others; 1 for
+    all where no agents differ significantly.
     """
 
     agents: tuple[str, ...]
@@ -32,11 +32,11 @@ class StandingData(NamedTuple):
 
 
 def draw(data: StandingData, title: str = "mean") -> chart.Drawing:
-    """Draw one row an agent, its mean and interval, coloured by how it stands to the first.
+    """Draw one row per agent, its mean and interval, coloured by its group.
 
     >>> one = np.array([1.0, 0.5])
     >>> [trace["name"] for trace in draw(StandingData(("a", "b"), one, one, one, (0, 2)))["data"]]
-    ['leads', 'shown to be behind']
+    ['leads', 'significantly worse']
     """
     traces = []
     for group, (standing, colour) in enumerate(STANDINGS):

@@ -91,7 +91,7 @@ FINDINGS = Findings(
             "ranking.finding",
             "Ranking",
             "agents",
-            "Each row is an agent: small dots are its tasks, the large marks sum them up; further right is "
+            "Each row is an agent: small dots are its tasks, large marks its aggregates; further right is "
             "better.",
         ),
         "heatmap": Home(

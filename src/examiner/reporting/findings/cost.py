@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -13,16 +12,15 @@ from examiner.reporting.figures import chart
 from examiner.reporting.figures.chart import Floats
 from examiner.reporting.finding import Figure, Finding, noted
 from examiner.reporting.prose import Name, Prose, enumerated, labels, plain, three_digits
+from examiner.reporting.renderers import shown_table
 from examiner.reporting.study import Study
-from examiner.reporting.table import Column, Record, Table
+from examiner.reporting.table import Table
 from examiner.scores import ParetoFront, pareto
 
 SURE = 0.95
 """Share of resamples from which an agent is said to be on the front; up to one minus it, dominated."""
 DECADES = 10.0
 """Costs that span more than this ratio are drawn on a logarithmic axis."""
-MOST_DOMINATING = 2
-"""Agents named as dominating another, the surest; all of them are in the JSON."""
 LABEL_SIZE = (0.3, 0.07)
 """The share of the chart's width and height that a name takes."""
 MOST_NAMED = 25
@@ -60,7 +58,8 @@ def tell(
     '1 of 2 agents is on the front of score and cost in at least 95 % of resamples: a; 1 is dominated.'
     """
     about = (
-        f"{counted(len(found.agents), 'agent')}, {found.measure} against {found.cost_name} of an attempt; "
+        f"{counted(len(found.agent_names), 'agent')}, {found.measure} against {found.cost_name} of an "
+        f"attempt; "
         f"{found.level:.0%} intervals over {found.unit}, {found.reps:,} resamples, seed {seed}"
     )
     blocks = (
@@ -69,19 +68,19 @@ def tell(
         *noted(found.notes),
     )
     lead = _lead(found, not_shown)
-    return Finding(lead=lead, blocks=blocks, data=_data(found), about=about)
+    return Finding(lead=lead, blocks=blocks, data=found.to_dict(), about=about, answer=found)
 
 
 def _lead(found: ParetoFront, not_shown: str) -> Prose:
     if not_shown:
         return f"Who is worth the cost cannot be told. {not_shown}"
-    total = counted(len(found.agents), "agent")
+    total = counted(len(found.agent_names), "agent")
     if np.isnan(found.share).all():
         return (f"On the front of score and cost, of {total}: ", *enumerated(found.front, 6), ".")
-    share = dict(zip(found.agents, found.share.tolist(), strict=True))
+    share = dict(zip(found.agent_names, found.share.tolist(), strict=True))
     sure = [agent for agent in found.front if share[agent] >= SURE]
     beaten = int((found.share <= 1 - SURE).sum())
-    rest = len(found.agents) - len(sure) - beaten
+    rest = len(found.agent_names) - len(sure) - beaten
     ends = f"; {beaten:,} {'is' if beaten == 1 else 'are'} dominated" if beaten else ""
     ends += f"; of {rest:,} it is not sure" if rest else ""
     if not sure:
@@ -96,52 +95,12 @@ def _lead(found: ParetoFront, not_shown: str) -> Prose:
     return (f"{start}{100 * SURE:.0f} % of resamples: ", *enumerated(sure, 6), f"{ends}.")
 
 
-def _data(found: ParetoFront) -> Record:
-    return {
-        "measure": found.measure,
-        "cost": found.cost_name,
-        "agents": found.rows(),
-        "front": list(found.front),
-        "left_out": list(found.left_out),
-        "level": found.level,
-        "reps": found.reps,
-    }
-
-
 def _table(found: ParetoFront) -> Table:
-    ends = f"{100 * found.level:.0f} %"
-    paid = f"mean {found.cost_name} of an attempt at an item, failed or not"
-    columns = (
-        Column("agent", "name"),
-        Column("score", "number"),
-        Column(ends, "text", key="score_ends"),
-        Column("cost", "number", paid),
-        Column(ends, "text", key="cost_ends"),
-        Column(
-            "on front", "number", "share of resampled items in which nobody dominates it", "share"
-        ),
-        Column("dominated by", "name", "who on the front scores no less for no more", "by"),
+    shown = (
+        *("agent", "score", "score_low", "score_high", "cost", "cost_low", "cost_high"),
+        *("front_share", "dominated_by"),
     )
-    data = found.rows()
-    shown = [
-        row
-        | {
-            "score_ends": _ends(row["score_low"], row["score_high"]),
-            "cost_ends": _ends(row["cost_low"], row["cost_high"]),
-            "by": [each["agent"] for each in row["dominated_by"][:MOST_DOMINATING]],
-        }
-        for row in data
-    ]
-    flat = [row | {"dominated_by": _names(row)} for row in data]
-    return replace(Table.of(shown, columns, "The cheapest first."), records=tuple(flat))
-
-
-def _names(row: Record) -> str:
-    return "; ".join(each["agent"] for each in row["dominated_by"])
-
-
-def _ends(low: float, high: float) -> str:
-    return "" if np.isnan(low) else f"{three_digits(low)}–{three_digits(high)}"
+    return shown_table(found.agents, shown)
 
 
 class ParetoData(NamedTuple):
@@ -207,7 +166,7 @@ def _bars(value: Floats, low: Floats, high: Floats, colour: str) -> chart.Part:
 def _figure(found: ParetoFront, title: str) -> Figure:
     positive = bool((found.cost > 0).all())
     data = ParetoData(
-        found.agents,
+        found.agent_names,
         np.column_stack([found.score, found.score_low, found.score_high]),
         np.column_stack([found.cost, found.cost_low, found.cost_high]),
         found.on_front,

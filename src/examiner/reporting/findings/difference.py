@@ -3,18 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import numpy as np
 
 from examiner.messages import counted
 from examiner.reporting.finding import Finding, Text
 from examiner.reporting.prose import Name, Prose, three_digits
-from examiner.reporting.table import Column, Piece, Record, Table
-from examiner.scores import PairedComparison
+from examiner.reporting.renderers import shown_table
+from examiner.reporting.table import Piece, Table
+from examiner.scores import Comparison, PairedComparison
 from examiner.scores.pairs import MCNEMAR, T_OF_RUNS, T_OVER_TASKS
 from examiner.scores.significance import LEVEL
 
+SHOWN = (
+    "b",
+    "difference",
+    "difference_low",
+    "difference_high",
+    "probability",
+    "p_adjusted",
+    "tasks",
+)
 _ASSUMED = {
     MCNEMAR: (
         "McNemar's exact test compares the items that one of the two alone solved; it assumes that items "
@@ -37,30 +46,34 @@ _METHODS = {
 }
 
 
-def tell(made: Sequence[PairedComparison], *, seed: int = 0) -> Finding:
-    """Tell differences with their intervals, tests with what they assume, and every common task.
+def tell(made: Comparison, *, seed: int = 0) -> Finding:
+    """Show differences with their intervals, tests with what they assume, and every common task.
 
     >>> from examiner.results import Results
-    >>> from examiner.scores import compare_pairs
+    >>> from examiner.scores import compare
     >>> from examiner.reporting.prose import said
     >>> results = Results.from_numpy([[1.0] * 8 + [0.0], [0.0] * 8 + [1.0]], agents=["new", "old"])
-    >>> said(tell(compare_pairs(results, "new", ["old"], rng=0)).lead)[:44]
+    >>> said(tell(compare(results, "new", "old")).lead)[:44]
     'new is ahead of old by 0.778 (95 % interval '
     """
-    first = made[0]
+    compared, first = made.compared, made.compared[0]
     how = first.improvement.how
-    corrected = " p is corrected by Holm for all pairs." if len(made) > 1 else ""
-    tests = [_ASSUMED[name] for name in dict.fromkeys(pair.test for pair in made)]
-    told = [_record(pair) for pair in made]
-    pairs = _pairs(told, f"{first.difference.a} less each other")
-    blocks: list[Piece] = [pairs, Text(" ".join(tests) + corrected), Text(_power(first))]
-    blocks += [_tasks(pair, row["by_task"]) for pair, row in zip(made, told, strict=True)]
+    adjusted = " p is adjusted by Holm for all pairs." if len(compared) > 1 else ""
+    tests = [_ASSUMED[name] for name in dict.fromkeys(pair.test for pair in compared)]
+    blocks: list[Piece] = [shown_table(made.pairs, SHOWN)]
+    blocks += [Text(" ".join(tests) + adjusted), Text(_power(first))]
+    blocks += [_tasks(made, pair) for pair in compared]
     about = (
         f"{_level(first)} intervals, of differences {_METHODS[first.test]}, of `beats` by {how.reps:,} "
         f"resamples of {how.unit}, seed {seed}"
     )
-    data: Record = {"pairs": told, "level": how.level}
-    return Finding(lead=_lead(made), blocks=tuple(blocks), data=data, about=about)
+    return Finding(
+        lead=_lead(compared),
+        blocks=tuple(blocks),
+        data=made.to_dict(),
+        about=about,
+        answer=made,
+    )
 
 
 def _level(pair: PairedComparison) -> str:
@@ -110,80 +123,17 @@ def _power(pair: PairedComparison) -> str:
     )
 
 
-def _pairs(rows: Sequence[Record], caption: str) -> Table:
-    columns = (
-        Column("against", "name", key="b"),
-        Column("difference", "number", "mean over common tasks"),
-        *(Column("low", "number"), Column("high", "number")),
-        Column("beats", "number", "probability that a run beats one of the other", "probability"),
-        Column("p", "number", "after Holm where several are compared", "p_corrected"),
-        Column("tasks", "count", "that both have"),
-    )
-    records = [
-        {name: row[name] for name in row if name not in ("items", "by_task")} for row in rows
-    ]
-    return replace(Table.of(rows, columns, caption), records=tuple(records))
-
-
-def _record(pair: PairedComparison) -> Record:
-    gap, better = pair.difference, pair.improvement
-    return {
-        "a": gap.a,
-        "b": gap.b,
-        "difference": gap.value,
-        "low": pair.low,
-        "high": pair.high,
-        "error_paired": gap.paired,
-        "error_clustered": gap.clustered,
-        "error_of_runs": gap.runs,
-        "probability": better.probability,
-        "probability_low": better.low,
-        "probability_high": better.high,
-        "unit": gap.unit,
-        "test": pair.test,
-        "p": pair.p,
-        "p_corrected": pair.adjusted,
-        "detectable": gap.detectable,
-        "detectable_with_tasks_fixed": gap.detectable_fixed,
-        "tasks": gap.tasks,
-        "items": None if pair.items is None else pair.items._asdict(),
-        "by_task": _by_task(pair),
-    }
-
-
-def _by_task(pair: PairedComparison) -> list[Record]:
-    gaps = pair.mean_a - pair.mean_b
-    order = np.argsort(-gaps, kind="stable").tolist()
-    beats = dict(
-        zip(pair.improvement.tasks, pair.improvement.task_probability.tolist(), strict=True)
-    )
-    return [
-        {
-            "task": pair.tasks[task],
-            "a": float(pair.mean_a[task]),
-            "b": float(pair.mean_b[task]),
-            "difference": float(gaps[task]),
-            "a beats b": beats.get(pair.tasks[task], float("nan")),
-        }
-        for task in order
-    ]
-
-
-def _tasks(pair: PairedComparison, rows: list[Record]) -> Table:
-    """Every task, from where the first is furthest ahead; of zeros and ones, the items that differ."""
-    gap = pair.difference
+def _tasks(made: Comparison, pair: PairedComparison) -> Table:
+    """Every task, from where the first is furthest ahead; of zeros and ones, the tasks that differ."""
+    gap, table = pair.difference, made.tasks
+    rows = [row for row, other in enumerate(table.b) if other == gap.b]
+    columns = ["task", "mean_a", "mean_b", "difference", "probability"]
     caption = f"{gap.a} (a) and {gap.b} (b), task by task"
     if pair.items is not None:
         both, only_a, only_b, neither = pair.items
-        rows = [row for row in rows if row["difference"]]
+        rows, columns = [row for row in rows if table.difference[row]], columns[:-1]
         caption = (
             f"Items that one of {gap.a} (a) and {gap.b} (b) alone solved: a {only_a:,}, b {only_b:,}; both "
             f"{both:,}, neither {neither:,}, of {counted(sum(pair.items), 'item')}"
         )
-    names = (
-        ("a", "b", "difference")
-        if pair.items is not None
-        else ("a", "b", "difference", "a beats b")
-    )
-    columns = (Column("task", "name"), *(Column(name, "number") for name in names))
-    return Table.of(rows, columns, caption)
+    return shown_table(table.take(rows), columns, caption)

@@ -40,25 +40,25 @@ def profiles(study: Study) -> Finding:
     how = {name: value for name, value in shown.how.items() if name != "total"}
     made = performance_profiles(results, **how)
     shown = shown._replace(agents=drawn)
-    figure = _profiles(study, made, shown.rows(made.agents))
+    figure = _profiles(study, made, shown.rows(made.agent_names))
     blocks = (Text(shown.what_varies), figure, *noted(made.notes))
     lead = (Name(study.none_better),) if study.none_better else _ahead(made)
     if study.binary and not study.none_better:
         flat = "Results are 0 or 1, so that a profile is as high at every score: the share of tasks solved."
         lead = (flat, " ", *lead) if isinstance(lead, tuple) else (flat, " ", lead)
-    return Finding(lead=lead, blocks=blocks)
+    return Finding(lead=lead, blocks=blocks, data=made.to_dict(), answer=made)
 
 
 def _ahead(made: Profiles) -> Prose:
-    if len(made.agents) == 1:
+    if len(made.agent_names) == 1:
         half = made.thresholds[made.share[0] >= 0.5]
         level = three_digits(float(half[-1])) if len(half) else "none"
-        return ("Half of the scores of ", Name(made.agents[0]), f" lie above {level}.")
+        return ("Half of the scores of ", Name(made.agent_names[0]), f" lie above {level}.")
     front = made.share >= made.share.max(axis=0) - 1e-12
     ahead = np.flatnonzero(front.all(axis=1))
     if len(ahead) == 1:
         told = " is at or above every other agent drawn, at every score."
-        return (Name(made.agents[int(ahead[0])]), told)
+        return (Name(made.agent_names[int(ahead[0])]), told)
     crossing = "Profiles cross: which agent is ahead depends on the score that is asked for."
     return crossing if not len(ahead) else "Several agents have the same profile at the front."
 
@@ -97,7 +97,7 @@ def draw_profiles(data: ProfileData, title: str = "score") -> chart.Drawing:
 
 
 def _profiles(study: Study, made: Profiles, rows: list[int]) -> Figure:
-    agents = tuple(made.agents[row] for row in rows)
+    agents = tuple(made.agent_names[row] for row in rows)
     stretch = stretch_for(made.thresholds, study.centre or 0.0)
     share, low, high = (part[rows] for part in (made.share, made.low, made.high))
     data = ProfileData(agents, made.thresholds, share, low, high, stretch, made.unit, made.reps)
@@ -133,12 +133,9 @@ def rank_probabilities(study: Study) -> Finding:
     if np.isnan(made.probability).any():
         raise NothingToTellError(made.notes[-1])
     blocks = (Text(shown.what_varies), _ranks(made, len(shown.agents)), *noted(made.notes))
-    best = int(np.argmax(made.probability[:, 0]))
-    share = float(made.probability[best, 0])
-    shares = dict(zip(made.agents, made.probability[:, 0].tolist(), strict=True))
-    data = {"first": made.agents[best], "probability": share, "unit": made.unit}
-    data["first_place"] = {agent: each for agent, each in shares.items() if each}
-    return Finding(lead=_first(made, study.none_better), blocks=blocks, data=data)
+    return Finding(
+        lead=_first(made, study.none_better), blocks=blocks, data=made.to_dict(), answer=made
+    )
 
 
 def _first(made: RankProbabilities, not_shown: str) -> Prose:
@@ -148,10 +145,10 @@ def _first(made: RankProbabilities, not_shown: str) -> Prose:
         return (Name(not_shown), f" So ranks are chance: {most}.")
     best, second = np.argsort(-first, kind="stable")[:2].tolist()
     told = f" comes first in {percent(first[best])} of the resamples"
-    lead = (Name(made.agents[best]), told)
+    lead = (Name(made.agent_names[best]), told)
     if first[second] < 0.005:
         return (*lead, ".")
-    return (*lead, ", ", Name(made.agents[second]), f" in {percent(first[second])}.")
+    return (*lead, ", ", Name(made.agent_names[second]), f" in {percent(first[second])}.")
 
 
 class RankData(NamedTuple):
@@ -197,7 +194,7 @@ def draw_ranks(data: RankData) -> chart.Drawing:
 
 
 def _ranks(made: RankProbabilities, most: int) -> Figure:
-    drawn = rank_data(made.agents, made.probability, most)
+    drawn = rank_data(made.agent_names, made.probability, most)
     sure = int((drawn.probability.max(axis=1) >= 0.95).sum())
     caption = f"{sure:,} of {len(drawn.agents):,} agents hold one rank in 95 % of the resamples."
     return Figure(

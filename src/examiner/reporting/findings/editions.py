@@ -86,7 +86,7 @@ def _moved(before: Study, after: Study, agents: Sequence[str], data: EditionData
 def _told_apart(study: Study, agents: Sequence[str]) -> NDArray[np.bool_]:
     """Which pairs Wilcoxon's test with Holm's correction tells apart, [agents, agents]."""
     made = agent_differences(_only(study.scores, agents), measure=study.measure)
-    rows = [made.agents.index(agent) for agent in agents]
+    rows = [made.agent_names.index(agent) for agent in agents]
     return np.asarray(made.p[np.ix_(rows, rows)] < LEVEL)
 
 

@@ -124,14 +124,12 @@ def render_plan(plan: Plan) -> Finding:
 
 def _deviation_table(differences: Sequence[Deviation]) -> DeviationTable:
     return DeviationTable(
-        **dict[str, Any](
-            setting=[part.setting for part in differences],
-            value=[_setting(part.value) for part in differences],
-            reference=[_setting(part.reference) for part in differences],
-            kind=["free" if part.free else "deviates" for part in differences],
-            meaning=[part.meaning for part in differences],
-            caption=f"Deviations from {REFERENCE}",
-        )
+        setting=[part.setting for part in differences],
+        value=[_setting(part.value) for part in differences],
+        reference=[_setting(part.reference) for part in differences],
+        kind=["free" if part.free else "deviates" for part in differences],
+        meaning=[part.meaning for part in differences],
+        caption=f"Deviations from {REFERENCE}",
     )
 
 
@@ -143,13 +141,11 @@ def _setting(value: object) -> str:
 
 def _frame_budget_table(budgets: Sequence[FrameBudget]) -> FrameBudgetTable:
     return FrameBudgetTable(
-        **dict[str, Any](
-            agent=[budget.agent for budget in budgets],
-            jobs=[budget.jobs for budget in budgets],
-            training=[_millions(budget.training_frames) for budget in budgets],
-            evaluation=[_millions(budget.evaluation_frames) for budget in budgets],
-            caption="Frames to play; a dash means that nothing limits them",
-        )
+        agent=[budget.agent for budget in budgets],
+        jobs=[budget.jobs for budget in budgets],
+        training=[_millions(budget.training_frames) for budget in budgets],
+        evaluation=[_millions(budget.evaluation_frames) for budget in budgets],
+        caption="Frames to play; a dash means that nothing limits them",
     )
 
 
@@ -260,12 +256,12 @@ def _published(contrasts: StickyContrasts, sticky_probability: float | None) -> 
         flavour = row.get("flavour", "")
         if scores and (not flavour or flavour == Flavour(*game_variant(row.game)).short):
             rows.append((row.agent, row.game, *scores))
-    columns = PublishedScores.declared
+    columns: dict[str, Any] = {  # Any: cells of the printed table
+        column: [row[at] for row in rows] for at, column in enumerate(PublishedScores.declared)
+    }
     return PublishedScores(
-        **dict[str, Any](
-            **{column: [row[at] for row in rows] for at, column in enumerate(columns)},
-            caption="Machado et al. (2018), Table 1: 50 million frames per run",
-        )
+        **columns,
+        caption="Machado et al. (2018), Table 1: 50 million frames per run",
     )
 
 

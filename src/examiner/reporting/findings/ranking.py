@@ -14,14 +14,11 @@ from examiner.reporting.figures.chart import Floats
 from examiner.reporting.figures.stretch import Stretch, stretch_for
 from examiner.reporting.finding import Figure, Finding, Sides, Text
 from examiner.reporting.prose import Name, Prose, enumerated, labels, said, three_digits
+from examiner.reporting.renderers import shown_table
 from examiner.reporting.study import Study
-from examiner.reporting.table import Column, Piece, Table, records
-from examiner.scores import shared_ranks
+from examiner.reporting.table import Piece, Table
+from examiner.scores import AgentAggregates, shared_ranks
 
-MIDDLE = (
-    Column("median", "number", "half of the tasks lie above"),
-    Column("IQM", "number", "interquartile mean: of the middle half", "iqm"),
-)
 MOST_DRAWN = 40
 MOST_NAMED = 3
 MOST_DOTS = 4000
@@ -38,12 +35,12 @@ def finding(study: Study) -> Finding:
     >>> said(finding(Study.of(alike)).lead)[:67]
     'No agent is significantly better: means lie between 0.465 and 0.565'
     """
-    rows = _rows(study)
-    blocks: list[Piece] = [Text(_unit(study)), _table(study, rows)]
+    answer = AgentAggregates(study.aggregates.take(study.order))
+    blocks: list[Piece] = [Text(_unit(study)), _table(study, answer)]
     blocks.extend(Text(caveat) for caveat in _caveats(study))
     if np.isfinite(study.comparable).any():
         blocks.append(_figure(study))
-    return Finding(lead=_lead(study), blocks=tuple(blocks), data={"agents": rows})
+    return Finding(lead=_lead(study), blocks=tuple(blocks), data=answer.to_dict(), answer=answer)
 
 
 def _lead(study: Study) -> Prose:
@@ -90,34 +87,13 @@ def _unit(study: Study) -> Prose:
     return (*start, " The interquartile mean leaves out the best and the worst quarter.")
 
 
-def _rows(study: Study) -> list[dict[str, object]]:
-    totals = study.aggregates
-    rows = records(
-        rank=[int(rank) if np.isfinite(rank) else None for rank in study.ranks],
-        agent=study.results.agents,
-        mean=totals.mean,
-        median=totals.median,
-        iqm=totals.iqm,
-        tasks=totals.tasks,
-    )
-    told = [rows[agent] for agent in study.order]
-    if not study.binary:
-        return told
+def _table(study: Study, answer: AgentAggregates) -> Table:
     # The middle of zeros and ones is a zero or a one, whoever is better.
-    return [{key: row[key] for key in row if key not in ("median", "iqm")} for row in told]
-
-
-def _table(study: Study, rows: list[dict[str, object]]) -> Table:
-    columns = (
-        Column("rank", "count", "by mean; ties share the better rank"),
-        Column("agent", "name"),
-        Column("mean", "number", "over the tasks observed"),
-        *(() if study.binary else MIDDLE),
-        Column("tasks", "count", "with a comparable score"),
-    )
+    middle = () if study.binary else ("median", "iqm")
     fewer = _observed_on_fewer(study)
     marked = frozenset(row for row, agent in enumerate(study.order) if agent in fewer)
-    return replace(Table.of(rows, columns), doubtful=marked)
+    columns = ("rank", "agent", "mean", *middle, "tasks")
+    return replace(shown_table(answer.agents, columns), doubtful=marked)
 
 
 def _observed_on_fewer(study: Study) -> frozenset[int]:

@@ -11,8 +11,7 @@ from examiner.reporting.figures import chart
 from examiner.reporting.figures.chart import Floats
 from examiner.reporting.figures.stretch import Stretch
 from examiner.reporting.finding import Figure, Finding, NothingToTellError, Text, noted
-from examiner.reporting.prose import Name, Prose, labels, three_digits
-from examiner.reporting.shown import differing_pairs, name_of_test, short_of_tasks
+from examiner.reporting.prose import Name, labels, three_digits
 from examiner.reporting.study import Study
 from examiner.reporting.table import Cell, Column, Record, Table
 from examiner.scores import Significance, cell_means
@@ -44,8 +43,9 @@ def finding(study: Study) -> Finding:
     )
     table = _table(study, made)
     blocks = (Text(_method(made)), _figure(study, made), table, *noted(made.notes))
-    data = _against_the_first(study, made)
-    return Finding(lead=_lead(made, study.none_better), blocks=blocks, data=data)
+    data = made.to_dict() | _against_the_first(study, made)
+    lead = (Name(study.none_better or made.headline),)
+    return Finding(lead=lead, blocks=blocks, data=data, answer=made)
 
 
 def _method(made: Significance) -> str:
@@ -58,48 +58,42 @@ def _method(made: Significance) -> str:
         "" if np.isnan(made.p_value) else f" Friedman's test of ranks has p = {made.p_value:.2g}."
     )
     return (
-        f"Means of agents are compared in pairs, by {name_of_test(made)}, with Holm's correction for all "
-        f"pairs. {over}.{_gaps(made)}{short_of_tasks(made)}{friedman}"
+        f"Means of agents are compared in pairs, by {made.test}, with Holm's correction for all "
+        f"pairs. {over}.{_gaps(made)}{_short(made)}{friedman}"
     )
 
 
 def _against_the_first(study: Study, made: Significance) -> Record:
     """From whom the first agent by mean does not differ, and who beats it on most tasks all the same."""
     shown = study.resampled
-    first, *others = (made.agents.index(agent) for agent in shown.agents)
+    first, *others = (made.agent_names.index(agent) for agent in shown.agents)
     differ = made.p[first] < made.alpha
-    rows = [study.scores.agents.index(agent) for agent in made.agents]
+    rows = [study.scores.agents.index(agent) for agent in made.agent_names]
     means = cell_means(study.scores, study.measure)[rows]
     ranked = wilcoxon_holm(means)[first] < made.alpha
     return {
         "first": shown.agents[0],
-        "alike": [made.agents[row] for row in others if not differ[row]],
+        "alike": [made.agent_names[row] for row in others if not differ[row]],
         "ahead_on_most": [
-            made.agents[row]
+            made.agent_names[row]
             for row in others
             if ranked[row] and made.mean_rank[row] < made.mean_rank[first]
         ],
         "others": len(others),
         "tasks": len(made.tasks),
         "unit": made.unit,
-        "test": name_of_test(made),
-        "too_few_tasks": short_of_tasks(made).strip(),
+        "test": made.test,
+        "too_few_tasks": made.too_few_tasks,
     }
 
 
-def _lead(made: Significance, not_shown: str) -> Prose:
-    if not_shown:
-        return (Name(not_shown),)
-    if len(made.agents) == 2:
-        word = "differ" if made.p[0, 1] < made.alpha else "do not differ"
-        p = f" significantly ({name_of_test(made)}, p = {made.p[0, 1]:.2g})."
-        return (Name(made.agents[0]), " and ", Name(made.agents[1]), f" {word}{p}")
-    return differing_pairs(made)
+def _short(made: Significance) -> str:
+    return f" {made.too_few_tasks}" if made.too_few_tasks else ""
 
 
 def _gaps(made: Significance) -> str:
     """How many tasks stand behind the test of a pair, where that is not all of them."""
-    pairs = made.common[np.triu_indices(len(made.agents), 1)]
+    pairs = made.common[np.triu_indices(len(made.agent_names), 1)]
     few, most = int(pairs.min()), int(pairs.max())
     if few == len(made.tasks):
         return ""
@@ -192,16 +186,16 @@ def _stroke(
 
 
 def _figure(study: Study, made: Significance) -> Figure:
-    drawn = data(made.agents, made.mean, made.cliques)
+    drawn = data(made.agent_names, made.mean, made.cliques)
     return Figure(
         key="critical-difference",
         drawn=drawn._replace(p=made.p, posthoc=made.posthoc),
         drawing=draw(drawn, study.axis_title),
         caption="Means of agents; a bar joins agents among whom no pair differs significantly.",
         description="A line of means with a label for each agent and bars over groups.",
-        legend=f"Left is better. By {name_of_test(made)}, at 5 % after Holm.",
+        legend=f"Left is better. By {made.test}, at 5 % after Holm.",
         # the names on either side, eight letters of a mean, and a third of it all between them
-        narrowest=max(680, 7 * 3 * (min(28, max(map(len, made.agents))) + 8)),
+        narrowest=max(680, 7 * 3 * (min(28, max(map(len, made.agent_names))) + 8)),
     )
 
 
@@ -219,7 +213,7 @@ def _table(study: Study, made: Significance) -> Table:
         Column("p", "number", "after Holm, against the first"),
         Column("tasks", "count", "that both have"),
     )
-    row_of = {agent: row for row, agent in enumerate(made.agents)}
+    row_of = {agent: row for row, agent in enumerate(made.agent_names)}
     first = row_of[shown.agents[0]]
     scores = run_scores(shown.results, study.measure, study.total)
     games = clusters_of(shown.results.task_names)

@@ -12,30 +12,22 @@ from examiner.reporting.figures import chart
 from examiner.reporting.figures.chart import Floats
 from examiner.reporting.finding import Figure, Finding, NothingToTellError, Sides, Text, noted
 from examiner.reporting.prose import Name, Prose, enumerated, three_digits
-from examiner.reporting.shown import differing_pairs, short_of_tasks
+from examiner.reporting.renderers import shown_table
 from examiner.reporting.study import Resampled, Study
-from examiner.reporting.table import Column, Piece, Record, Table
+from examiner.reporting.table import Piece, Table
 from examiner.scores import (
     AGGREGATES,
     AggregateIntervals,
     DecisionStudy,
-    Overview,
-    VarianceComponents,
+    Ranking,
     shared_ranks,
 )
 from examiner.scores import decision as decision_study
 from examiner.scores import intervals as aggregate_intervals
-from examiner.scores.variance import expected_error
 
 SHOWN = ("mean", "iqm", "median")
 GAP = 0.05
 FEW_AGENTS = 3
-PARTS = {
-    "agent": "agents differ on average",
-    "task": "tasks differ in level for all agents",
-    "interaction": "agents have their own easy and hard tasks",
-    "run": "runs of one agent on one task differ",
-}
 
 
 def intervals(study: Study) -> Finding:
@@ -55,43 +47,46 @@ def intervals(study: Study) -> Finding:
         )
     made = aggregate_intervals(shown.results, _shown_aggregates(study), **shown.how)
     blocks = (Text(shown.what_varies), _figure(made, shown), _table(made, shown))
-    data = {"aggregates": made.rows()}
-    lead = _lead(made, study.none_better)
-    return Finding(lead=lead, blocks=(*blocks, *noted(made.notes)), data=data)
+    return Finding(
+        lead=_lead(made, study.none_better),
+        blocks=(*blocks, *noted(made.notes)),
+        data=made.to_dict(),
+        answer=made,
+    )
 
 
-def tell(made: Overview, *, seed: int = 0) -> Finding:
-    """Tell aggregates with intervals, which agent beats which, and what would make it surer.
+def tell(made: Ranking, *, seed: int = 0) -> Finding:
+    """Show the ranking of agents, which agent beats which, and what would make it more precise.
 
     >>> from examiner.results import Results
-    >>> from examiner.scores import overview
+    >>> from examiner.scores import rank
     >>> results = Results.from_numpy(np.random.default_rng(0).normal(size=(2, 4, 5)))
-    >>> tell(overview(results, rng=0, reps=100)).data["aggregates"][0]["agent"]
+    >>> tell(rank(results, rng=0, reps=100)).data["agents"][0]["agent"]
     'agent 2'
     """
-    data, found, tests = made.to_dict(), made.aggregates, made.tests
-    ends = [Column("low", "number"), Column("high", "number")]
-    columns = [Column("agent", "name"), Column("aggregate", "text"), Column("value", "number")]
-    heading = "Aggregates" if made.total is None else f"Aggregates: {made.total.meaning}"
-    blocks: list[Piece] = [Table.of(data["aggregates"], [*columns, *ends], heading)]
+    used = made.aggregates
+    blocks: list[Piece] = [shown_table(made.agents)]
     if made.groups is not None:
-        columns = [Column("agent", "name"), Column(made.groups.level, "name")]
-        columns.append(Column("mean", "number"))
-        blocks.append(Table.of(data["groups"], columns, f"Means of each {made.groups.level}"))
-    if made.improvement is not None:
-        columns = [Column("a", "name"), Column("b", "name"), Column("probability", "number")]
-        title = "Probability that a beats b"
-        blocks.append(Table.of(data["improvement"], [*columns, *ends], title))
+        blocks.append(shown_table(made.groups))
+    if len(made.pairs):
+        tested = () if made.tests is None else ("p_adjusted",)
+        ends = ("probability", "probability_low", "probability_high")
+        blocks.append(shown_table(made.pairs, ("a", "b", *ends, "difference", *tested)))
         blocks += _many_pairs(made)
-    if tests is not None:
-        blocks.append(Text(f"{differing_pairs(tests)}{short_of_tasks(tests)}"))
-    blocks.append(Text(made.decision.answer))
-    how = f"unit: {found.unit}, {found.interval}, {found.reps:,} resamples, seed {seed}"
-    about = f"{found.level:.0%} intervals, {how}"
-    return Finding(blocks=tuple(blocks), data=data, about=about)
+    if made.tests is not None:
+        blocks.append(Text(f"{made.tests.headline} {made.tests.too_few_tasks}".rstrip()))
+    blocks.append(Text(made.decision.headline))
+    how = f"unit: {used.unit}, {used.interval}, {used.reps:,} resamples, seed {seed}"
+    return Finding(
+        lead=(Name(made.headline),),
+        blocks=tuple(blocks),
+        data=made.to_dict(),
+        about=f"{used.level:.0%} intervals, {how}",
+        answer=made,
+    )
 
 
-def _many_pairs(made: Overview) -> list[Text]:
+def _many_pairs(made: Ranking) -> list[Text]:
     """Warn that each pair has an interval of its own: of many, some exclude one half by chance."""
     count = len(made.pairs)
     if count < 2:
@@ -99,8 +94,8 @@ def _many_pairs(made: Overview) -> list[Text]:
     by_chance = three_digits(count * (1 - made.aggregates.level))
     return [
         Text(
-            f"Intervals are of single pairs, not adjusted for looking at {count:,}: where agents are alike "
-            f"about {by_chance} exclude 0.5. Tests of pairs (--json) are adjusted."
+            f"Intervals are of single pairs, not adjusted for {count:,} pairs: where agents are identical, "
+            f"about {by_chance} exclude 0.5. Values of p are adjusted."
         )
     ]
 
@@ -120,15 +115,15 @@ def _lead(made: AggregateIntervals, not_shown: str) -> Prose:
     if not len(others):
         start = f" has a {title} of {three_digits(value)}"
     if np.isnan(low):
-        return (Name(made.agents[best]), f"{start}, and these data cannot say how surely.")
+        return (Name(made.agent_names[best]), f"{start}, and these data cannot say how surely.")
     ends = f"{three_digits(low)} to {three_digits(high)}"
     interval = f" (95 % interval {ends}, over other {made.unit})"
     end = ", clear of all other intervals." if clear else "."
-    tied = [made.agents[row] for row in order if shared_ranks(made.value[:, 0])[row] == 1]
+    tied = [made.agent_names[row] for row in order if shared_ranks(made.value[:, 0])[row] == 1]
     if len(tied) > 1:
         both = f" lead by {title}: {three_digits(value)} each"
         return (*enumerated(tied, 3), f"{both} (95 % interval of the first {ends}).")
-    return (Name(made.agents[best]), f"{start}{interval}{end}")
+    return (Name(made.agent_names[best]), f"{start}{interval}{end}")
 
 
 def _shown_aggregates(study: Study) -> tuple[str, ...]:
@@ -184,7 +179,7 @@ def draw_intervals(data: IntervalData) -> chart.Drawing:
 
 
 def _figure(made: AggregateIntervals, shown: Resampled) -> Figure:
-    rows = shown.rows(made.agents)
+    rows = shown.rows(made.agent_names)
     titles = tuple(AGGREGATES[name].title for name in made.aggregates)
     value, low, high = (part[rows] for part in (made.value, made.low, made.high))
     how = made.unit, made.interval, made.reps
@@ -201,19 +196,7 @@ def _figure(made: AggregateIntervals, shown: Resampled) -> Figure:
 
 
 def _table(made: AggregateIntervals, shown: Resampled) -> Table:
-    columns = [Column("agent", "name")]
-    for name in made.aggregates:
-        title = "IQM" if name == "iqm" else AGGREGATES[name].title
-        columns += [
-            Column(title, "number", AGGREGATES[name].title),
-            Column(f"{title}: low", "number", f"lower end, unit: {made.unit}"),
-            Column(f"{title}: high", "number", f"upper end, unit: {made.unit}"),
-        ]
-    numbers = np.stack([made.value, made.low, made.high], axis=2)
-    rows = [
-        (Name(made.agents[row]), *numbers[row].ravel().tolist()) for row in shown.rows(made.agents)
-    ]
-    return Table(tuple(columns), tuple(rows))
+    return shown_table(made.agents.take(shown.rows(made.agent_names)))
 
 
 def decision(study: Study) -> Finding:
@@ -234,21 +217,14 @@ def decision(study: Study) -> Finding:
         )
     made = decision_study(study.scores, measure=study.measure)
     if np.isnan(made.components.interaction):
-        raise NothingToTellError(made.answer)
-    shown = (_designs(study, made), _parts(made.components), *noted(made.components.notes))
-    return Finding(lead=made.answer, blocks=shown, data=_doubled(made))
-
-
-def _doubled(made: DecisionStudy) -> Record:
-    """The standard error of a difference now, and with twice the tasks or twice the runs."""
-    found = made.components
-    tasks, runs = np.array(found.tasks), np.array(found.runs)
-    return {
-        "now": made.now,
-        "twice_tasks": float(expected_error(found, 2 * tasks, runs)),
-        "twice_runs": float(expected_error(found, tasks, 2 * runs)),
-        "runs_known": bool(np.isfinite(found.run)),
-    }
+        raise NothingToTellError(made.headline)
+    table = shown_table(made.components.parts, ("component", "meaning", "variance", "share"), "")
+    return Finding(
+        lead=made.headline,
+        blocks=(_designs(study, made), table, *noted(made.all_notes)),
+        data=made.to_dict(),
+        answer=made,
+    )
 
 
 class DecisionData(NamedTuple):
@@ -305,23 +281,3 @@ def _designs(study: Study, made: DecisionStudy) -> Figure:
         legend="Tasks are taken as drawn from many like them.",
         narrowest=360,
     )
-
-
-def _parts(found: VarianceComponents) -> Table:
-    columns = (
-        Column("source", "name"),
-        Column("what it means", "text"),
-        Column("variance", "number"),
-        Column("share", "number", "of the variance of single runs' scores"),
-    )
-    shares = found.shares()
-    rows = [
-        {
-            "source": "agent × task" if part == "interaction" else part,
-            "what it means": meaning,
-            "variance": float(getattr(found, part)),
-            "share": float(shares.get(part, np.nan)),
-        }
-        for part, meaning in PARTS.items()
-    ]
-    return Table.of(rows, columns)

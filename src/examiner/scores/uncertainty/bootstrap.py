@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import builtins
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, Literal, TypeAlias, TypedDict, get_args
 
 import numpy as np
 
+from examiner.answers import Answer
 from examiner.messages import InputError
 from examiner.results import Results
 from examiner.scores.aggregate import Statistic, task_values
@@ -131,8 +132,8 @@ class Chosen(Resampling):
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class ByResampling:
-    """What was found by resampling: how, from which seed, and what a reader should know."""
+class ByResampling(Answer):
+    """An answer computed by resampling: how, from which seed, and what a reader should know."""
 
     how: Chosen
     seed: int
@@ -157,6 +158,18 @@ class ByResampling:
     def reps(self) -> int:
         """How many replicates were drawn."""
         return self.how.reps
+
+    @property
+    def settings(self) -> Mapping[str, Any]:  # Any: JSON values
+        """The seed, what was resampled, how often, and the kind and level of intervals."""
+        how = self.how
+        return {
+            "seed": self.seed,
+            "unit": how.unit,
+            "reps": how.reps,
+            "interval": how.interval,
+            "level": how.level,
+        }
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import combinations
@@ -10,9 +10,9 @@ from typing import Unpack
 
 import numpy as np
 
+from examiner.answers import Scalar, Table, bound, name, number
 from examiner.messages import InputError, counted, shorten, unknown_name
-from examiner.results import Results
-from examiner.results.display import html_table
+from examiner.results import Results, reads_results
 from examiner.scores.aggregate import AGGREGATES, point_values
 from examiner.scores.estimate import least_after_all_won, wilson
 from examiner.scores.standing import best_first
@@ -31,33 +31,62 @@ from examiner.validation import Floats, Randomness, generator, read_only, seed_o
 NO_BCA = "The interval 'bca' is not made for the probability of improvement."
 
 
+class TaskImprovement(Table):
+    """How probably a run of one agent beats one of another on each common task."""
+
+    task: tuple[str, ...] = name("Task")
+    probability: Floats = number(
+        "Probability that a run of the first agent beats one of the second"
+    )
+    probability_low: Floats = bound("probability", "low")
+    probability_high: Floats = bound("probability", "high")
+
+
+class PairImprovement(Table):
+    """How probably a run of one agent beats one of another, pair by pair."""
+
+    a: tuple[str, ...] = name("First agent")
+    b: tuple[str, ...] = name("Second agent")
+    probability: Floats = number(
+        "Probability that a run of the first agent beats one of the second"
+    )
+    probability_low: Floats = bound("probability", "low")
+    probability_high: Floats = bound("probability", "high")
+
+
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True, repr=False)
 class Improvement(ByResampling):
-    """How probably agent a beats agent b, overall and on each common task (arrays [tasks]).
+    """How probably agent a beats agent b, overall and on each common task.
 
     At 0 or 1 the interval is one-sided: its other end is the estimate. NaN: no interval.
     """
+
+    kind = "improvement"
 
     a: str
     b: str
     probability: float
     low: float
     high: float
-    tasks: tuple[str, ...]
-    task_probability: Floats
-    task_low: Floats
-    task_high: Floats
+    tasks: TaskImprovement
 
-    def __repr__(self) -> str:
-        return (
-            f"Improvement: {self.a} beats {self.b} with probability {self.probability:.3f} "
-            f"({self.low:.3f} to {self.high:.3f})"
-        )
+    @property
+    def headline(self) -> str:
+        """How probably a run of the first agent beats one of the second."""
+        interval = f"{100 * self.level:g} % interval {self.low:.3g} to {self.high:.3g}"
+        told = "" if np.isnan(self.low) else f" ({interval})"
+        return f"A run of {self.a} beats one of {self.b} with probability {self.probability:.3g}{told}."
 
-    def _repr_html_(self) -> str:
-        parts = (self.tasks, self.task_probability, self.task_low, self.task_high)
-        header = ["task", "probability", "low", "high"]
-        return html_table(repr(self), header, list(zip(*parts, strict=True)), self.notes)
+    @property
+    def scalars(self) -> Mapping[str, Scalar]:
+        """The two agents, and the probability over all common tasks with its interval."""
+        return {
+            "a": Scalar(self.a, "First agent"),
+            "b": Scalar(self.b, "Second agent"),
+            "probability": Scalar(self.probability, "Probability of improvement over all tasks"),
+            "probability_low": Scalar(self.low, "Lower end of its interval"),
+            "probability_high": Scalar(self.high, "Upper end of its interval"),
+        }
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True, repr=False)
@@ -67,19 +96,43 @@ class ImprovementMatrix(ByResampling):
     Arrays have shape [agents, agents]; NaN too where a pair was not asked for or shares no task.
     """
 
-    agents: tuple[str, ...]
+    kind = "improvement_matrix"
+
+    agent_names: tuple[str, ...]
     probability: Floats
     low: Floats
     high: Floats
 
-    def __repr__(self) -> str:
-        return f"ImprovementMatrix of {counted(len(self.agents), 'agent')}, over {self.unit}"
+    @property
+    def headline(self) -> str:
+        """How many pairs have an interval that excludes one half."""
+        pairs = self.pairs
+        clear = int(((pairs.probability_low > 0.5) | (pairs.probability_high < 0.5)).sum())
+        total = counted(len(pairs), "pair")
+        return (
+            f"The interval of the probability of improvement excludes 0.5 for {clear:,} of {total}."
+        )
 
-    def _repr_html_(self) -> str:
-        table = [[agent, *row] for agent, row in zip(self.agents, self.probability, strict=True)]
-        return html_table(repr(self), ["beats with probability", *self.agents], table, self.notes)
+    @property
+    def pairs(self) -> PairImprovement:
+        """One row per pair that was compared, the better agent by mean first."""
+        first, second = np.nonzero(np.triu(np.isfinite(self.probability), 1))
+        return PairImprovement(
+            a=[self.agent_names[row] for row in first],
+            b=[self.agent_names[row] for row in second],
+            probability=self.probability[first, second],
+            probability_low=self.low[first, second],
+            probability_high=self.high[first, second],
+            level=self.level,
+        )
+
+    @property
+    def tables(self) -> Mapping[str, Table]:
+        """The pairs."""
+        return {"pairs": self.pairs}
 
 
+@reads_results
 def improvement(
     results: Results,
     a: str,
@@ -116,23 +169,26 @@ def improvement(
     ends = bootstrap.bounds(evaluate, generator(seed), (len(pair.probability) + 1,))
     if bootstrap.reason is None:
         ends = _task_and_pair_bounds(pair, ends, how_chosen)
-    read_only(pair.probability, ends)
     return Improvement(
         a=a,
         b=b,
         probability=pair.overall,
         low=float(ends[0, -1]),
         high=float(ends[1, -1]),
-        tasks=tuple(scores.tasks[task] for task in scores.strata[pair.a].tasks[pair.rows_a]),
-        task_probability=pair.probability,
-        task_low=ends[0, :-1],
-        task_high=ends[1, :-1],
+        tasks=TaskImprovement(
+            task=[scores.tasks[task] for task in scores.strata[pair.a].tasks[pair.rows_a]],
+            probability=pair.probability,
+            probability_low=ends[0, :-1],
+            probability_high=ends[1, :-1],
+            level=how_chosen.level,
+        ),
         how=how_chosen,
         seed=seed,
         notes=_notes(bootstrap, [pair]),
     )
 
 
+@reads_results
 def improvement_matrix(
     results: Results,
     *,
@@ -166,8 +222,8 @@ def matrix_of(
     """
     agents, chosen = bootstrap.scores.agents, bootstrap.how
     rows = {agent: row for row, agent in enumerate(agents)}
-    for name in {name for pair in pairs or () for name in pair} - set(rows):
-        raise unknown_name("agent", name, agents)
+    for unknown in {agent for pair in pairs or () for agent in pair} - set(rows):
+        raise unknown_name("agent", unknown, agents)
     order = best_first(agents, point_values(bootstrap.scores, [AGGREGATES["mean"]])[:, 0])
     ranked = tuple(agents[row] for row in order)
     asked = combinations(ranked, 2) if pairs is None else pairs
@@ -183,7 +239,7 @@ def matrix_of(
     probability, low, high = (part[np.ix_(order, order)] for part in filled)
     read_only(probability, low, high)
     return ImprovementMatrix(
-        agents=ranked,
+        agent_names=ranked,
         probability=probability,
         low=low,
         high=high,

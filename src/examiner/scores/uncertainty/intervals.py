@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from types import MappingProxyType
@@ -11,10 +11,11 @@ from typing import Any, TypeAlias, Unpack
 
 import numpy as np
 
+from examiner.answers import Column, Table
 from examiner.messages import InputError, counted, listed
-from examiner.results import Results
-from examiner.results.display import html_table
+from examiner.results import Results, reads_results
 from examiner.scores.aggregate import (
+    AGGREGATES,
     Aggregate,
     UserFunction,
     aggregate_named,
@@ -36,6 +37,7 @@ from examiner.scores.uncertainty.bootstrap import (
 from examiner.scores.uncertainty.corrected import check_corrected, corrected_bounds
 from examiner.scores.uncertainty.strata import Strata
 from examiner.scores.uncertainty.studentised import studentised_bounds
+from examiner.scores.unit import score_unit
 from examiner.validation import Floats, Randomness, generator, read_only, seed_of
 
 FEW_DEGREES = 10
@@ -56,23 +58,43 @@ class AggregateIntervals(ByResampling):
     `low` and `high` are NaN where the data say nothing about them, and a note says why.
     """
 
-    agents: tuple[str, ...]
+    kind = "intervals"
+
+    agent_names: tuple[str, ...]
     aggregates: tuple[str, ...]
     value: Floats
     low: Floats
     high: Floats
+    score_unit: str = ""
 
-    def __repr__(self) -> str:
-        names = ", ".join(self.aggregates)
-        return (
-            f"AggregateIntervals of {names}: {counted(len(self.agents), 'agent')}, over {self.unit}"
-        )
+    @property
+    def headline(self) -> str:
+        """Which agent is best by the first aggregate, and the interval of its value."""
+        if not len(self.value) or np.isnan(self.value[0, 0]):
+            return "No agent has a score."
+        title = aggregate_title(self.aggregates[0])
+        value, low, high = (float(part[0, 0]) for part in (self.value, self.low, self.high))
+        start = f"{self.agent_names[0]} has the best {title}: {value:.3g}"
+        if np.isnan(low):
+            return f"{start}, with an unknown interval."
+        return f"{start} ({100 * self.level:g} % interval {low:.3g} to {high:.3g})."
 
-    def _repr_html_(self) -> str:
-        rows = [list(row.values()) for row in self.rows()]
-        return html_table(
-            repr(self), ["agent", "aggregate", "value", "low", "high"], rows, self.notes
-        )
+    @property
+    def agents(self) -> Table:
+        """One row per agent, best first: each aggregate with its interval."""
+        columns = [Column("agent", "name", "Agent")]
+        values: dict[str, Any] = {"agent": self.agent_names}  # Any: names or arrays
+        for column, aggregate in enumerate(self.aggregates):
+            columns += aggregate_columns(aggregate)
+            values[aggregate] = self.value[:, column]
+            values[f"{aggregate}_low"] = self.low[:, column]
+            values[f"{aggregate}_high"] = self.high[:, column]
+        return Table.of(columns, values, level=self.level, score_unit=self.score_unit)
+
+    @property
+    def tables(self) -> Mapping[str, Table]:
+        """The aggregates of agents."""
+        return {"agents": self.agents}
 
     def of(self, agents: Sequence[str]) -> AggregateIntervals:
         """Return the same of some agents, in this order.
@@ -81,31 +103,36 @@ class AggregateIntervals(ByResampling):
         >>> intervals(results).of(["a"]).value
         array([[2.5]])
         """
-        rows = [self.agents.index(agent) for agent in agents]
+        rows = [self.agent_names.index(agent) for agent in agents]
         value, low, high = self.value[rows], self.low[rows], self.high[rows]
-        return replace(self, agents=tuple(agents), value=value, low=low, high=high)
-
-    def rows(self) -> list[dict[str, Any]]:  # Any: names and numbers
-        """Return one dictionary for each agent and aggregate.
-
-        >>> results = Results.from_numpy(np.arange(12.0).reshape(1, 3, 4), agents=["dqn"])
-        >>> made = intervals(results, "mean", rng=0)
-        >>> made.rows()[0]["value"]
-        5.5
-        """
-        return [
-            {
-                "agent": agent,
-                "aggregate": aggregate,
-                "value": float(self.value[row, column]),
-                "low": float(self.low[row, column]),
-                "high": float(self.high[row, column]),
-            }
-            for row, agent in enumerate(self.agents)
-            for column, aggregate in enumerate(self.aggregates)
-        ]
+        return replace(self, agent_names=tuple(agents), value=value, low=low, high=high)
 
 
+def aggregate_title(aggregate: str) -> str:
+    """Return what an aggregate is called in a sentence.
+
+    >>> aggregate_title("iqm"), aggregate_title("solved")
+    ('interquartile mean', 'solved')
+    """
+    return AGGREGATES[aggregate].title if aggregate in AGGREGATES else aggregate
+
+
+def aggregate_columns(aggregate: str) -> list[Column]:
+    """Return the columns of an aggregate: its value and both ends of its interval.
+
+    >>> [column.name for column in aggregate_columns("iqm")]
+    ['iqm', 'iqm_low', 'iqm_high']
+    """
+    meaning = f"{aggregate_title(aggregate).capitalize()} over tasks and runs"
+    title = "IQM" if aggregate == "iqm" else aggregate.replace("_", " ")
+    return [
+        Column(aggregate, "number", meaning, unit="score", title=title),
+        Column(f"{aggregate}_low", "number", "", title="low", of=aggregate),
+        Column(f"{aggregate}_high", "number", "", title="high", of=aggregate),
+    ]
+
+
+@reads_results
 def intervals(
     results: Results,
     aggregates: Choice | Sequence[Choice] = "mean",
@@ -131,7 +158,8 @@ def intervals(
     """
     chosen = checked(aggregates, results, measure, total)
     bootstrap = Bootstrap.of(results, measure, Resampling(**how), total)
-    return intervals_of(bootstrap, chosen, seed_of(rng), shares=results.is_binary(measure))
+    made = intervals_of(bootstrap, chosen, seed_of(rng), shares=results.is_binary(measure))
+    return replace(made, score_unit=score_unit(results, measure))
 
 
 def checked(
@@ -175,7 +203,7 @@ def intervals_of(
     read_only(value, low, high)
     caveats = () if bootstrap.reason else _caveats(bootstrap, chosen)
     return AggregateIntervals(
-        agents=tuple(agents[row] for row in order),
+        agent_names=tuple(agents[row] for row in order),
         aggregates=tuple(aggregate.name for aggregate in chosen),
         value=value,
         low=low,

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Literal, Unpack, get_args
+from typing import Any, Literal, Unpack, get_args
 
 import numpy as np
 
-from examiner.messages import InputError, counted
-from examiner.results import Results
-from examiner.results.display import html_columns
+from examiner.answers import Table, bound, name, number
+from examiner.messages import InputError, joined
+from examiner.results import Results, reads_results
 from examiner.scores.aggregate import AGGREGATES, point_values, task_means, task_total
 from examiner.scores.cells import ratio
 from examiner.scores.standing import best_first
@@ -23,11 +23,22 @@ from examiner.scores.uncertainty.bootstrap import (
 )
 from examiner.scores.uncertainty.resampling import Sample
 from examiner.scores.uncertainty.strata import RunScores
+from examiner.scores.unit import score_unit
 from examiner.validation import Floats, Randomness, check_known, generator, read_only, seed_of
 
 Kind = Literal["runs", "averages"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 POINTS = 101
+
+
+class ProfileShares(Table):
+    """The share of scores of each agent above each threshold."""
+
+    agent: tuple[str, ...] = name("Agent")
+    threshold: Floats = number("Score that is exceeded", unit="score")
+    share: Floats = number("Share of scores above the threshold")
+    share_low: Floats = bound("share", "low")
+    share_high: Floats = bound("share", "high")
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True, repr=False)
@@ -37,24 +48,57 @@ class Profiles(ByResampling):
     Bands are pointwise: they hold at each threshold, not at all of them together. NaN: no band.
     """
 
-    agents: tuple[str, ...]
+    kind = "profiles"
+
+    agent_names: tuple[str, ...]
     thresholds: Floats
     share: Floats
     low: Floats
     high: Floats
-    kind: Kind
+    profile: Kind
+    score_unit: str = ""
 
-    def __repr__(self) -> str:
-        marks = counted(len(self.thresholds), "threshold")
-        return (
-            f"Profiles of {counted(len(self.agents), 'agent')} at {marks}, bands over {self.unit}"
+    @property
+    def headline(self) -> str:
+        """Whether one agent is ahead at every threshold."""
+        front = self.share >= self.share.max(axis=0) - 1e-12
+        ahead = np.flatnonzero(front.all(axis=1))
+        if len(self.agent_names) == 1:
+            half = self.thresholds[self.share[0] >= 0.5]
+            level = f"{half[-1]:.3g}" if len(half) else "no threshold"
+            return f"Half of the scores of {self.agent_names[0]} are above {level}."
+        if not len(ahead):
+            return "Profiles cross: which agent is ahead depends on the threshold."
+        names = joined([self.agent_names[row] for row in ahead])
+        verb = "is" if len(ahead) == 1 else "are"
+        return f"{names} {verb} at or above every other agent at every threshold."
+
+    @property
+    def profiles(self) -> ProfileShares:
+        """One row per agent and threshold."""
+        thresholds = len(self.thresholds)
+        return ProfileShares(
+            agent=[agent for agent in self.agent_names for _ in range(thresholds)],
+            threshold=np.tile(self.thresholds, len(self.agent_names)),
+            share=self.share.ravel(),
+            share_low=self.low.ravel(),
+            share_high=self.high.ravel(),
+            level=self.level,
+            score_unit=self.score_unit,
         )
 
-    def _repr_html_(self) -> str:
-        shares = dict(zip(self.agents, self.share, strict=True))
-        return html_columns(repr(self), {"threshold": self.thresholds, **shares}, self.notes)
+    @property
+    def tables(self) -> Mapping[str, Table]:
+        """The shares."""
+        return {"profiles": self.profiles}
+
+    @property
+    def settings(self) -> Mapping[str, Any]:  # Any: JSON values
+        """How scores were resampled, and whether shares are of runs or of averages of tasks."""
+        return {**super(Profiles, self).settings, "profile": self.profile}
 
 
+@reads_results
 def profiles(
     results: Results,
     thresholds: Sequence[float] | Floats | None = None,
@@ -89,12 +133,13 @@ def profiles(
     share, low, high = lines[:, order]
     read_only(marks, share, low, high)
     return Profiles(
-        agents=tuple(agents[row] for row in order),
+        agent_names=tuple(agents[row] for row in order),
         thresholds=marks,
         share=share,
         low=low,
         high=high,
-        kind=kind,
+        profile=kind,
+        score_unit=score_unit(results, measure),
         how=bootstrap.how,
         seed=seed,
         notes=bootstrap.notes,

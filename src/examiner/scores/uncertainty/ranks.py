@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import Unpack
 
 import numpy as np
+from numpy.typing import NDArray
 
+from examiner.answers import Table, count, name, number
 from examiner.messages import InputError, counted, listed
-from examiner.results import Results
-from examiner.results.display import html_table
+from examiner.results import Results, reads_results
 from examiner.scores.aggregate import (
     Aggregate,
     UserFunction,
@@ -30,31 +32,96 @@ from examiner.scores.uncertainty.bootstrap import (
 from examiner.validation import Floats, Randomness, generator, read_only, seed_of
 
 
+class RankedAgents(Table):
+    """Where agents stand in resamples, best first by what was observed."""
+
+    agent: tuple[str, ...] = name("Agent")
+    expected_rank: Floats = number("Mean rank over resamples")
+    best_rank: Floats = count("Best rank, but for a few resamples as the level says")
+    worst_rank: Floats = count("Worst rank, but for a few resamples as the level says")
+    probability_first: Floats = number("Share of resamples in which the agent is first")
+
+
+class RankShares(Table):
+    """How probable each rank of each agent is."""
+
+    agent: tuple[str, ...] = name("Agent")
+    rank: NDArray[np.int64] = count("Rank; 1 is the best")
+    probability: Floats = number("Share of resamples in which the agent has this rank")
+
+
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True, repr=False)
 class RankProbabilities(ByResampling):
     """How probably each agent has each rank, shape [agents, ranks]; rows and columns sum to one.
 
-    The first column is rank 1, the best. All NaN where the data cannot tell, and a note says why.
+    The first column is rank 1, the best. All NaN where ranks cannot be resampled, and a note says why.
     """
 
-    agents: tuple[str, ...]
+    kind = "ranks"
+
+    agent_names: tuple[str, ...]
     aggregate: str
     probability: Floats
 
-    def __repr__(self) -> str:
-        return f"RankProbabilities of {counted(len(self.agents), 'agent')} by {self.aggregate}"
+    @property
+    def headline(self) -> str:
+        """Which agent is first most often."""
+        first = self.probability[:, 0]
+        if np.isnan(first).any():
+            return "These results do not permit to resample ranks."
+        best = int(np.argmax(first))
+        share = f"{100 * first[best]:.3g} %"
+        return f"{self.agent_names[best]} ranks first in {share} of the resamples."
 
-    def _repr_html_(self) -> str:
-        header = ["agent", *(f"rank {rank + 1}" for rank in range(len(self.agents)))]
-        table = [[agent, *row] for agent, row in zip(self.agents, self.probability, strict=True)]
-        return html_table(repr(self), header, table, self.notes)
+    @property
+    def agents(self) -> RankedAgents:
+        """One row per agent: its ranks in resamples, and how often it is first."""
+        low, high = self.range()
+        return RankedAgents(
+            agent=self.agent_names,
+            expected_rank=self.expected,
+            best_rank=low,
+            worst_rank=high,
+            probability_first=self.probability[:, 0],
+            level=self.level,
+        )
+
+    @property
+    def probabilities(self) -> RankShares:
+        """One row per agent and rank."""
+        agents = len(self.agent_names)
+        return RankShares(
+            agent=[agent for agent in self.agent_names for _ in range(agents)],
+            rank=np.tile(np.arange(1, agents + 1), agents),
+            probability=self.probability.ravel(),
+        )
+
+    @property
+    def tables(self) -> Mapping[str, Table]:
+        """Agents, and the probability of each rank."""
+        return {"agents": self.agents, "probabilities": self.probabilities}
+
+    def range(self) -> tuple[Floats, Floats]:
+        """Return the ranks between which each agent is in all but a few resamples, as `level` says.
+
+        >>> results = Results.from_numpy([[[2.0, 3.0]] * 3, [[0.0, 1.0]] * 3], agents=["new", "old"])
+        >>> ranks(results, rng=0).range()[1]
+        array([1., 2.])
+        """
+        tail = (1 - self.level) / 2
+        reached = np.cumsum(self.probability, axis=1)
+        unknown = np.isnan(self.probability).any(axis=1)
+        ends = [(reached < share - 1e-9).sum(axis=1) + 1.0 for share in (tail, 1 - tail)]
+        low, high = (np.where(unknown, np.nan, end) for end in ends)
+        return low, high
 
     @property
     def expected(self) -> Floats:
         """The mean rank of each agent, shape [agents]."""
-        return self.probability @ np.arange(1.0, len(self.agents) + 1)
+        return self.probability @ np.arange(1.0, len(self.agent_names) + 1)
 
 
+@reads_results
 def ranks(
     results: Results,
     aggregate: str | Aggregate | UserFunction = "mean",
@@ -64,11 +131,11 @@ def ranks(
     total: Total | None = None,
     **how: Unpack[DrawingOptions],
 ) -> RankProbabilities:
-    """Rank the agents on every resample, and count.
+    """Rank the agents in every resample, and count how often each has each rank.
 
     Ties share their ranks: two agents that tie for the lead have half of rank 1 and half of rank 2.
     Runs of agents are resampled independently; tasks, where they are resampled, are the same for
-    all agents. What is resampled is said as in `Resampling`, and how tasks make a mean by `total`. Agents
+    all agents. `Resampling` describes what is resampled, and `total` how tasks are averaged. Agents
     come best first.
 
     References: Agarwal et al. (2021), section 4; Laird & Louis (1989).
@@ -109,7 +176,7 @@ def ranks_of(
     probability = probability[order]
     read_only(probability)
     return RankProbabilities(
-        agents=tuple(agents[row] for row in order),
+        agent_names=tuple(agents[row] for row in order),
         aggregate=chosen.name,
         probability=probability,
         how=bootstrap.how,

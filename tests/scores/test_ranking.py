@@ -1,4 +1,4 @@
-"""The overview of scores: the same numbers as its parts by themselves, and what it leaves out."""
+"""The ranking of agents: the same numbers as its parts by themselves, and what it leaves out."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def results(agents: int = 4, runs: int = 5) -> Results:
 
 def test_each_part_is_what_the_function_by_itself_gives() -> None:
     table = results()
-    made = ex.scores.overview(table, ["mean", "iqm"], rng=3, reps=100)
+    made = ex.scores.rank(table, ["mean", "iqm"], rng=3, reps=100)
     alone = ex.scores.intervals(table, ["mean", "iqm"], rng=3, reps=100)
     np.testing.assert_array_equal(made.aggregates.low, alone.low)
     pairs = ex.scores.improvement_matrix(table, rng=3, reps=100)
@@ -26,25 +26,26 @@ def test_each_part_is_what_the_function_by_itself_gives() -> None:
     ranked = ex.scores.ranks(table, "mean", rng=3, reps=100)
     np.testing.assert_array_equal(made.ranks.probability, ranked.probability)
     assert made.tests.p_value == ex.scores.significance(table).p_value
-    assert made.decision.answer == ex.scores.decision(table).answer
+    assert made.decision.headline == ex.scores.decision(table).headline
 
 
 def test_generators_in_the_same_state_give_the_same_and_their_seed_is_recorded() -> None:
-    one, same = (ex.scores.overview(results(), rng=np.random.default_rng(5), reps=50) for _ in "ab")
+    one, same = (ex.scores.rank(results(), rng=np.random.default_rng(5), reps=50) for _ in "ab")
     np.testing.assert_array_equal(one.ranks.probability, same.ranks.probability)
-    again = ex.scores.overview(results(), rng=one.aggregates.seed, reps=50)
+    again = ex.scores.rank(results(), rng=one.aggregates.seed, reps=50)
     np.testing.assert_array_equal(one.ranks.probability, again.ranks.probability)
-    assert one.to_dict()["seed"] == one.ranks.seed == one.improvement.seed
+    assert one.settings["seed"] == one.ranks.seed == one.improvement.seed
 
 
 def test_one_agent_is_aggregated_and_compared_with_nobody() -> None:
-    made = ex.scores.overview(results(agents=1), rng=0, reps=50)
-    assert (made.pairs, made.improvement, made.ranks, made.tests) == ((), None, None, None)
-    assert made.to_dict()["improvement"] == [] and made.to_dict()["tests"] is None
+    made = ex.scores.rank(results(agents=1), rng=0, reps=50)
+    assert (made.improvement, made.ranks, made.tests) == (None, None, None)
+    assert made.to_dict()["pairs"] == [] and "friedman_p" not in made.to_dict()
+    assert made.headline.startswith("agent 1 has the best mean: ")
 
 
 def test_of_many_agents_only_neighbours_are_compared() -> None:
-    made = ex.scores.overview(results(agents=35, runs=2), rng=0, reps=20)
+    made = ex.scores.rank(results(agents=35, runs=2), rng=0, reps=20)
     assert len(made.pairs) == 34
     assert any("only neighbours in rank" in note for note in made.notes)
 
@@ -53,21 +54,49 @@ def test_the_mean_is_taken_of_any_scores_unless_asked_and_all_means_all() -> Non
     binary = Results.from_numpy([[1.0, 0.0, 1.0], [0.0, 0.0, 1.0]])
     fractions = Results.from_numpy([[0.25, 0.5, 1.0], [0.5, 0.5, 0.75]])
     for table in (binary, fractions, results()):
-        assert ex.scores.overview(table, rng=0, reps=20).aggregates.aggregates == ("mean",)
-    every = ex.scores.overview(results(), ["all"], rng=0, reps=20).aggregates.aggregates
+        assert ex.scores.rank(table, rng=0, reps=20).aggregates.aggregates == ("mean",)
+    every = ex.scores.rank(results(), ["all"], rng=0, reps=20).aggregates.aggregates
     assert every == tuple(ex.scores.AGGREGATES)
 
 
 def test_corrected_intervals_are_of_aggregates_only() -> None:
-    made = ex.scores.overview(results(), ["mean"], rng=0, reps=200, interval="bca")
+    made = ex.scores.rank(results(), ["mean"], rng=0, reps=200, interval="bca")
     assert made.aggregates.interval == "bca" and made.improvement.interval == "rescaled"
     assert any("have no 'bca' interval" in note for note in made.notes)
 
 
-def test_the_overview_is_json_and_has_a_short_name() -> None:
-    made = ex.scores.overview(results(), rng=0, reps=20)
+def test_agents_come_best_first_with_intervals_ranks_and_who_is_among_the_best() -> None:
+    made = ex.scores.rank(results(), rng=0, reps=200)
     json.dumps(made.to_dict())
-    assert repr(made) == "Overview of 4 agents, 6 pairs compared"
+    assert made.agents.agent == ("agent 4", "agent 3", "agent 2", "agent 1")
+    row = made["agent 4"]
+    assert row.mean_low < row.mean < row.mean_high
+    assert (row.rank, row.rank_low, row.leading) == (1, 1, True)
+    assert row.probability_first == made.ranks.probability[0, 0]
+    alike = [
+        agent for agent, p in zip(made.tests.agent_names, made.tests.p[0], strict=True) if p >= 0.05
+    ]
+    assert set(made.leading) == set(alike) == {one.agent for one in made.agents if one.leading}
+
+
+def test_agents_that_do_not_differ_are_not_named_as_better() -> None:
+    same = Results.from_numpy(np.random.default_rng(1).normal(size=(3, 5, 4)))
+    made = ex.scores.rank(same, rng=0, reps=50)
+    assert made.headline == "No agent is significantly better than another."
+    assert all(made.agents.leading)
+
+
+def test_scores_are_normalised_before_they_are_ranked() -> None:
+    table = Results.from_numpy(np.random.default_rng(0).normal(size=(3, 4, 2)) * 100)
+    here = ex.scores.rank(table, normalise="min-max", rng=0, reps=20)
+    there = ex.scores.rank(ex.normalise(table, "min-max"), rng=0, reps=20)
+    np.testing.assert_array_equal(here.agents.mean, there.agents.mean)
+    assert "min-max" in here.agents.columns["mean"].unit
+
+
+def test_anything_that_can_be_read_is_ranked() -> None:
+    made = ex.scores.rank({"dqn": [[1.0, 2.0], [3.0, 2.0]], "random": [[0.0, 0.0], [0.0, 1.0]]})
+    assert made.agents.agent == ("dqn", "random") and made["dqn"].mean == 2.0
 
 
 @pytest.mark.parametrize(
@@ -85,7 +114,7 @@ def test_raw_scores_far_apart_are_noted(values: list[list[float]], said: tuple[s
 def test_groups_that_share_no_task_are_neither_ranked_nor_tested_together() -> None:
     scores = np.full((6, 8, 2), np.nan)
     scores[:3, :4], scores[3:, 4:] = np.random.default_rng(0).random((2, 3, 4, 2))
-    made = ex.scores.overview(Results.from_numpy(scores), rng=0, reps=50)
+    made = ex.scores.rank(Results.from_numpy(scores), rng=0, reps=50)
     assert made.ranks is None and made.tests is None
     assert any("2 groups that share no task" in note for note in made.notes)
     assert len(made.pairs) == 6
