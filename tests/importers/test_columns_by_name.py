@@ -231,7 +231,10 @@ def test_describe_prints_how_each_column_was_interpreted(tmp_path: Path) -> None
     }
     shown = CliRunner().invoke(app, ["describe", str(path), "--run", "seed", "--where", "seed=1"])
     assert shown.exit_code == 0
-    assert "agent: exp_name; task: env_id; run: seed" in " ".join(shown.stdout.split())
+    printed = " ".join(shown.stdout.split())
+    assert "column of agent, task, run exp_name; env_id; seed" in printed
+    assert "column of time, in steps, main measure global_step; eprewmean" in printed
+    assert "other columns note" in printed
 
 
 def test_describe_interprets_the_columns_of_a_wide_table() -> None:

@@ -168,8 +168,8 @@ class SourceOptions:
     )
     reduce: str | None = option(
         None,
-        "One value per run: last:K episodes, 'last:N checkpoints', final, final:FRAMES, auc or all "
-        "[default: last:100 for logs of episodes, final for checkpoints, else all].",
+        "One value per run: last:K episodes, 'last:N checkpoints', final, final:FRAMES, at:FRAMES, auc or "
+        "all [default: last:100 for logs of episodes, final for checkpoints, else all].",
         metavar="RULE",
     )
 

@@ -9,7 +9,7 @@ from examiner.results.keys import BESIDE_RESULTS
 
 AGENT_COLUMNS = (
     *("agent", "algorithm", "algo", "model", "model_name", "method", "exp_name", "system"),
-    *("technique", "controller", "player", "subject_id"),
+    *("technique", "controller", "player", "subject_id", "alias"),
 )
 TASK_COLUMNS = (
     *("task", "game", "env", "environment", "env_id", "env_name", "task_id", "question_id"),

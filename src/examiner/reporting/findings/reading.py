@@ -41,7 +41,7 @@ def describe(results: Results) -> Finding:
         "trials per run, at most": f"{answer.trials:,}",
         "cells without any result": f"{answer.missing_cells:,}",
         "tasks with a scale": f"{answer.tasks_with_scale:,}",
-        "columns": _interpretations(answer),
+        **_interpretations(answer),
         "attributes of tasks": ", ".join(answer.task_attributes) or "none",
         "attributes of agents": ", ".join(answer.agent_attributes) or "none",
         "runs reduced by (--reduce)": f"{answer.reduction}{later}",
@@ -61,12 +61,22 @@ def describe(results: Results) -> Finding:
     return Finding(lead=lead, blocks=blocks, data=answer.to_dict(), answer=answer)
 
 
-def _interpretations(answer: Description) -> str:
-    """What each column is, always shown: a column that was misread makes every number wrong."""
+def _interpretations(answer: Description) -> dict[str, str]:
+    """What each column is: keys, then what is measured, then the others."""
     columns: dict[str, list[str]] = {}
     for row in answer.columns:
         columns.setdefault(row.interpretation, []).append(row.column)
-    return "; ".join(f"{meaning}: {', '.join(names)}" for meaning, names in columns.items())
+    others = [name for kind in ("attribute", "left out") for name in columns.pop(kind, [])]
+    keys = [
+        kind for kind in ("agent", "task", "part of the task", "run", "trial") if kind in columns
+    ]
+    measured = [kind for kind in columns if kind not in keys]
+    shown = {
+        f"column of {', '.join(kinds)}": "; ".join(", ".join(columns[kind]) for kind in kinds)
+        for kinds in (keys, measured)
+        if kinds
+    }
+    return shown | {"other columns": ", ".join(others) or "none"}
 
 
 def _splits(results: Results) -> dict[str, str]:

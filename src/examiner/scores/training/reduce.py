@@ -14,6 +14,7 @@ from examiner.messages import InputError, counted, shorten
 from examiner.results import Results
 from examiner.results.attributes import announce
 from examiner.results.keys import CHECKPOINT, EVALUATION
+from examiner.scores.training.budget import at_budget
 from examiner.scores.training.checkpoints import (
     at_times,
     checkpoint_runs,
@@ -47,7 +48,7 @@ _UNCLEAR = (
     '`ex.reduce(results, "last:1 checkpoints")` if each row is an evaluation, or '
     '`ex.reduce(results, "last:100")` if each is an episode.'
 )
-_KNOWN = "`last:K` (episodes), `last:N checkpoints`, `final`, `final:FRAMES`, `auc` or `all`"
+_KNOWN = "`last:K` (episodes), `last:N checkpoints`, `final`, `final:FRAMES`, `at:FRAMES`, `auc` or `all`"
 
 
 class Reduction(NamedTuple):
@@ -56,7 +57,7 @@ class Reduction(NamedTuple):
     `final` without a size is what a run ends with: its last checkpoint, or its last 100 episodes.
     """
 
-    kind: Literal["last", "final", "auc", "all"]
+    kind: Literal["last", "final", "at", "auc", "all"]
     size: float = math.nan
     of_checkpoints: bool = False
 
@@ -79,6 +80,8 @@ def reduce(results: Results, how: str | None = None, measure: str | None = None)
     - `final:FRAMES`: the mean of the episodes that ended within the last FRAMES frames of the run,
       :math:`t_i > t_n - \mathrm{FRAMES}`. It needs the column `frames` (or `steps`), cumulative in the
       run and with skipped frames counted.
+    - `at:FRAMES`: what a run had reached after so many frames (or steps), as `final` has it at its end.
+      Runs that were not trained so long have no value, and their agents are named in a note.
     - `auc`: the area under the learning curve (trapezoids over frames) divided by the frames
       covered: the mean performance during training. Without frames, by episode.
     - `all`: every trial is kept.
@@ -106,6 +109,9 @@ def reduce(results: Results, how: str | None = None, measure: str | None = None)
         history = results.provenance.with_step("runs not reduced (all): every trial is kept")
         return replace(results, provenance=replace(history, training=False, reduction="all"))
     results, notes = _without_evaluations(results)
+    if reduction.kind == "at":
+        results, budget_notes = at_budget(results, reduction.size)
+        notes += budget_notes
     episodes = episodes_of(results)
     points = checkpoint_runs(results, episodes)
     if reduction.kind == "last" and not reduction.of_checkpoints:
@@ -152,7 +158,7 @@ def default_reduction(results: Results) -> str:
 
 
 def parse_reduction(text: str) -> Reduction:
-    """Understand `last:K`, `last:N checkpoints`, `final`, `final:FRAMES`, `auc` or `all`.
+    """Understand `last:K`, `last:N checkpoints`, `final`, `final:FRAMES`, `at:FRAMES`, `auc` or `all`.
 
     >>> parse_reduction("final:1e6"), parse_reduction("last:5 checkpoints").of_checkpoints
     (Reduction(kind='final', size=1000000.0, of_checkpoints=False), True)
@@ -160,7 +166,7 @@ def parse_reduction(text: str) -> Reduction:
     Traceback (most recent call last):
     ...
     examiner.messages.InputError: Cannot reduce runs by 'last'. Give `last:K` (episodes), \
-`last:N checkpoints`, `final`, `final:FRAMES`, `auc` or `all`.
+`last:N checkpoints`, `final`, `final:FRAMES`, `at:FRAMES`, `auc` or `all`.
     """
     kind, colon, number = text.strip().lower().partition(":")
     if kind in ("auc", "all", "final") and not colon:
@@ -170,12 +176,12 @@ def parse_reduction(text: str) -> Reduction:
         size = float(number.replace("_", ""))
     except ValueError:
         size = math.nan
-    whole = kind == "final" or size == math.floor(size) if math.isfinite(size) else False
+    whole = kind in ("final", "at") or size == math.floor(size) if math.isfinite(size) else False
     if (
-        kind not in ("last", "final")
+        kind not in ("last", "final", "at")
         or not whole
         or size <= 0
-        or (kind == "final" and of_checkpoints)
+        or (kind != "last" and of_checkpoints)
     ):
         raise InputError(f"Cannot reduce runs by {shorten(text)}. Give {_KNOWN}.")
     return Reduction(kind, size, bool(of_checkpoints))  # type: ignore[arg-type]
@@ -217,7 +223,7 @@ def _reduced(
         return mean_of_last(curve, int(reduction.size))
     if reduction.kind == "last":
         return mean_of_last(at_times(curve), int(reduction.size))
-    if math.isnan(reduction.size):
+    if reduction.kind == "at" or math.isnan(reduction.size):
         ends = mean_of_last(at_times(curve), 1)
         return np.where(points, ends, mean_of_last(curve, LAST_EPISODES))
     if not episodes.is_timed:
@@ -237,6 +243,8 @@ def _step(reduction: Reduction, episodes: Episodes, points: NDArray[np.bool_]) -
         said = (
             f"mean of the last {size} {'checkpoints' if reduction.of_checkpoints else 'episodes'}"
         )
+    elif reduction.kind == "at":
+        said = f"the last checkpoint, or the mean of the last {LAST_EPISODES} episodes, up to {size} {unit}"
     elif not math.isnan(reduction.size):
         said = f"mean of the episodes that ended in the last {size} {unit}"
     elif points.all():
