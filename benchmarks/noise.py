@@ -96,9 +96,9 @@ def told(matrix: ResponseMatrix, rng: np.random.Generator, *, report: bool, bits
 def fits(made: IRTFit) -> bool:
     """Whether `examiner fit` names an agent or a task."""
     data = fit_finding.tell(made, indicators(made)).data
-    lists = [data["leading"], data["rewards_the_weak"]]
-    lists += [data["evidence"][name] for name in ("tells_the_able", "discriminates_more")]
-    return any(lists) or "ablest" in repr(indicators(made))
+    return any(row["tied_first"] for row in data["agents"]) or any(
+        row["significance"] for row in data["tasks"]
+    )
 
 
 def places(made: IRTFit, new: ResponseMatrix) -> bool:

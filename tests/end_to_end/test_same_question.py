@@ -353,7 +353,7 @@ QUESTIONS = [
         {
             "report": lambda s: s.cell("ability_generality", AGENT, "±"),
             "fit": lambda s: row(s.command("fit", "table.csv")["agents"], agent=AGENT)[
-                "ability_se"
+                "ability_error"
             ],
             "python": lambda s: at(s.fit.abilities.agents, s.fit.abilities.error, AGENT),
         },
@@ -362,7 +362,7 @@ QUESTIONS = [
         "What is the error of an ability, by fit and place?",
         {
             "fit": lambda s: row(s.command("fit", "table.csv")["agents"], agent=AGENT)[
-                "ability_se"
+                "ability_error"
             ],
             "place": lambda s: row(placed(s), agent=AGENT)["ability_se"],
             "python place": lambda s: next(
@@ -393,7 +393,7 @@ QUESTIONS = [
         "What is the error of an ability, by fit and examine?",
         {
             "fit": lambda s: row(s.command("fit", "table.csv")["agents"], agent=AGENT)[
-                "ability_se"
+                "ability_error"
             ],
             "examine": lambda s: examined(s)["standard_error"],
         },

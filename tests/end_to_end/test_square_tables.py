@@ -55,7 +55,7 @@ def table_of(items: ItemParameters) -> ResponseMatrix:
 PER_CELL: dict[str, Callable[[ItemParameters, Floats], Floats]] = {
     "probability": ex.irt.probability,
     "steepness": ex.irt.steepness,
-    "information": ex.irt.information,
+    "information": ex.irt.fisher_information,
     "expected_result": lambda items, at: ex.irt.expected_result(items, at).T,
     "result_variance": lambda items, at: result_variance(items, at).T,
     "curves": lambda items, at: ex.irt.curves(known(items), at).success.T,

@@ -19,9 +19,9 @@ from examiner.irt import (
     indicators,
     leading,
     link,
+    negative_tasks,
     place,
     probability,
-    rewarding_the_weak,
     simulate,
     slope_verdicts,
 )
@@ -33,7 +33,7 @@ from examiner.irt.diagnostics.chance import (
     with_the_rest,
 )
 from examiner.irt.diagnostics.even_tables import EvenTables, drawn_successes
-from examiner.irt.diagnostics.flags import SIGN_WITHIN_NOISE
+from examiner.irt.diagnostics.flags import SLOPE_NOT_SIGNIFICANT
 from examiner.irt.diagnostics.slopes import relative_slopes
 from examiner.results import ResponseMatrix
 from examiner.scores.significance import benjamini_hochberg, friedman
@@ -223,7 +223,7 @@ def test_tasks_that_reward_the_weak_are_found_and_others_are_not() -> None:
     slope = np.full(30, 1.3)
     slope[4] = -1.3
     made = fit(simulate(_items(slope, rng), 150, rng=rng), starts=1)
-    assert rewarding_the_weak(made) == ("task 4",)
+    assert negative_tasks(made) == ("task 4",)
 
 
 @pytest.fixture(scope="module")
@@ -270,7 +270,7 @@ def test_where_agents_are_not_shown_to_differ_every_task_is_marked_as_noise() ->
     rng = np.random.default_rng(3)
     made = fit(ResponseMatrix.from_array(rng.integers(0, 2, (14, 16))), starts=1)
     assert made.evidence is not None and not made.evidence.abilities_differ
-    assert all(SIGN_WITHIN_NOISE in words for words in made.flags)
+    assert all(SLOPE_NOT_SIGNIFICANT in words for words in made.flags)
 
 
 @pytest.mark.parametrize("trials", [1, 5])

@@ -242,13 +242,13 @@ def test_few_agents_leave_guessing_where_the_prior_expects_it_and_say_so() -> No
     held = fit(few, "3pl", starts=1)
     assert held.errors is not None
     assert np.ptp(held.items.guessing) == 0 and np.isnan(held.errors.guessing).all()
-    assert any("held at 0.12" in words for words in held.warnings)
+    assert any("held at 0.12" in words for words in held.notes)
     for free in (
         fit(many, "3pl", starts=1),
         fit(few, "3pl", starts=1, priors={"guessing": (-1.5, 1.0)}),
     ):
         assert np.ptp(free.items.guessing) > 0
-        assert not any("held at" in words for words in free.warnings)
+        assert not any("held at" in words for words in free.notes)
 
 
 def test_priors_by_name_are_the_fixed_ones_and_others_are_refused() -> None:

@@ -33,15 +33,8 @@ def _drawn(
     made = fit(matrix.take(list(range(agents))), starts=1)
     beyond = float((np.abs(made.abilities.ability) > 1.96 * made.abilities.error).mean())
     data = fit_finding.tell(made, indicators(made)).data
-    evidence = data["evidence"]
-    named = any(
-        [
-            data["leading"],
-            data["rewards_the_weak"],
-            evidence["tells_the_able"],
-            evidence["discriminates_more"],
-        ]
-    )
+    named = any(row["tied_first"] for row in data["agents"])
+    named |= any(row["significance"] for row in data["tasks"])
     (placed,) = place(matrix.take([agents]), made)
     return beyond, named, not any("chance" in note for note in placed.notes)
 

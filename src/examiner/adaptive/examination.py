@@ -14,7 +14,7 @@ from examiner.adaptive.rules import RULES, Choosing, Rule
 from examiner.adaptive.state import ExaminationState
 from examiner.adaptive.stopping import Ending, Stop
 from examiner.irt import IRTFit, ItemParameters
-from examiner.irt.errors.intervals import interval
+from examiner.irt.estimates import interval
 from examiner.messages import InputError, counted, shorten
 from examiner.results.display import html_table
 from examiner.scores import Recipe

@@ -15,7 +15,7 @@ from examiner.adaptive.rules import Choosing, Rule
 from examiner.adaptive.state import ExaminationState
 from examiner.adaptive.stopping import Ending, Stop
 from examiner.irt import IRTFit, ItemParameters
-from examiner.irt.errors.intervals import interval
+from examiner.irt.estimates import interval
 from examiner.irt.estimation.kernels import AS_BINOMIAL
 from examiner.irt.model import moved
 from examiner.irt.parameter_covariance import ParameterCovariance

@@ -16,7 +16,7 @@ from examiner.adaptive.rules import Choosing, Rule
 from examiner.adaptive.simulate import SimulatedExaminations, simulate
 from examiner.adaptive.stopping import Ending, Stop
 from examiner.irt import IRTFit, ItemParameters
-from examiner.irt.errors.intervals import Z
+from examiner.irt.estimates import Z
 from examiner.messages import InputError, counted
 from examiner.results.display import html_table
 from examiner.scores.uncertainty.bootstrap import Progress

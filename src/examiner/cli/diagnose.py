@@ -46,5 +46,5 @@ def diagnose(
         )
     beside = {"source": results.provenance.source, "model": made.model, "seed": told.seed}
     beside["score_unit"] = response_unit(made)
-    notes = tuple(dict.fromkeys((*results.notes, *made.warnings)))
+    notes = tuple(dict.fromkeys((*results.notes, *made.notes)))
     show(findings.tell(found), "examiner.diagnose/1", told, notes, **beside)

@@ -5,7 +5,7 @@ from examiner.irt.ability import known as known
 from examiner.irt.diagnostics.comparison import HeldOutScore as HeldOutScore
 from examiner.irt.diagnostics.comparison import ModelComparison as ModelComparison
 from examiner.irt.diagnostics.comparison import OverdispersionTest as OverdispersionTest
-from examiner.irt.diagnostics.comparison import compare as compare
+from examiner.irt.diagnostics.comparison import compare_models as compare_models
 from examiner.irt.diagnostics.comparison import overdispersion as overdispersion
 from examiner.irt.diagnostics.dependence import DependentPair as DependentPair
 from examiner.irt.diagnostics.dependence import DimensionCheck as DimensionCheck
@@ -13,8 +13,8 @@ from examiner.irt.diagnostics.dependence import LocalDependence as LocalDependen
 from examiner.irt.diagnostics.dependence import pair_tables as pair_tables
 from examiner.irt.diagnostics.diagnosis import Diagnosis as Diagnosis
 from examiner.irt.diagnostics.diagnosis import diagnose as diagnose
-from examiner.irt.diagnostics.flags import rewarding_the_weak as rewarding_the_weak
-from examiner.irt.diagnostics.flags import weak_sentence as weak_sentence
+from examiner.irt.diagnostics.flags import negative_sentence as negative_sentence
+from examiner.irt.diagnostics.flags import negative_tasks as negative_tasks
 from examiner.irt.diagnostics.item_fit import SumScoreFit as SumScoreFit
 from examiner.irt.diagnostics.item_fit import sum_score_fit as sum_score_fit
 from examiner.irt.diagnostics.residuals import AgentFit as AgentFit
@@ -65,7 +65,7 @@ from examiner.irt.indicators.over_time import over_time as over_time
 from examiner.irt.indicators.over_time import year_of as year_of
 from examiner.irt.items import ItemParameters as ItemParameters
 from examiner.irt.items import Response as Response
-from examiner.irt.items import information as information
+from examiner.irt.items import fisher_information as fisher_information
 from examiner.irt.items import probability as probability
 from examiner.irt.items import steepness as steepness
 from examiner.irt.link import Link as Link

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from typing import Annotated, NamedTuple, Protocol
+from typing import Annotated, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 
@@ -22,6 +22,20 @@ and unit of the scale. With 16 the errors of abilities are within 0.06 % of thos
 on tables of 12 to 134 agents and 14 to 500 tasks."""
 MOST_STORED = 3000
 """Agents up to whom they are kept: beyond, errors of tasks are small, and their covariance fills memory."""
+
+
+Z = 1.959963984540054
+"""Normal quantile of a 95 % interval."""
+Number = TypeVar("Number", float, Floats)
+
+
+def interval(value: Number, error: Number) -> tuple[Number, Number]:
+    """Return the ends of the 95 % interval around an estimate with a standard error.
+
+    >>> [round(end, 2) for end in interval(1.0, 0.5)]
+    [0.02, 1.98]
+    """
+    return value - Z * error, value + Z * error
 
 
 def rows_of(columns: Mapping[str, Sequence[object]]) -> list[dict[str, object]]:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from examiner.irt.agent_posterior import AbilityEstimates, agent_posteriors
-from examiner.irt.errors.intervals import interval
+from examiner.irt.estimates import interval
 from examiner.irt.estimation.score_kernels import outside_bounds
 from examiner.irt.evidence import Evidence
 from examiner.irt.fitted import IRTFit

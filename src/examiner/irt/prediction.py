@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from examiner.irt.errors.intervals import interval
+from examiner.irt.estimates import ToldByName, interval
 from examiner.irt.estimation.kernels import log_density
-from examiner.irt.fitted import Abilities, ToldByName
+from examiner.irt.fitted import Abilities
 from examiner.irt.items import SCORES, Floats, ItemParameters, Response, probability
 from examiner.irt.outcomes import Cells, expected_result, result_variance, tails
 from examiner.irt.posterior import posterior_weights

@@ -17,7 +17,7 @@ from examiner.reporting.table import Table as ShownTable
 from examiner.reporting.written import table_text
 
 if TYPE_CHECKING:
-    from examiner.reporting.plots import Plot
+    from examiner.reporting.plots.plot import Plot
 
 SCREEN_WIDTH = 80
 SHORT_ROWS, NOTEBOOK_ROWS = 5, 12

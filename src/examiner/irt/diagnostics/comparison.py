@@ -75,7 +75,7 @@ class ModelComparison:
         return html_table(repr(self), header, self.scores)
 
 
-def compare(
+def compare_models(
     matrix: ResponseMatrix,
     models: Sequence[str] | Mapping[str, Fitter] = ("1pl", "2pl", "3pl"),
     *,
@@ -98,7 +98,7 @@ def compare(
 
     >>> from examiner.irt import ItemParameters, simulate
     >>> items = ItemParameters.of([f"t{n}" for n in range(12)], np.linspace(-1, 3, 12), np.zeros(12))
-    >>> compare(simulate(items, 150, rng=0), ["1pl", "2pl"], folds=3, rng=0).best
+    >>> compare_models(simulate(items, 150, rng=0), ["1pl", "2pl"], folds=3, rng=0).best
     '2pl'
     """
     observed = matrix.observed

@@ -9,7 +9,7 @@ import numpy as np
 
 from examiner.irt.diagnostics.cutoffs import rarely_exceeded
 from examiner.irt.diagnostics.residuals import Residuals
-from examiner.irt.fitted import ToldByName
+from examiner.irt.estimates import ToldByName
 from examiner.irt.items import Floats, ItemParameters, curves
 from examiner.irt.posterior import Quadrature, quadrature_for
 from examiner.messages import InputError, counted

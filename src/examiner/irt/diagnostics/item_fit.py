@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from examiner.irt.fitted import ToldByName
+from examiner.irt.estimates import ToldByName
 from examiner.irt.items import SCORES, Floats, ItemParameters, curves
 from examiner.irt.posterior import Quadrature, quadrature_for
 from examiner.results import ResponseMatrix

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from examiner.irt.diagnostics.cutoffs import RARE, by_chance_among_all
-from examiner.irt.fitted import ToldByName
+from examiner.irt.estimates import ToldByName
 from examiner.irt.items import SCORES, Floats, ItemParameters, curves
 from examiner.irt.outcomes import expected_result, result_variance
 from examiner.results import ResponseMatrix

@@ -7,8 +7,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from examiner.irt.fitted import IRTFit, ToldByName
-from examiner.irt.items import Floats, ItemParameters, information, probability
+from examiner.irt.estimates import ToldByName
+from examiner.irt.fitted import IRTFit
+from examiner.irt.items import Floats, ItemParameters, fisher_information, probability
 from examiner.irt.posterior import Quadrature
 from examiner.messages import InputError, counted
 from examiner.validation import Randomness, generator
@@ -134,7 +135,7 @@ def _fisher(items: ItemParameters, ability: Floats) -> Floats:
         return np.full(len(items), np.nan)
     step = max(1, BLOCK_CELLS // len(items))
     starts = range(0, len(known), step)
-    total = sum(information(items, known[at : at + step]).sum(axis=0) for at in starts)
+    total = sum(fisher_information(items, known[at : at + step]).sum(axis=0) for at in starts)
     return np.asarray(total / len(known))
 
 
@@ -182,7 +183,7 @@ def _ends(fit: IRTFit, grid: _Grid, draws: int, rng: np.random.Generator) -> Flo
         bits[draw] = task_bits(probability(drawn, grid.nodes), grid.weights)
         ability = fit.abilities.ability + spread * rng.normal(size=len(spread))
         near, weights = gathered(ability)
-        fisher[draw] = weights @ information(drawn, near) if len(near) else np.nan
+        fisher[draw] = weights @ fisher_information(drawn, near) if len(near) else np.nan
     known = np.isfinite(errors.slope) & np.isfinite(errors.intercept)
     ends = [*np.percentile(bits, (2.5, 97.5), axis=0), *np.percentile(fisher, (2.5, 97.5), axis=0)]
     return np.where(known, np.array(ends), np.nan)

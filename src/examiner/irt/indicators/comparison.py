@@ -10,9 +10,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.irt.errors.intervals import interval
+from examiner.irt.estimates import ToldByName, interval
 from examiner.irt.evidence import LEVEL, Evidence
-from examiner.irt.fitted import Abilities, ToldByName
+from examiner.irt.fitted import Abilities
 from examiner.irt.items import Floats, positions
 from examiner.messages import InputError
 from examiner.results import ResponseMatrix

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from examiner.irt.fitted import ToldByName
+from examiner.irt.estimates import ToldByName
 from examiner.irt.indicators.generality import Indicators
 from examiner.irt.items import Floats
 from examiner.messages import InputError, counted, listed

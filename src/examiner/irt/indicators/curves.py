@@ -7,8 +7,8 @@ from itertools import pairwise
 
 import numpy as np
 
-from examiner.irt.errors.intervals import Z, interval
-from examiner.irt.fitted import Abilities, IRTFit, ToldByName
+from examiner.irt.estimates import ToldByName, Z, interval
+from examiner.irt.fitted import Abilities, IRTFit
 from examiner.irt.indicators.bins import DifficultyBins
 from examiner.irt.items import (
     Floats,

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from examiner.irt.errors.intervals import interval
-from examiner.irt.fitted import ToldByName
+from examiner.irt.estimates import ToldByName, interval
 from examiner.irt.indicators.comparison import IndicatorCorrelation, indicator_correlations
 from examiner.irt.indicators.generality import Indicators
 from examiner.irt.items import Floats

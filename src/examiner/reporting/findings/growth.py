@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from examiner.irt import Grown
 from examiner.messages import counted
 from examiner.reporting.finding import Finding, Notes, Text
@@ -28,36 +26,31 @@ def tell(grown: Grown) -> Finding:
         for task in drift.moved
         for index in (drift.tasks.index(task),)
     ]
-    agents = fit.agent_rows()[len(fit.abilities.agents) - len(grown.agents) :]
-    tasks = fit.task_rows()[len(fit.items) - len(grown.tasks) :]
+    agents = [row for row in fit.agents.records() if row["agent"] in set(grown.agents)]
+    tasks = [row for row in fit.tasks.records() if row["task"] in set(grown.tasks)]
     aside = [{"task": task.name, "reason": task.reason} for task in grown.dropped]
     were = ["was" if len(part) == 1 else "were" for part in (agents, tasks)]
     columns = [
         Column("agent", "name"),
         Column("ability", "number"),
-        Column("±", "number", key="ability_se"),
+        Column("±", "number", key="ability_error"),
     ]
     of_tasks = [
         Column("task", "name"),
         Column("difficulty", "number"),
-        Column("±", "number", key="difficulty_se"),
+        Column("±", "number", key="difficulty_error"),
         Column("discrimination", "number"),
-        Column("±", "number", key="discrimination_se"),
+        Column("±", "number", key="discrimination_error"),
     ]
     shifted = [
         Column("task", "name"),
         Column("shift", "number", "of difficulty, by new agents"),
         Column("p", "number", "adjusted for all tasks"),
     ]
-    by_ability = sorted(agents, key=lambda row: -np.nan_to_num(float(str(row["ability"]))))
     tables = (
         *([Table.of(moved, shifted, "Tasks that moved")] if moved else []),
         *([Table.of(tasks, of_tasks, "New tasks")] if tasks else []),
-        *(
-            [Table.of(by_ability, columns, "New agents, the highest ability first")]
-            if agents
-            else []
-        ),
+        *([Table.of(agents, columns, "New agents, the highest ability first")] if agents else []),
     )
     notes = tuple((Name(row["task"]), f": {row['reason']}") for row in aside)
     return Finding(

@@ -174,13 +174,13 @@ def _doubts(study: Study, scales: ScaleArrays) -> tuple[Prose, ...]:
 
 
 def _weak(study: Study) -> tuple[Prose, ...]:
-    """Tasks that reward the weak, where a fit was made that tells: a wrong key looks like this."""
+    """Tasks with negative discrimination, where a fit tested it: a wrong key looks like this."""
     tasks = study.weak_tasks
     if not tasks:
         return ()
     single = len(tasks) == 1
-    verb, whose = ("rewards", "its key or its") if single else ("reward", "their keys or their")
-    start = f"{counted(len(tasks), 'task')} {verb} the weak: "
+    verb, whose = ("has", "its key or its") if single else ("have", "their keys or their")
+    start = f"{counted(len(tasks), 'task')} {verb} negative discrimination: "
     return ((start, *enumerated(tasks), f". Check {whose} scoring."),)
 
 
