@@ -103,9 +103,10 @@ def fits(made: IRTFit) -> bool:
 
 def places(made: IRTFit, new: ResponseMatrix) -> bool:
     """Whether `examiner place` ranks an agent above or below others, and does not call that chance."""
-    (found,) = place(new, made)
-    warned = any("a rank among them is chance" in note for note in found.notes)
-    return not warned and (found.rank.low > 1 or found.rank.high < found.rank.among)
+    placements = place(new, made)
+    (found,) = placements
+    warned = any("a rank among them is chance" in note for note in placements.notes)
+    return not warned and (found.rank_low > 1 or found.rank_high < found.ranked_among)
 
 
 def examines(made: IRTFit, new: ResponseMatrix, rng: np.random.Generator) -> bool:

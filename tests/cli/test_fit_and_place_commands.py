@@ -96,9 +96,11 @@ def test_a_stored_fit_places_an_agent_from_raw_scores(examiner, tmp_path):
     (agent,) = content["agents"]
     assert agent["agent"] == "a77" and agent["tasks"] == 5 and agent["mean"] == 0.6
     assert agent["ability_low"] < agent["ability"] < agent["ability_high"]
-    assert 1 <= agent["rank"]["low"] <= agent["rank"]["value"] <= agent["rank"]["high"] <= 31
-    assert [row["task"] for row in agent["predictions"]] == TASKS[5:]
-    assert agent["predicted"]["low"] < agent["predicted"]["value"] < agent["predicted"]["high"]
+    assert 1 <= agent["rank_low"] <= agent["rank"] <= agent["rank_high"] <= agent["ranked_among"]
+    assert agent["ranked_among"] == 31
+    assert [row["task"] for row in content["predictions"]] == TASKS[5:]
+    ends = agent["predicted_mean_low"], agent["predicted_mean_high"]
+    assert ends[0] < agent["predicted_mean"] < ends[1]
     people = examiner("place", new, "--fit", stored)
     assert "a77" in people.stdout and people.returncode == 0
 
@@ -251,7 +253,7 @@ def test_training_logs_are_reduced_by_the_recipe_of_the_fit(examiner, tmp_path):
     content = json.loads(examiner("place", new, "--fit", stored, "--json").stdout)
     best, worst = content["agents"]
     assert best["mean"] == 1.0 and worst["mean"] == 0.0  # the early episodes are left out
-    assert best["rank"]["value"] <= 3 and worst["rank"]["value"] >= 24
+    assert best["rank"] <= 3 and worst["rank"] >= 24
     assert any("from below only" in flag for flag in best["flags"])
 
 
@@ -331,7 +333,7 @@ def test_place_says_what_its_numbers_are_within_eighty_columns(examiner, tmp_pat
     examiner("fit", wide(tmp_path / "wins.csv", wins()), "-o", stored, "--starts", "1")
     new = wide(tmp_path / "new.csv", wins()[:1, :9], TASKS[:9], first=77)
     said = examiner("place", new, "--fit", stored).stdout
-    assert "low and high are the ends of 95 % intervals" in said
+    assert "95 % interval of ability" in " ".join(said.split())
     assert "Over all 16 tasks of the fit" in said
     assert all(len(line) <= 80 for line in said.splitlines())
     assert sum(line.startswith("a77 ") for line in said.splitlines()) == 2

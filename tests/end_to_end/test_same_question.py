@@ -336,9 +336,7 @@ QUESTIONS = [
             "fit": lambda s: row(s.command("fit", "table.csv")["agents"], agent=AGENT)["ability"],
             "place": lambda s: row(placed(s), agent=AGENT)["ability"],
             "python": lambda s: at(s.fit.abilities.agents, s.fit.abilities.ability, AGENT),
-            "python place": lambda s: next(
-                each.ability for each in ex.irt.place(s.results, s.fit) if each.agent == AGENT
-            ),
+            "python place": lambda s: ex.irt.place(s.results, s.fit)[AGENT].ability,
         },
     ),
     Question(
@@ -364,10 +362,8 @@ QUESTIONS = [
             "fit": lambda s: row(s.command("fit", "table.csv")["agents"], agent=AGENT)[
                 "ability_error"
             ],
-            "place": lambda s: row(placed(s), agent=AGENT)["ability_se"],
-            "python place": lambda s: next(
-                each.error for each in ex.irt.place(s.results, s.fit) if each.agent == AGENT
-            ),
+            "place": lambda s: row(placed(s), agent=AGENT)["ability_error"],
+            "python place": lambda s: ex.irt.place(s.results, s.fit)[AGENT].ability_error,
         },
     ),
     Question(
@@ -378,7 +374,7 @@ QUESTIONS = [
             ],
             "examine": lambda s: [examined(s)[end] for end in ("low", "high")],
             "python place": lambda s: next(
-                [each.low, each.high]
+                [each.ability_low, each.ability_high]
                 for each in ex.irt.place(s.results, s.fit)
                 if each.agent == AGENT
             ),

@@ -88,7 +88,7 @@ PER_AGENT: dict[str, Callable[[ex.irt.IRTFit], Any]] = {
     ],
     "place": lambda fit: [
         np.array([getattr(each, name) for each in ex.irt.place(fit.matrix, fit)])
-        for name in ("ability", "error", "mean", "generality")
+        for name in ("ability", "ability_error", "mean", "generality")
     ],
 }
 """What is said of each agent by a fit with known parameters: arrays whose first axis is agents."""

@@ -35,8 +35,8 @@ def _drawn(
     data = fit_finding.tell(made, indicators(made)).data
     named = any(row["tied_first"] for row in data["agents"])
     named |= any(row["significance"] for row in data["tasks"])
-    (placed,) = place(matrix.take([agents]), made)
-    return beyond, named, not any("chance" in note for note in placed.notes)
+    placements = place(matrix.take([agents]), made)
+    return beyond, named, not any("chance" in note for note in placements.notes)
 
 
 def _shares(size: tuple[int, int, int], tables: int, slope: float = 0.0) -> np.ndarray:

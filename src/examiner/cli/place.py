@@ -54,7 +54,7 @@ def _on_fit(options: SourceOptions, path: Path, told: Tabled) -> None:
     with progress_bar("reading") as progress:
         results = _results_for(fit.recipe, options, progress)
         found = place_on_fit(results, fit)
-    notes = dict.fromkeys((*results.notes, *(note for each in found for note in each.notes)))
+    notes = dict.fromkeys((*results.notes, *found.notes))
     finding, unit = findings.tell(fit, found), response_unit(fit)
     show(finding, "examiner.place/1", told, tuple(notes), score_unit=unit, fit=str(path))
 

@@ -165,12 +165,12 @@ def rank_among(
 
 
 class Unexpected(NamedTuple):
-    """A result beside what was expected: the chance of one so far off, or farther, to the same side."""
+    """A result, what was expected, and the probability of one this far off to the same side."""
 
     task: str
     result: float
     expected: float
-    chance: float
+    probability: float
 
 
 def unexpected_results(

@@ -6,12 +6,13 @@ from collections.abc import Sequence
 from math import isfinite
 
 from examiner.adaptive import Examination, ExaminationStudy, TaskBank
-from examiner.irt import IRTFit, Placement
+from examiner.irt import IRTFit, Placements
 from examiner.irt.place import no_rank
 from examiner.messages import counted
 from examiner.reporting.finding import Finding, Text
 from examiner.reporting.prose import Name
-from examiner.reporting.table import ROWS_SHOWN, Column, Piece, Record, Table, records
+from examiner.reporting.renderers import shown_table
+from examiner.reporting.table import ROWS_SHOWN, Column, Piece, Record, Table
 from examiner.selection import Selection, SetPlacement
 
 OBSERVED = " met every task: its value is observed, not predicted."
@@ -22,64 +23,31 @@ KNOWN = (
 BEYOND = " lies beyond the calibration set: its interval is widened by what can be known of that."
 
 
-def tell(fit: IRTFit, found: Sequence[Placement]) -> Finding:
-    """Tell where agents stand on a fit, and what to expect of them on all of its tasks.
+def tell(fit: IRTFit, found: Placements) -> Finding:
+    """Show the abilities and ranks of agents on a fit, and their predicted means over all of its tasks.
 
     >>> from examiner.irt import ItemParameters, known, place
     >>> from examiner.results import ResponseMatrix
     >>> fit = known(ItemParameters.of(["t", "u"], [1.0, 1.0], [0.0, 0.0]))
     >>> new = ResponseMatrix.from_array([[1]], ["mine"], ["t"])
-    >>> tell(fit, place(new, fit)).data["agents"][0]["predictions"][0]["task"]
+    >>> tell(fit, place(new, fit)).data["predictions"][0]["task"]
     'u'
     """
-    agents = [_agent(each) for each in found]
-    tasks = counted(len(fit.items), "task")
-    rows = [
-        agent
-        | {
-            "placed": "{value} ({low}–{high} of {among})".format(**agent["rank"]),
-            "expected": agent["predicted"]["value"],
-            # what was observed has no interval of a prediction
-            "least": agent["predicted"]["low"] if agent["predictions"] else None,
-            "most": agent["predicted"]["high"] if agent["predictions"] else None,
-        }
-        for agent in agents
-    ]
-    placed = (
-        Column("agent", "name"),
-        Column("tasks", "count"),
-        Column("ability", "number"),
-        Column("low", "number", key="ability_low"),
-        Column("high", "number", key="ability_high"),
-        Column("rank", "text", key="placed"),
-        Column(
-            "generality",
-            "number",
-            "1 / variance within bins of difficulty, high where an agent is good up to its ability and "
-            "fails beyond",
-        ),
-    )
-    everywhere = (
-        Column("agent", "name"),
-        Column("mean so far", "number", key="mean"),
-        Column("predicted mean", "number", key="expected"),
-        Column("low", "number", key="least"),
-        Column("high", "number", key="most"),
-    )
+    placed = ["agent", "tasks", "ability", "ability_low", "ability_high", "rank"]
+    placed += ["rank_low", "rank_high", "ranked_among", "generality"]
+    means = ["agent", "mean", "predicted_mean", "predicted_mean_low", "predicted_mean_high"]
     blocks: list[Piece] = [
-        Table.of(rows, placed, "Placed"),
-        Table.of(rows, everywhere, _over_all(fit)),
-        Text("low and high are the ends of 95 % intervals, and so are the two ranks in"),
-        Text("brackets; the interval of ability counts the errors of the tasks."),
+        shown_table(found.agents, placed, "Placed"),
+        shown_table(found.agents, means, _over_all(fit)),
     ]
-    for each in found[:ROWS_SHOWN]:
-        for odd in each.unexpected[:ROWS_SHOWN]:
-            told = f"{odd.result:.3g}, expected {odd.expected:.3g} (chance {odd.chance:.3g})"
-            blocks.append(_odd(each.agent, odd.task, f": {told}"))
-        blocks += [Text((Name(each.agent), ": ", Name(flag))) for flag in each.flags]
+    for agent in found.placed[:ROWS_SHOWN]:
+        for odd in agent.unexpected[:ROWS_SHOWN]:
+            told = f"{odd.result:.3g}, expected {odd.expected:.3g} (p = {odd.probability:.3g})"
+            blocks.append(_odd(agent.agent, odd.task, f": {told}"))
+        blocks += [Text((Name(agent.agent), ": ", Name(flag))) for flag in agent.flags]
+    tasks = counted(len(fit.items), "task")
     about = f"{fit.model} of {counted(len(fit.abilities.agents), 'agent')} × {tasks}"
-    data = {"model": fit.model, "tasks": len(fit.items), "agents": agents}
-    return Finding(blocks=tuple(blocks), data=data, about=about)
+    return Finding(blocks=tuple(blocks), data=found.to_dict(), about=about, answer=found)
 
 
 def _over_all(fit: IRTFit) -> str:
@@ -91,33 +59,6 @@ def _over_all(fit: IRTFit) -> str:
 
 def _odd(agent: str, task: str, told: str) -> Text:
     return Text(("Unexpected: ", Name(agent), " on ", Name(task), told))
-
-
-def _agent(found: Placement) -> Record:
-    rank, predicted = found.rank, found.predicted
-    return {
-        "agent": found.agent,
-        "tasks": found.tasks,
-        "mean": found.mean,
-        "ability": found.ability,
-        "ability_se": found.error,
-        "posterior_sd": found.deviation,
-        "ability_low": found.low,
-        "ability_high": found.high,
-        "regularity": found.regularity,
-        "generality": found.generality,
-        "slope": found.slope,
-        "rank": {"value": rank.rank, "low": rank.low, "high": rank.high, "among": rank.among},
-        "predicted": found.benchmark._asdict(),
-        "predictions": records(
-            task=predicted.tasks,
-            expected=predicted.expected,
-            low=predicted.low,
-            high=predicted.high,
-        ),
-        "unexpected": [odd._asdict() for odd in found.unexpected],
-        "flags": list(found.flags),
-    }
 
 
 def tell_set(chosen: Selection, found: Sequence[SetPlacement]) -> Finding:
