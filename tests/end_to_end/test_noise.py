@@ -111,7 +111,7 @@ CLAIMS: dict[str, Claim] = {
     "fit": Claim(("fit", "TABLE"), _fitted, _wins),
     "fit: signs of slopes": Claim(("fit", "TABLE"), _signs_of_slopes, _wins),
     "audit": Claim(
-        ("audit", "TABLE"), lambda answer: bool(answer["suspects"] or answer["groups"]), _wins
+        ("audit", "TABLE"), lambda answer: bool(answer["flagged"] or answer["groups"]), _wins
     ),
     "information": Claim(
         ("information", "TABLE", "--reps", "40"),

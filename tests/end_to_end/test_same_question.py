@@ -567,9 +567,9 @@ QUESTIONS = [
                 if suspect
             ],
             "audit": lambda s: sorted(
-                each["task"] for each in s.command("audit", "table.csv")["suspects"]
+                each["task"] for each in s.command("audit", "table.csv")["flagged"]
             ),
-            "python": lambda s: sorted(each.task for each in ex.irt.audit(s.results).suspects),
+            "python": lambda s: sorted(each.task for each in ex.irt.audit(s.results).flagged),
         },
     ),
     Question(

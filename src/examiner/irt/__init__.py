@@ -88,11 +88,11 @@ from examiner.irt.priors import NormalPrior as NormalPrior
 from examiner.irt.priors import Priors as Priors
 from examiner.irt.priors import SlopeScale as SlopeScale
 from examiner.irt.simulate import simulate as simulate
-from examiner.irt.suspects.audit import Audit as Audit
-from examiner.irt.suspects.audit import MovingGroup as MovingGroup
-from examiner.irt.suspects.audit import Suspect as Suspect
 from examiner.irt.suspects.audit import audit as audit
 from examiner.irt.suspects.discrimination import flat_tasks as flat_tasks
+from examiner.irt.suspects.flagged import Audit as Audit
+from examiner.irt.suspects.flagged import DependentGroup as DependentGroup
+from examiner.irt.suspects.flagged import FlaggedTask as FlaggedTask
 from examiner.irt.suspects.reasons import Reason as Reason
 from examiner.validation import names_of as _names_of
 
