@@ -101,8 +101,8 @@ def test_where_does_a_new_agent_stand(told, plays, tmp_path) -> None:
     assert last.error == pytest.approx(here.ability_error, rel=1e-6)
     for key, number in (
         ("ability", here.ability),
-        ("standard_error", here.ability_error),
-        ("low", here.ability_low),
+        ("ability_error", here.ability_error),
+        ("ability_low", here.ability_low),
     ):
         assert asked[key] == pytest.approx(number, rel=1e-5)
 

@@ -372,7 +372,7 @@ QUESTIONS = [
             "place": lambda s: [
                 row(placed(s), agent=AGENT)[f"ability_{end}"] for end in ("low", "high")
             ],
-            "examine": lambda s: [examined(s)[end] for end in ("low", "high")],
+            "examine": lambda s: [examined(s)[f"ability_{end}"] for end in ("low", "high")],
             "python place": lambda s: next(
                 [each.ability_low, each.ability_high]
                 for each in ex.irt.place(s.results, s.fit)
@@ -391,7 +391,7 @@ QUESTIONS = [
             "fit": lambda s: row(s.command("fit", "table.csv")["agents"], agent=AGENT)[
                 "ability_error"
             ],
-            "examine": lambda s: examined(s)["standard_error"],
+            "examine": lambda s: examined(s)["ability_error"],
         },
     ),
     Question(

@@ -146,7 +146,7 @@ def _predicted(chosen: Selection, found: SetPlacement) -> Record:
 def tell_examination(
     bank: TaskBank, last: Examination, fit: IRTFit, *, outcome: str | None = None, seed: int = 0
 ) -> Finding:
-    """Tell what an examination found; `outcome` says how it ended where no stop has ended it.
+    """Show an examination; `outcome` says how it ended where no stop has ended it.
 
     >>> import numpy as np
     >>> from examiner.adaptive import examine
@@ -157,81 +157,40 @@ def tell_examination(
     >>> tell_examination(bank, last, fit).data["outcome"]
     'All tasks that could be answered were used up.'
     """
-    found = _examined(bank, last, fit, outcome)
+    ended = outcome or "It was stopped by hand."
+    sentence = ended if last.ending is None else last.ending.value
+    low, high = last.interval
     lead = (
-        Name(found["agent"] or "The agent"),
-        f": ability {found['ability']:.2f} ± {found['standard_error']:.2f} (95 %: {found['low']:.2f} to "
-        f"{found['high']:.2f}) after {counted(found['tasks'], 'task')} of {found['bank_tasks']:,}; seed "
-        f"{seed}",
+        Name(last.agent or "The agent"),
+        f": ability {last.ability:.2f} ± {last.error:.2f} (95 %: {low:.2f} to "
+        f"{high:.2f}) after {counted(len(last.steps), 'task')} of {len(bank):,}; seed {seed}",
     )
-    blocks: list[Piece] = [Text((found["outcome"],))]
+    blocks: list[Piece] = [Text((sentence,))]
     if fit.evidence is not None and not fit.evidence.abilities_differ:
         blocks.append(Text(no_rank(fit.evidence)))
-    if found["unanswered"]:
-        blocks.append(Text(("Skipped: ", Name(", ".join(found["unanswered"])))))
-    if found["probability_better"] is not None:
-        chance = f" with a probability of {found['probability_better']:.3f}"
-        blocks.append(Text(("Better than ", Name(str(found["better_than"])), chance)))
-    columns = [Column("task", "name"), Column("value", "number"), Column("trials", "count")]
-    numbers = ("expected", "ability", "error", "low", "high")
-    columns += [Column(name, "number") for name in numbers]
-    blocks.append(Table.of(found["steps"], columns, "Tasks given"))
-    return Finding(lead=lead, blocks=tuple(blocks), data=found)
-
-
-def _examined(bank: TaskBank, last: Examination, fit: IRTFit, outcome: str | None) -> Record:
-    low, high = last.interval
-    ended = outcome or "It was stopped by hand."
-    return {
-        "agent": last.agent,
-        "rule": last.choosing.rule_name,
-        "outcome": ended if last.ending is None else last.ending.value,
-        "ended": None if last.ending is None else last.ending.name.lower().replace("_", " "),
-        "tasks": len(last.steps),
-        "bank_tasks": len(bank),
-        "cost": last.state.cost,
-        "ability": last.ability,
-        "standard_error": last.error,
-        "low": low,
-        "high": high,
-        "posterior_sd": last.state.deviation,
-        "better_than": last.stop.better_than,
-        "probability_better": last.probability_better,
-        "steps": [step.to_dict() for step in last.steps],
-        "unanswered": list(last.state.aside),
-        "uncertainty": bank.uncertainty,
-    }
+    if last.state.aside:
+        blocks.append(Text(("Skipped: ", Name(", ".join(last.state.aside)))))
+    if last.probability_better is not None:
+        chance = f" with a probability of {last.probability_better:.3f}"
+        blocks.append(Text(("Better than ", Name(str(last.stop.better_than)), chance)))
+    columns = ["task", "value", "trials", "expected", "ability", "ability_error"]
+    columns += ["ability_low", "ability_high"]
+    blocks.append(shown_table(last.tables["steps"], columns, "Tasks given"))
+    more = {"outcome": sentence, "bank_tasks": len(bank), "uncertainty": bank.uncertainty}
+    return Finding(lead=lead, blocks=tuple(blocks), data=last.to_dict() | more, answer=last)
 
 
 def tell_study(bank: TaskBank, study: ExaminationStudy, *, seed: int = 0) -> Finding:
-    """Tell how many tasks simulated agents needed, and how well they were known after each number."""
-    needs = (
-        Column("rule", "text"),
-        Column("tasks", "number", "mean number given", "mean_tasks"),
-        Column("median", "number", "of the tasks given", "median_tasks"),
-        Column("most", "count", "tasks given to any agent", "most_tasks"),
-        Column("cost", "number", "mean of the tasks given", "mean_cost"),
-        Column("reached", "number", "share of the agents that ended as was asked for"),
-        Column("rmse", "number", "root mean squared error of the ability"),
-        Column("coverage", "number", "share of abilities inside their 95 % intervals"),
-        Column(
-            "of random", "number", "tasks, as a share of those in random order", "against_random"
-        ),
-    )
-    accuracy = (
-        Column("rule", "text"),
-        Column("tasks", "count"),
-        *(Column(name, "number") for name in ("rmse", "error", "coverage")),
-    )
-    found: Record = {
-        "agents": study.agents,
-        "needs": [row._asdict() for row in study.needs],
-        "accuracy": [row._asdict() for row in study.accuracy],
-    }
-    blocks = (
-        Table.of(found["needs"], needs, "Tasks needed"),
-        Table.of(found["accuracy"], accuracy, "Accuracy"),
-    )
+    """Show how many tasks simulated agents needed, and the accuracy after each number of tasks."""
     shape = f"{counted(study.agents, 'simulated agent')}, {counted(len(bank), 'task')}"
-    about = f"{shape}; seed {seed}"
-    return Finding(blocks=blocks, data=found, about=about)
+    blocks = (
+        shown_table(study.tables["needs"], caption="Tasks needed"),
+        shown_table(study.tables["accuracy"], caption="Accuracy"),
+    )
+    return Finding(
+        lead=study.headline,
+        blocks=blocks,
+        data=study.to_dict(),
+        about=f"{shape}; seed {seed}",
+        answer=study,
+    )
