@@ -212,11 +212,11 @@ def test_a_diagnosis_of_several_trials_says_what_it_leaves_out() -> None:
         several_trials(), replicates=20, refit=False, overdispersion=False, rng=0
     )
     assert found.overdispersion is None
-    assert "S-X² is not available: cells have more than one trial." in repr(found)
+    assert "S-X² is not available: cells have more than one trial." in found.findings()
 
 
 @pytest.mark.slow
 def test_a_diagnosis_of_several_trials_includes_overdispersion() -> None:
     found = ex.irt.diagnose(several_trials(), replicates=20, refit=False, rng=0)
     assert found.overdispersion is not None
-    assert "beyond the curve (p =" in repr(found)
+    assert "beyond the curve (p =" in found.findings()[-1]

@@ -267,11 +267,11 @@ class Respondents:
         shared = (
             common @ covariance.directions[len(covariance.directions) - len(covariance.shared) :].T
         )
-        for name, step in zip(covariance.shared, shared.T, strict=True):
+        for shared_name, step in zip(covariance.shared, shared.T, strict=True):
             if not (
-                name == "slope" and covariance.unit_slopes
+                shared_name == "slope" and covariance.unit_slopes
             ):  # that is the prior's, not the tasks'
-                items = moved(items, name, step)
+                items = moved(items, shared_name, step)
         return items
 
 

@@ -11,12 +11,12 @@ from examiner.irt.diagnostics.dependence import DependentPair as DependentPair
 from examiner.irt.diagnostics.dependence import DimensionCheck as DimensionCheck
 from examiner.irt.diagnostics.dependence import LocalDependence as LocalDependence
 from examiner.irt.diagnostics.dependence import pair_tables as pair_tables
-from examiner.irt.diagnostics.diagnosis import Diagnosis as Diagnosis
 from examiner.irt.diagnostics.diagnosis import diagnose as diagnose
 from examiner.irt.diagnostics.flags import negative_sentence as negative_sentence
 from examiner.irt.diagnostics.flags import negative_tasks as negative_tasks
 from examiner.irt.diagnostics.item_fit import SumScoreFit as SumScoreFit
 from examiner.irt.diagnostics.item_fit import sum_score_fit as sum_score_fit
+from examiner.irt.diagnostics.misfit import Diagnosis as Diagnosis
 from examiner.irt.diagnostics.residuals import AgentFit as AgentFit
 from examiner.irt.diagnostics.residuals import MeanSquareFit as MeanSquareFit
 from examiner.irt.diagnostics.slopes import SlopeVerdicts as SlopeVerdicts

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from examiner.irt.estimates import ToldByName, interval
+from examiner.irt.estimates import interval
 from examiner.irt.estimation.kernels import log_density
 from examiner.irt.fitted import Abilities
 from examiner.irt.items import SCORES, Floats, ItemParameters, Response, probability
@@ -19,8 +19,8 @@ UNEXPECTED = 0.05
 """A result with a smaller chance, given the agent's other results, is called unexpected."""
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Predictions(ToldByName):
+@dataclass(frozen=True, slots=True, eq=False)
+class Predictions:
     """Expected results on tasks, [tasks], with intervals.
 
     Of successes: the chance of one, and where it lies given what is known of ability. Of scores: the
