@@ -176,7 +176,6 @@ def test_what_was_seen_is_said() -> None:
     )
     alike = Evidence(SEEN.abilities, ChanceTest(20.0, 20.0, 0.5, "by hand"))
     assert "not shown to differ in discrimination" in repr(alike)
-    assert "by hand" in alike._repr_html_()
     # slopes are no evidence where abilities are none
     assert not Evidence(CHANCE.abilities, SEEN.discrimination).slopes_differ
 
@@ -248,7 +247,7 @@ def test_a_link_to_a_fit_of_chance_is_warned_of() -> None:
     items = _items(np.ones(16), rng)
     other = replace(fit(simulate(items, 60, rng=rng), starts=1), evidence=CHANCE)
     warned = [
-        words for words in link(other, replace(other, evidence=SEEN)).warnings if "unit" in words
+        words for words in link(other, replace(other, evidence=SEEN)).notes if "unit" in words
     ]
     assert len(warned) == 1 and warned[0].startswith(
         "The agents of the old fit are not shown to differ"
