@@ -200,7 +200,10 @@ def held(
         "abilities": np.abs(known.ability - able) <= z * known.error,
         "differences": np.abs(apart - (able[first] - able[second])) <= z * spread,
         "placed": np.array(
-            [one.low <= at <= one.high for one, at in zip(placed, newcomers[seen], strict=True)]
+            [
+                one.ability_low <= at <= one.ability_high
+                for one, at in zip(placed, newcomers[seen], strict=True)
+            ]
         ),
         "slopes": (errors.slope_low <= real.slope) & (real.slope <= errors.slope_high),
         "difficulties": (errors.difficulty_low <= real.difficulty)

@@ -96,16 +96,17 @@ def told(matrix: ResponseMatrix, rng: np.random.Generator, *, report: bool, bits
 def fits(made: IRTFit) -> bool:
     """Whether `examiner fit` names an agent or a task."""
     data = fit_finding.tell(made, indicators(made)).data
-    lists = [data["leading"], data["rewards_the_weak"]]
-    lists += [data["evidence"][name] for name in ("tells_the_able", "discriminates_more")]
-    return any(lists) or "ablest" in repr(indicators(made))
+    return any(row["tied_first"] for row in data["agents"]) or any(
+        row["significance"] for row in data["tasks"]
+    )
 
 
 def places(made: IRTFit, new: ResponseMatrix) -> bool:
     """Whether `examiner place` ranks an agent above or below others, and does not call that chance."""
-    (found,) = place(new, made)
-    warned = any("a rank among them is chance" in note for note in found.notes)
-    return not warned and (found.rank.low > 1 or found.rank.high < found.rank.among)
+    placements = place(new, made)
+    (found,) = placements
+    warned = any("a rank among them is chance" in note for note in placements.notes)
+    return not warned and (found.rank_low > 1 or found.rank_high < found.ranked_among)
 
 
 def examines(made: IRTFit, new: ResponseMatrix, rng: np.random.Generator) -> bool:

@@ -26,6 +26,7 @@ from examiner.adaptive import (
 from examiner.adaptive import (
     study as examination_study,
 )
+from examiner.answers import StoredAnswer
 from examiner.irt import Abilities, ItemParameters, probability
 from examiner.irt import fit as irt_fit
 from examiner.irt import known as known_fit
@@ -198,11 +199,11 @@ def test_an_examination_answers_for_itself_and_replays_on_another_fit() -> None:
     assert replay(last, bank).ability == last.ability
     easier = bank.items.rescaled(1.0, 1.0)  # the same tasks for abilities counted from 1
     wide = TaskBank.of(easier, prior=(-1.0, 1.0))
-    moved = replay(json.loads(json.dumps(last.to_dict())), wide)
+    moved = replay(json.loads(json.dumps(last.to_record())), wide)
     assert moved.ability == pytest.approx(last.ability - 1.0, abs=1e-6)
     assert moved.error == pytest.approx(last.error, abs=1e-6)
     with pytest.raises(InputError, match=r"made with another fit\. Give that fit, or replay"):
-        Examination.from_dict(last.to_dict(), wide)
+        Examination.from_dict(last.to_record(), wide)
     with pytest.raises(InputError, match="made with another fit"):
         list(examine(wide, last.answer, resume=last, rng=rng()))
 
@@ -215,7 +216,7 @@ def stored() -> tuple[TaskBank, dict]:
     answers = dict.fromkeys(bank.tasks[:5], (2, 3))
     stop = Stop(budget=9.0, better_than=0.3, certainty=0.99)
     *_, going, _ = examine(bank, answers.get, choosing=plan, stop=stop, agent="dqn", rng=rng())
-    return bank, json.loads(json.dumps(going.to_dict()))
+    return bank, json.loads(json.dumps(going.to_record()))
 
 
 def parts(content: object, path: tuple = ()) -> list[tuple]:
@@ -307,13 +308,14 @@ def test_what_comes_back_shows_itself_in_a_line_and_as_a_table() -> None:
     *_, last = examine(bank, simulated_agent(bank, 0.3), agent="<b>", stop=Stop(most=5), rng=0)
     run = simulate(bank, rng().normal(size=15), stop=Stop(most=5), rng=0)
     made = examination_study(bank, rng=0, stop=Stop(error=0.5), agents=30)
-    assert repr(last).startswith("Examination of <b>: ability ")
-    assert repr(run).startswith("SimulatedExaminations: 15 agents, 5.0 tasks each")
-    assert repr(made).startswith("ExaminationStudy: 30 simulated agents; tasks needed: ")
+    assert last.headline.startswith("<b> has ability ") and last[4].ability == last.ability
+    assert run.headline.startswith("15 simulated agents had 5.0 tasks on average")
+    assert made.headline.startswith("Mean number of tasks needed by 30 simulated agents: ")
+    assert made["random"].against_random == 1.0 and made.settings["seed"] == 0
     for shown in (last, run, made):
-        assert "\n" not in repr(shown)
         page = shown._repr_html_()
         assert page.count("<tr>") > 2 and "<b>" not in page
+        assert StoredAnswer.from_json(shown.to_json()).headline == shown.headline
 
 
 def test_a_stored_rule_of_ones_own_is_asked_for_again() -> None:
@@ -324,15 +326,15 @@ def test_a_stored_rule_of_ones_own_is_asked_for_again() -> None:
 
     *_, last = examine(bank, simulated_agent(bank, 0.0), choosing=fancy, rng=rng())
     with pytest.raises(InputError, match=r"chose by a function named fancy\. Give it again"):
-        Examination.from_dict(last.to_dict(), bank)
-    assert Examination.from_dict(last.to_dict(), bank, rule=fancy).steps == last.steps
+        Examination.from_dict(last.to_record(), bank)
+    assert Examination.from_dict(last.to_record(), bank, rule=fancy).steps == last.steps
 
 
 def test_exposure_shares_keep_tasks_below_the_share_asked_for() -> None:
     bank = bank_of(80)
     theta, stop = rng(5).normal(size=600), Stop(most=10)
     free = simulate(bank, theta, stop=stop, rng=rng(6))
-    shares = exposure(bank, 0.3, stop=stop, rng=rng(7), agents=600)
+    shares = exposure(bank, 0.3, stop=stop, rng=rng(7), agents=600).open_shares
     kept = simulate(bank, theta, stop=stop, choosing=Choosing(open_shares=shares), rng=rng(6))
     assert free.exposure.max() > 0.6
     assert kept.exposure.max() < 0.38  # chance of 600 agents above 0.3

@@ -21,7 +21,7 @@ from examiner.adaptive import (
     simulate,
 )
 from examiner.irt import ItemParameters, probability
-from examiner.irt.items import information
+from examiner.irt.items import fisher_information
 from examiner.messages import InputError
 
 GRID = np.linspace(-8, 8, 8_001)
@@ -107,9 +107,9 @@ def brute_values(rule: str, items: ItemParameters, state: ExaminationState, plac
     mean, deviation = brute_moments(density)
     outcomes = [brute_density(items, place, k, 1) for k in (0, 1)]
     if rule == "information":
-        return float(information(items.take([place]), mean)[0, 0])
+        return float(fisher_information(items.take([place]), mean)[0, 0])
     if rule == "posterior-information":
-        return float(weights @ information(items.take([place]), GRID)[:, 0])
+        return float(weights @ fisher_information(items.take([place]), GRID)[:, 0])
     chances = [float(weights @ outcome) for outcome in outcomes]
     if rule == "posterior-variance":
         after = [brute_moments(density * outcome)[1] ** 2 for outcome in outcomes]
@@ -205,7 +205,7 @@ def test_a_function_of_ones_own_is_a_rule() -> None:
 def test_randomesque_stays_among_the_best_and_uses_all_of_them() -> None:
     items = some_items(20, seed=5)
     bank = TaskBank.of(items)
-    best = np.argsort(-information(items, 0.0)[0])[:4]
+    best = np.argsort(-fisher_information(items, 0.0)[0])[:4]
     seen = {
         next_task(
             ExaminationState.start(bank), bank, Choosing(among=4), rng=np.random.default_rng(n)
@@ -299,7 +299,7 @@ def test_scores_are_worth_more_where_they_are_precise() -> None:
     precision = np.array([2.0, 200.0])
     items = ItemParameters.of(["vague", "sharp"], 1.0, 0.0, precision=precision, response="beta")
     bank = TaskBank.of(items)
-    assert np.allclose(bank.information, information(items, bank.nodes), rtol=2e-3)
+    assert np.allclose(bank.information, fisher_information(items, bank.nodes), rtol=2e-3)
     for rule in RULES:
         if rule != "random":
             choice = next_task(ExaminationState.start(bank), bank, rule)
@@ -308,7 +308,7 @@ def test_scores_are_worth_more_where_they_are_precise() -> None:
 
 def test_information_of_counts_is_that_of_so_many_trials() -> None:
     items = some_items(5)
-    wanted = 4 * information(items, TaskBank.of(items, trials=4).nodes)
+    wanted = 4 * fisher_information(items, TaskBank.of(items, trials=4).nodes)
     assert np.allclose(TaskBank.of(items, trials=4).information, wanted, atol=1e-6)
 
 

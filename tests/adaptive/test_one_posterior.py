@@ -53,7 +53,7 @@ def test_fit_place_and_examine_agree_in_memory_and_from_a_file(case: str, tmp_pa
     for source in (fit, read):
         placed = place(fit.matrix, source)
         np.testing.assert_allclose([one.ability for one in placed], known.ability, atol=2e-6)
-        np.testing.assert_allclose([one.error for one in placed], known.error, rtol=1e-5)
+        np.testing.assert_allclose([one.ability_error for one in placed], known.error, rtol=1e-5)
         if case == "normal":
             continue  # examinations ask for successes or scores from 0 to 1
         for row in (0, 7):
@@ -62,7 +62,8 @@ def test_fit_place_and_examine_agree_in_memory_and_from_a_file(case: str, tmp_pa
             assert len(last.steps) == 20
             assert last.ability == pytest.approx(known.ability[row], abs=2e-6)
             assert last.error == pytest.approx(known.error[row], rel=1e-5)
-            assert last.interval == pytest.approx((placed[row].low, placed[row].high), abs=1e-5)
+            ends = placed[row].ability_low, placed[row].ability_high
+            assert last.interval == pytest.approx(ends, abs=1e-5)
             again = replay(last, source)
             assert (again.ability, again.error) == (last.ability, last.error)
 
@@ -76,8 +77,8 @@ def test_placing_by_some_tasks_is_an_examination_that_gives_these(case: str) -> 
     *_, last = examine(fit, part, rng=0)
     assert len(last.steps) == 7
     assert last.ability == pytest.approx(placed.ability, abs=2e-6)
-    assert last.error == pytest.approx(placed.error, rel=1e-5)
-    assert last.state.deviation == pytest.approx(placed.deviation, rel=1e-5)
+    assert last.error == pytest.approx(placed.ability_error, rel=1e-5)
+    assert last.state.deviation == pytest.approx(placed.posterior_sd, rel=1e-5)
 
 
 def test_the_error_of_an_examination_is_that_of_the_delta_method_by_differences() -> None:
@@ -97,7 +98,7 @@ def test_the_error_of_an_examination_is_that_of_the_delta_method_by_differences(
         moves[column] = (ends[0] - ends[1]) / (2 * step)
     assert fit.errors.parameters is not None
     added = float(fit.errors.parameters.variances(moves[None])[0])
-    assert placed.error == pytest.approx(np.sqrt(placed.deviation**2 + added), rel=1e-6)
+    assert placed.ability_error == pytest.approx(np.sqrt(placed.posterior_sd**2 + added), rel=1e-6)
 
 
 def test_simulated_answers_come_from_what_the_fit_leaves_possible() -> None:

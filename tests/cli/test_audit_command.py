@@ -31,14 +31,14 @@ def test_the_command_tells_what_python_does_as_json_csv_and_figures(examiner, tm
     told = json.loads(done.stdout)
     own = ex.irt.audit(ex.read(path), rng=0)
     assert told["schema"] == "examiner.audit/1"
-    assert [row["task"] for row in told["suspects"]] == [each.task for each in own.suspects]
-    assert told["suspects"][0]["task"] == "task 5" and told["suspects"][0]["odd_agents"]
+    assert told["flagged"] == json.loads(own.to_json())["flagged"]
+    assert told["flagged"][0]["task"] == "task 5" and told["flagged"][0]["notable_agents"]
     rows = list(csv.DictReader(io.StringIO(examiner("audit", path, "--to", "csv").stdout)))
-    assert rows[0]["task"] == "task 5" and "solved by the weak" in rows[0]["reasons"]
+    assert rows[0]["task"] == "task 5" and "weak agents solve it" in rows[0]["reasons"]
     drawn = examiner("audit", path, "--figures", tmp_path / "f", "--figures-as", "svg", "--json")
     assert json.loads(drawn.stdout)["figures"] and (tmp_path / "f" / "suspects.svg").exists()
     people = examiner("audit", path).stdout
-    assert "wrong way round" in people and "solved by nobody" in people
+    assert "negative discrimination" in people and "solved by no agent" in people
 
 
 def test_fit_lists_suspects_and_no_healthy_task_that_separates(examiner, tmp_path) -> None:

@@ -47,8 +47,8 @@ def test_a_table_answers_through_the_recipe_of_the_fit(examiner, fitted: Path) -
     found = answered(examiner, *ORACLE, "--agent", "new1", "--standard-error", 0.45)
     assert found["schema"] == "examiner.examine/1"
     assert found["outcome"] == "The standard error asked for was reached."
-    assert found["standard_error"] <= 0.45 and found["tasks"] == len(found["steps"]) < TASKS
-    assert found["low"] < found["ability"] < found["high"]
+    assert found["ability_error"] <= 0.45 and found["tasks"] == len(found["steps"]) < TASKS
+    assert found["ability_low"] < found["ability"] < found["ability_high"]
     assert {step["value"] for step in found["steps"]} <= {0.0, 1.0}  # scores became successes
     weak = answered(examiner, *ORACLE, "--agent", "new0", "--standard-error", 0.45)
     assert weak["ability"] < 0 < found["ability"]
@@ -137,13 +137,13 @@ def test_place_and_examine_say_the_same_of_the_same_answers(examiner, fitted: Pa
     examined = answered(examiner, *everything)
     for key, other in (
         ("ability", "ability"),
-        ("standard_error", "ability_se"),
-        ("low", "ability_low"),
+        ("ability_error", "ability_error"),
+        ("ability_low", "ability_low"),
     ):
         assert examined[key] == pytest.approx(placed[other], rel=1e-5)
     exact = answered(examiner, *everything, "--uncertainty", "none")
     assert exact["ability"] == examined["ability"]
-    assert exact["standard_error"] == exact["posterior_sd"] == pytest.approx(placed["posterior_sd"])
+    assert exact["ability_error"] == exact["posterior_sd"] == pytest.approx(placed["posterior_sd"])
 
 
 def test_more_tasks_that_will_not_settle_it_are_not_asked(examiner, fitted: Path) -> None:

@@ -14,14 +14,14 @@ from examiner.storage import open_fit
 
 TASKS = [f"game{n:02d}" for n in range(16)]
 FIT_KEYS = [
-    "schema", "model", "estimator", "outcome", "converged", "log_likelihood", "objective", "aic",
-    "bic", "nodes", "tasks", "agents", "dropped",
+    "schema", "headline", "model", "estimator", "outcome", "converged", "log_likelihood",
+    "objective", "aic", "bic",
 ]  # fmt: skip
 TASK_KEYS = [
-    "task", "difficulty", "discrimination", "guessing", "ceiling", "difficulty_se",
-    "discrimination_se", "flags",
+    "task", "difficulty", "difficulty_error", "difficulty_low", "difficulty_high", "discrimination",
+    "discrimination_error", "discrimination_low", "discrimination_high", "flags",
 ]  # fmt: skip
-AGENT_KEYS = ["agent", "mean", "ability", "ability_se", "regularity", "generality", "slope"]
+AGENT_KEYS = ["agent", "mean", "ability", "ability_error", "regularity", "generality", "slope"]
 
 
 def wins(agents: int = 40, seed: int = 0) -> np.ndarray:
@@ -49,7 +49,7 @@ def test_fit_prints_the_promised_json(examiner, tmp_path):
     assert list(content)[: len(FIT_KEYS)] == FIT_KEYS and "warnings" in content
     assert content["schema"] == "examiner.fit/1" and content["converged"] is True
     assert content["aic"] is None  # priors
-    assert [one["task"] for one in content["dropped"]] == ["game03"]
+    assert [one["task"] for one in content["excluded_tasks"]] == ["game03"]
     assert len(content["tasks"]) == 15 and len(content["agents"]) == 40
     assert list(content["tasks"][0])[: len(TASK_KEYS)] == TASK_KEYS
     assert list(content["agents"][0])[: len(AGENT_KEYS)] == AGENT_KEYS
@@ -63,7 +63,7 @@ def test_maximum_likelihood_has_criteria_and_says_its_nodes(examiner, tmp_path):
     path = wide(tmp_path / "wins.csv", wins())
     done = examiner("fit", path, "--estimator", "ml", "--model", "1pl", "--nodes", 41, "--json")
     content = json.loads(done.stdout)
-    assert content["nodes"] == 41 and content["estimator"] == "ml"
+    assert content["settings"]["nodes"] == 41 and content["estimator"] == "ml"
     assert content["aic"] == pytest.approx(
         2 * content["parameters"] - 2 * content["log_likelihood"]
     )
@@ -75,7 +75,7 @@ def test_infinite_generality_is_null_with_a_flag_beside(examiner, tmp_path):
     values[0] = 0
     path = wide(tmp_path / "wins.csv", values)
     content = json.loads(examiner("fit", path, "--bins", "2", "--json").stdout)
-    agent = content["agents"][0]
+    agent = next(row for row in content["agents"] if row["agent"] == "a00")
     assert agent["generality"] is None
     assert "generality is infinite: it failed at everything" in agent["flags"]
 
@@ -96,9 +96,11 @@ def test_a_stored_fit_places_an_agent_from_raw_scores(examiner, tmp_path):
     (agent,) = content["agents"]
     assert agent["agent"] == "a77" and agent["tasks"] == 5 and agent["mean"] == 0.6
     assert agent["ability_low"] < agent["ability"] < agent["ability_high"]
-    assert 1 <= agent["rank"]["low"] <= agent["rank"]["value"] <= agent["rank"]["high"] <= 31
-    assert [row["task"] for row in agent["predictions"]] == TASKS[5:]
-    assert agent["predicted"]["low"] < agent["predicted"]["value"] < agent["predicted"]["high"]
+    assert 1 <= agent["rank_low"] <= agent["rank"] <= agent["rank_high"] <= agent["ranked_among"]
+    assert agent["ranked_among"] == 31
+    assert [row["task"] for row in content["predictions"]] == TASKS[5:]
+    ends = agent["predicted_mean_low"], agent["predicted_mean_high"]
+    assert ends[0] < agent["predicted_mean"] < ends[1]
     people = examiner("place", new, "--fit", stored)
     assert "a77" in people.stdout and people.returncode == 0
 
@@ -118,7 +120,7 @@ def test_the_command_python_and_the_stored_fit_have_the_same_abilities(examiner,
         ex.load("atari-dqn-family"), recipe=ex.Recipe(success=1.0, normaliser="human")
     )
     for fit in (made, ex.load_saved(stored)):
-        assert {row["agent"]: row["ability"] for row in fit.agent_rows()} == {
+        assert {row["agent"]: row["ability"] for row in fit.agents} == {
             agent: row["ability"] for agent, row in told.items()
         }
         assert fit.recipe == made.recipe
@@ -212,8 +214,8 @@ def test_regularity_is_of_the_scores_behind_successes(examiner, tmp_path):
     z = (scores - scores.mean(axis=0)) / scores.std(axis=0, ddof=1)
     expected = 1 / ndtr(z).var(axis=1)
     assert content["regularity_of"] == "Φ(z) of score"
-    found = [agent["regularity"] for agent in content["agents"]]
-    np.testing.assert_allclose(found, expected, rtol=1e-9)
+    found = {agent["agent"]: agent["regularity"] for agent in content["agents"]}
+    np.testing.assert_allclose([found[f"a{n:02d}"] for n in range(25)], expected, rtol=1e-9)
 
 
 def test_a_report_tells_of_ability_where_success_is_said(examiner, tmp_path):
@@ -251,7 +253,7 @@ def test_training_logs_are_reduced_by_the_recipe_of_the_fit(examiner, tmp_path):
     content = json.loads(examiner("place", new, "--fit", stored, "--json").stdout)
     best, worst = content["agents"]
     assert best["mean"] == 1.0 and worst["mean"] == 0.0  # the early episodes are left out
-    assert best["rank"]["value"] <= 3 and worst["rank"]["value"] >= 24
+    assert best["rank"] <= 3 and worst["rank"] >= 24
     assert any("from below only" in flag for flag in best["flags"])
 
 
@@ -275,21 +277,22 @@ def tidy(path: Path, values: np.ndarray, tasks: list[str]) -> Path:
     return path
 
 
-def test_tasks_that_reward_the_weak_are_the_first_thing_said(examiner, tmp_path):
+def test_tasks_with_negative_discrimination_are_the_first_thing_said(examiner, tmp_path):
     path = tidy(tmp_path / "wins.csv", *with_a_reversed_key(agents=70))
     done = examiner("fit", path, "--starts", "1")
     lines = done.stdout.splitlines()
     assert lines[0] == (
-        "Weaker agents do better on 1 task: 'item-017'. Check its key or its scoring."
+        "1 task has negative discrimination: 'item-017'. Check its key or its scoring."
     )
     tables = done.stdout.split("Tasks, the most difficult first")
     assert "Flagged tasks" in tables[0] and "negative" in tables[0].split("item-017")[2]
     assert max(map(len, lines)) <= 80
     assert "± is one standard error." in lines
     content = json.loads(examiner("fit", path, "--starts", "1", "--json").stdout)
-    assert content["rewards_the_weak"] == ["item-017"]
-    noisy = [row for row in content["tasks"] if "sign of the slope within noise" in row["flags"]]
-    assert noisy and all("difficulty's interval is unbounded" in row["flags"] for row in noisy)
+    negative = [row["task"] for row in content["tasks"] if "negative" in row["significance"]]
+    assert negative == ["item-017"]
+    noisy = [row for row in content["tasks"] if "slope not significant" in row["flags"]]
+    assert noisy and all("interval of difficulty is unbounded" in row["flags"] for row in noisy)
     assert f"not significant ({len(noisy)} tasks): " in done.stdout
     assert "sign of the slope" not in done.stdout and "unbounded" not in done.stdout
 
@@ -317,14 +320,13 @@ def test_the_sorted_table_of_tasks_has_all_of_them_flagged_or_not(examiner, tmp_
 
 def test_regularity_of_zeros_and_ones_is_not_printed_but_kept_in_json(examiner, tmp_path):
     path = wide(tmp_path / "wins.csv", wins())
-    done = examiner("fit", path, "--starts", "1", "--all")
-    assert "regularity" not in done.stdout and "generality: 1 / variance" in done.stdout
+    done = examiner("fit", path, "--starts", "1")
+    assert "regularity" not in done.stdout and "generality: 1 / sum of variances" in done.stdout
     content = json.loads(examiner("fit", path, "--starts", "1", "--json").stdout)
     assert content["agents"][0]["regularity"] > 0
     scores = np.random.default_rng(3).normal(size=(30, 16)) + np.linspace(-1, 1, 30)[:, None]
-    path = wide(tmp_path / "scores.csv", scores)
-    done = examiner("fit", path, "--success", "0", "--starts", "1", "--all")
-    assert "regularity: 1 / variance of an agent's results." in done.stdout
+    done = examiner("fit", wide(tmp_path / "scores.csv", scores), "--success", "0", "--starts", "1")
+    assert "regularity: 1 / variance of the agent's results" in done.stdout
 
 
 def test_place_says_what_its_numbers_are_within_eighty_columns(examiner, tmp_path):
@@ -332,7 +334,7 @@ def test_place_says_what_its_numbers_are_within_eighty_columns(examiner, tmp_pat
     examiner("fit", wide(tmp_path / "wins.csv", wins()), "-o", stored, "--starts", "1")
     new = wide(tmp_path / "new.csv", wins()[:1, :9], TASKS[:9], first=77)
     said = examiner("place", new, "--fit", stored).stdout
-    assert "low and high are the ends of 95 % intervals" in said
+    assert "95 % interval of ability" in " ".join(said.split())
     assert "Over all 16 tasks of the fit" in said
     assert all(len(line) <= 80 for line in said.splitlines())
     assert said.startswith("a77 has ability ")
@@ -350,7 +352,7 @@ def test_fits_whose_scale_is_stretched_by_a_tenth_say_so():
         made = ex.irt.fit(matrix, starts=1, errors=False, priors="fixed")
         held = made.abilities
         spread = float(np.sqrt(held.ability.var() + (held.error**2).mean()))
-        told = any("Abilities spread by" in note for note in made.warnings)
+        told = any("Abilities spread by" in note for note in made.notes)
         assert told == (not 1 / 1.1 <= spread <= 1.1)
         spreads.append(spread)
     assert any(1.1 < spread < 1.2 for spread in spreads)

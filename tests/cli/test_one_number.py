@@ -93,16 +93,16 @@ def test_where_does_a_new_agent_stand(told, plays, tmp_path) -> None:
     by_command = told("place", *PLAYS, "--keep", f"agent:{name}", "--fit", path)["agents"][0]
     for placed in (again.ability, by_command["ability"]):
         assert placed == pytest.approx(here.ability)
-    assert by_command["ability_low"] == pytest.approx(here.low)
+    assert by_command["ability_low"] == pytest.approx(here.ability_low)
     # An examination that gives every task estimates what place estimates.
     *_, last = ex.adaptive.examine(fit, new, rng=0)
     asked = told("examine", "--fit", path, "--oracle", *PLAYS, "--agent", name, "--most", 1000)
     assert last.ability == pytest.approx(here.ability, abs=1e-6)
-    assert last.error == pytest.approx(here.error, rel=1e-6)
+    assert last.error == pytest.approx(here.ability_error, rel=1e-6)
     for key, number in (
         ("ability", here.ability),
-        ("standard_error", here.error),
-        ("low", here.low),
+        ("ability_error", here.ability_error),
+        ("ability_low", here.ability_low),
     ):
         assert asked[key] == pytest.approx(number, rel=1e-5)
 

@@ -85,7 +85,7 @@ def test_published_percentages_with_success_100_have_abilities_and_the_tasks_tha
     assert len(difficulties_of_report(told)) == 41
     (section,) = [each for each in told["sections"] if each["key"] == "suspects"]
     table = next(block for block in section["blocks"] if block["kind"] == "table")
-    assert {row[0] for row in table["rows"]} == {row["task"] for row in audited["suspects"]}
+    assert {row[0] for row in table["rows"]} == {row["task"] for row in audited["flagged"]}
 
 
 @pytest.mark.parametrize("command", ["report", "fit", "audit", "scores"])

@@ -62,17 +62,14 @@ def _significant_pair(answer: Answer) -> bool:
 
 
 def _fitted(answer: Answer) -> bool:
-    evidence = answer["evidence"]
-    lists = ("tells_the_able", "discriminates_more", "discriminates_less")
-    named = [*(evidence[name] for name in lists), answer["rewards_the_weak"], answer["leading"]]
-    return bool(evidence["abilities_differ"] or evidence["slopes_differ"] or any(named))
+    named = any(row["tied_first"] for row in answer["agents"])
+    named |= any(row["significance"] for row in answer["tasks"])
+    return bool(answer["abilities_differ"] or answer["slopes_differ"] or named)
 
 
 def _signs_of_slopes(answer: Answer) -> bool:
     """Whether a task is said to have a slope above or below 0, by its interval or for want of a flag."""
-    said = [
-        task for task in answer["tasks"] if "sign of the slope within noise" not in task["flags"]
-    ]
+    said = [task for task in answer["tasks"] if "slope not significant" not in task["flags"]]
     known = [task for task in said if task["discrimination_low"] is not None]
     return any(task["discrimination_low"] > 0 or task["discrimination_high"] < 0 for task in known)
 
@@ -116,7 +113,7 @@ CLAIMS: dict[str, Claim] = {
     "fit": Claim(("fit", "TABLE"), _fitted, _wins),
     "fit: signs of slopes": Claim(("fit", "TABLE"), _signs_of_slopes, _wins),
     "audit": Claim(
-        ("audit", "TABLE"), lambda answer: bool(answer["suspects"] or answer["groups"]), _wins
+        ("audit", "TABLE"), lambda answer: bool(answer["flagged"] or answer["groups"]), _wins
     ),
     "information": Claim(
         ("information", "TABLE", "--reps", "40"),

@@ -310,9 +310,7 @@ QUESTIONS = [
             "fit": lambda s: row(s.command("fit", "table.csv")["agents"], agent=AGENT)["ability"],
             "place": lambda s: row(placed(s), agent=AGENT)["ability"],
             "python": lambda s: at(s.fit.abilities.agents, s.fit.abilities.ability, AGENT),
-            "python place": lambda s: next(
-                each.ability for each in ex.irt.place(s.results, s.fit) if each.agent == AGENT
-            ),
+            "python place": lambda s: ex.irt.place(s.results, s.fit)[AGENT].ability,
         },
     ),
     Question(
@@ -327,7 +325,7 @@ QUESTIONS = [
         {
             "report": lambda s: s.cell("ability_generality", AGENT, "±"),
             "fit": lambda s: row(s.command("fit", "table.csv")["agents"], agent=AGENT)[
-                "ability_se"
+                "ability_error"
             ],
             "python": lambda s: at(s.fit.abilities.agents, s.fit.abilities.error, AGENT),
         },
@@ -336,12 +334,10 @@ QUESTIONS = [
         "What is the error of an ability, by fit and place?",
         {
             "fit": lambda s: row(s.command("fit", "table.csv")["agents"], agent=AGENT)[
-                "ability_se"
+                "ability_error"
             ],
-            "place": lambda s: row(placed(s), agent=AGENT)["ability_se"],
-            "python place": lambda s: next(
-                each.error for each in ex.irt.place(s.results, s.fit) if each.agent == AGENT
-            ),
+            "place": lambda s: row(placed(s), agent=AGENT)["ability_error"],
+            "python place": lambda s: ex.irt.place(s.results, s.fit)[AGENT].ability_error,
         },
     ),
     Question(
@@ -350,9 +346,9 @@ QUESTIONS = [
             "place": lambda s: [
                 row(placed(s), agent=AGENT)[f"ability_{end}"] for end in ("low", "high")
             ],
-            "examine": lambda s: [examined(s)[end] for end in ("low", "high")],
+            "examine": lambda s: [examined(s)[f"ability_{end}"] for end in ("low", "high")],
             "python place": lambda s: next(
-                [each.low, each.high]
+                [each.ability_low, each.ability_high]
                 for each in ex.irt.place(s.results, s.fit)
                 if each.agent == AGENT
             ),
@@ -367,9 +363,9 @@ QUESTIONS = [
         "What is the error of an ability, by fit and examine?",
         {
             "fit": lambda s: row(s.command("fit", "table.csv")["agents"], agent=AGENT)[
-                "ability_se"
+                "ability_error"
             ],
-            "examine": lambda s: examined(s)["standard_error"],
+            "examine": lambda s: examined(s)["ability_error"],
         },
     ),
     Question(
@@ -545,9 +541,9 @@ QUESTIONS = [
                 if suspect
             ],
             "audit": lambda s: sorted(
-                each["task"] for each in s.command("audit", "table.csv")["suspects"]
+                each["task"] for each in s.command("audit", "table.csv")["flagged"]
             ),
-            "python": lambda s: sorted(each.task for each in ex.irt.audit(s.results).suspects),
+            "python": lambda s: sorted(each.task for each in ex.irt.audit(s.results).flagged),
         },
     ),
     Question(

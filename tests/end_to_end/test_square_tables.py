@@ -55,7 +55,7 @@ def table_of(items: ItemParameters) -> ResponseMatrix:
 PER_CELL: dict[str, Callable[[ItemParameters, Floats], Floats]] = {
     "probability": ex.irt.probability,
     "steepness": ex.irt.steepness,
-    "information": ex.irt.information,
+    "information": ex.irt.fisher_information,
     "expected_result": lambda items, at: ex.irt.expected_result(items, at).T,
     "result_variance": lambda items, at: result_variance(items, at).T,
     "curves": lambda items, at: ex.irt.curves(known(items), at).success.T,
@@ -88,7 +88,7 @@ PER_AGENT: dict[str, Callable[[ex.irt.IRTFit], Any]] = {
     ],
     "place": lambda fit: [
         np.array([getattr(each, name) for each in ex.irt.place(fit.matrix, fit)])
-        for name in ("ability", "error", "mean", "generality")
+        for name in ("ability", "ability_error", "mean", "generality")
     ],
 }
 """What is said of each agent by a fit with known parameters: arrays whose first axis is agents."""

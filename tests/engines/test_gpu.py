@@ -57,7 +57,7 @@ def test_errors_that_a_device_has_no_memory_for_are_left_out_and_said(
     monkeypatch.setattr(Device, "free_bytes", lambda _: 1e5)
     fit = ex.irt.fit(ex.engines.gpu(MATRIX, device="cpu"), starts=1)
     assert fit.errors is None
-    assert "GB of free memory on the device" in fit.warnings[-1]
+    assert "GB of free memory on the device" in fit.notes[-1]
 
 
 @pytest.mark.parametrize("response", ["binomial", "beta-binomial"])

@@ -108,7 +108,7 @@ def test_objects_are_decoded_once_and_not_asked_for_in_passes(
     store.asked.clear()
     fit = ex.irt.fit(source, starts=1)
     assert not store.asked
-    assert any("2 shards at a URL, decoded before" in warning for warning in fit.warnings)
+    assert any("2 shards at a URL, decoded before" in warning for warning in fit.notes)
     note = (tmp_path / "cache" / "note.json").read_text()
     assert SECRET not in note
     places = [stamp["place"] for stamp in json.loads(note)["stamps"]]

@@ -87,4 +87,4 @@ def test_errors_that_need_more_memory_than_given_are_left_out_and_said(tmp_path:
     source.parts._memory = 0.25  # type: ignore[attr-defined]  # enough for the fit alone
     fit = ex.irt.fit(source, starts=1)
     assert fit.errors is None
-    assert fit.warnings[-1] == "Standard errors of tasks need 0.3 GB of memory, and 0.25 are given."
+    assert fit.notes[-1] == "Standard errors of tasks need 0.3 GB of memory, and 0.25 are given."

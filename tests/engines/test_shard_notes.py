@@ -40,7 +40,7 @@ def test_groups_and_weak_links_are_told_as_in_memory(
     engine: Callable[[ex.ResponseMatrix, Path], IRTFit], bridge: bool, tmp_path: Path
 ) -> None:
     here, there = ex.irt.fit(divided(bridge), starts=1), engine(divided(bridge), tmp_path)
-    assert here.warnings and there.warnings[:1] == here.warnings[:1]
+    assert here.notes and there.notes[:1] == here.notes[:1]
     assert there.groups == here.groups and there.outcome == here.outcome
     assert bool(here.groups) is not bridge
 
@@ -94,7 +94,7 @@ def test_of_several_measures_the_one_that_memory_takes_is_fitted_and_said(tmp_pa
     there = ex.irt.fit(ex.engines.sharded(folder), starts=1)
     here = ex.irt.fit(ex.read(folder / "s.parquet"), starts=1)
     assert_same_fit(there, here)
-    assert there.warnings[0].startswith("Of the measures 'win', 'success' the first is fitted.")
+    assert there.notes[0].startswith("Of the measures 'win', 'success' the first is fitted.")
     assert there.recipe is not None and there.recipe.measure == "win"
 
 
@@ -104,12 +104,12 @@ def test_cells_that_stand_twice_are_told_once(tmp_path: Path) -> None:
     said = "repeated rows of one agent and task are taken as trials, up to 2."
     fits = [ex.irt.fit(ex.engines.sharded(folder, cache=tmp_path / "c"), starts=1) for _ in "ab"]
     for fit in fits:  # the second from the cache
-        assert fit.warnings.count(f"There is no 'trial' column: {said}") == 1
+        assert fit.notes.count(f"There is no 'trial' column: {said}") == 1
     levels = shard(tmp_path / "l", **twice, win=np.tile(WINS, 2), level=[0] * 240 + [1] * 240)
     fit = ex.irt.fit(ex.engines.sharded(levels), starts=1)
-    assert f"'level' is not told apart in shards: {said}" in fit.warnings
+    assert f"'level' is not told apart in shards: {said}" in fit.notes
     once = ex.irt.fit(ex.engines.sharded(shard(tmp_path / "o", win=WINS)), starts=1)
-    assert not any("trial" in note for note in once.warnings)
+    assert not any("trial" in note for note in once.notes)
 
 
 def test_shards_are_not_decoded_into_their_own_folder(tmp_path: Path) -> None:

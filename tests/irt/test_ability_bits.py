@@ -57,7 +57,7 @@ def test_many_tasks_tell_as_much_as_a_normal_error_leaves() -> None:
         [f"t{n}" for n in range(400)], np.full(400, 1.2), rng.normal(size=400)
     )
     theta = rng.normal(size=4000)
-    inside = ex.irt.information(items, theta).sum(axis=1)
+    inside = ex.irt.fisher_information(items, theta).sum(axis=1)
     expected = float(
         np.mean(0.5 * np.log2(inside + 1))
     )  # entropy of N(0, 1) less that of the posterior

@@ -62,7 +62,9 @@ def test_a_diagnosis_names_odd_agents_and_tells_it_in_a_sentence() -> None:
     found = ex.irt.diagnose(fit, replicates=101, refit=False, rng=0)
     assert found.agents.odd[7]
     assert found.agents.infit[7] == found.agents.infit.max()
-    assert "of 60 agents with odd responses" in repr(found)
+    assert found[TASKS[0]].infit == found.mean_squares.infit[0]
+    assert found.tables["agents"]["agent 8"].unexpected
+    assert any("of 60 agents with unexpected responses" in words for words in found.findings())
 
 
 @pytest.mark.parametrize("agents", [5, 40])

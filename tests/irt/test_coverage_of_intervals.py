@@ -5,7 +5,7 @@ import pytest
 
 import examiner as ex
 from examiner.irt import MODELS, ItemParameters, simulate
-from examiner.irt.errors.intervals import Z
+from examiner.irt.estimates import Z
 
 pytestmark = pytest.mark.slow
 

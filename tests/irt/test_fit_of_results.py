@@ -34,6 +34,21 @@ def test_results_are_fitted_as_their_responses_are() -> None:
     assert direct.recipe is None and made.recipe == RECIPE.learn(results)
 
 
+def test_parts_of_a_recipe_do_what_the_recipe_does() -> None:
+    results = ex.load("atari-dqn-family")
+    parts = ex.irt.fit(results, normalise="human", success=1.0)
+    whole = ex.irt.fit(results, recipe=RECIPE)
+    assert parts.recipe == whole.recipe and parts.tasks.to_dict() == whole.tasks.to_dict()
+    assert parts.settings["recipe"]["normaliser"] == "human" and parts.settings["seed"] == 0
+
+
+def test_whatever_can_be_read_is_fitted(tmp_path: Path) -> None:
+    path = tmp_path / "wins.csv"
+    ex.write(wins(), path)
+    read, given = (ex.irt.fit(table, "1pl", errors=False) for table in (str(path), wins()))
+    assert read.agents.to_dict() == given.agents.to_dict()
+
+
 def test_a_measure_of_wins_needs_no_recipe() -> None:
     made = ex.irt.fit(wins(), "1pl", errors=False)
     assert made.recipe is not None and made.recipe.measure == "win"
@@ -95,16 +110,18 @@ def matrix() -> ex.ResponseMatrix:
     ("given", "options", "words"),
     [
         (scores, {}, "'score' is not made of zeros and ones. Say what a success is"),
-        (scores, {"model": "3pl"}, r"`recipe=Recipe\(success=1.0\)`; .* where tasks have scales"),
-        (scores, {"recipe": ex.Recipe()}, r'`recipe=Recipe\(normaliser="human", success=1.0\)`'),
+        (scores, {"model": "3pl"}, "`success=1.0`; .* where tasks have scales"),
+        (scores, {"recipe": ex.Recipe()}, '`normalise="human", success=1.0`'),
         (scores, {"recipe": ex.Recipe(share=0.5)}, "is not made of zeros and ones"),
         (scores, {"recipe": ex.Recipe(measure="wins")}, "the results have 'score'"),
         (scores, {"recipe": ex.Recipe(normaliser="humane")}, "humane"),
         (scores, {"recipe": "human"}, "The recipe is 'human'. Give a Recipe"),
         (scores, {"model": "beta"}, "takes scores from 0 to 1"),
-        (matrix, {"recipe": RECIPE}, "and a ResponseMatrix is given with one. Give the results"),
-        (lambda: "atari-dqn-family", {}, "A str is given. Give a ResponseMatrix.*; or results"),
-        (lambda: None, {"recipe": RECIPE}, "and a NoneType is given with one"),
+        (matrix, {"recipe": RECIPE}, "a ResponseMatrix holds responses already. Give the results"),
+        (matrix, {"success": 1.0}, "a ResponseMatrix holds responses already. Give the results"),
+        (scores, {"recipe": RECIPE, "success": 2.0}, "A recipe is given, and 'success' with it"),
+        (lambda: "atari-dqn-family", {}, "'atari-dqn-family' is neither a file nor a folder"),
+        (lambda: None, {"recipe": RECIPE}, "NoneType"),
     ],
 )
 def test_what_cannot_be_fitted_is_said(given, options, words) -> None:

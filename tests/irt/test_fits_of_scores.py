@@ -132,7 +132,7 @@ def test_an_exact_zero_places_below_any_other_score_even_where_nobody_had_one() 
         for at in (0.0, 0.2)
     ]
     assert -6.0 < low[0].ability < low[1].ability
-    assert np.isfinite(low[0].error)
+    assert np.isfinite(low[0].ability_error)
 
 
 def test_a_stored_fit_of_raw_scores_places_as_the_fit_does(tmp_path: Path) -> None:
@@ -145,7 +145,11 @@ def test_a_stored_fit_of_raw_scores_places_as_the_fit_does(tmp_path: Path) -> No
     new = results.where(results.agent_codes == 0)
     (before,), (after,) = place(new, made), place(new, read)
     assert after.ability == before.ability
-    assert after.error == before.error == pytest.approx(made.abilities.error[0], rel=1e-6)
+    assert (
+        after.ability_error
+        == before.ability_error
+        == pytest.approx(made.abilities.error[0], rel=1e-6)
+    )
 
 
 @pytest.mark.parametrize(

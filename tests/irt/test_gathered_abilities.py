@@ -4,7 +4,7 @@ import numpy as np
 
 from examiner.irt import ItemParameters
 from examiner.irt.indicators.ability_bits import gathered
-from examiner.irt.items import information
+from examiner.irt.items import fisher_information
 
 
 def test_mean_information_over_a_grid_is_that_over_all_agents() -> None:
@@ -13,8 +13,8 @@ def test_mean_information_over_a_grid_is_that_over_all_agents() -> None:
     nodes, weights = gathered(ability)
     assert len(nodes) == 201
     assert np.isclose(weights.sum(), 1.0)
-    every = information(items, ability).mean(axis=0)
-    np.testing.assert_allclose(weights @ information(items, nodes), every, rtol=1e-3)
+    every = fisher_information(items, ability).mean(axis=0)
+    np.testing.assert_allclose(weights @ fisher_information(items, nodes), every, rtol=1e-3)
 
 
 def test_few_abilities_stay_as_they_are_and_unknown_ones_are_left_out() -> None:

@@ -68,9 +68,9 @@ def test_agents_that_were_added_have_the_errors_that_place_gives_them() -> None:
     fit = ex.irt.grow(before, later).fit
     assert len(fit.items) == 25
     placed = ex.irt.place(later, fit)
-    errors = [agent.error for agent in placed]
+    errors = [agent.ability_error for agent in placed]
     np.testing.assert_allclose(fit.abilities.error[60:], errors, rtol=1e-5)
-    assert all(agent.error > agent.deviation for agent in placed)
+    assert all(agent.ability_error > agent.posterior_sd for agent in placed)
 
 
 def test_an_agent_added_without_a_result_on_any_task_is_one_of_the_population() -> None:
@@ -89,7 +89,7 @@ def test_other_models_grow_with_what_tasks_share_held(model: str) -> None:
     if model != "3pl":
         assert len(set(fit.items.slope.round(9))) == 1
     placed = ex.irt.place(renamed(TABLE, range(600, 602), range(25)), fit)
-    assert all(np.isfinite(agent.error) for agent in placed)
+    assert all(np.isfinite(agent.ability_error) for agent in placed)
 
 
 def test_a_task_that_moved_is_found_and_others_are_not() -> None:

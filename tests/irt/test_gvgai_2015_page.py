@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import examiner as ex
-from examiner.irt.diagnostics.flags import SIGN_WITHIN_NOISE
+from examiner.irt.diagnostics.flags import SLOPE_NOT_SIGNIFICANT
 from irt.gvgai_of_papers_002 import (
     EDGES,
     authors_items,
@@ -78,7 +78,7 @@ def test_the_six_negative_levels_are_within_noise() -> None:
     assert fit.errors is not None
     for task in [name for name, slope in zip(theirs.tasks, theirs.slope, strict=True) if slope < 0]:
         place = fit.items.tasks.index(task)
-        assert SIGN_WITHIN_NOISE in fit.flags[place]
+        assert SLOPE_NOT_SIGNIFICANT in fit.flags[place]
         low, high = fit.errors.slope_low[place], fit.errors.slope_high[place]
         row = (
             f"| {task} | {said(theirs.slope[theirs.tasks.index(task)])} | "

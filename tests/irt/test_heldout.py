@@ -16,7 +16,7 @@ VARIED = ItemParameters.of(TASKS, np.linspace(0.2, 3.0, 12), np.linspace(-1, 1, 
 
 def test_different_slopes_are_worth_having_where_slopes_differ() -> None:
     matrix = simulate(VARIED, 300, rng=0)
-    found = ex.irt.compare(matrix, ["1pl", "2pl"], folds=4, rng=0)
+    found = ex.irt.compare_models(matrix, ["1pl", "2pl"], folds=4, rng=0)
     assert found.best == "2pl"
     assert found.as_good == ("2pl",)
     assert found.scores[1].behind > 2 * found.scores[1].behind_error > 0
@@ -26,7 +26,7 @@ def test_different_slopes_are_worth_having_where_slopes_differ() -> None:
 
 def test_different_slopes_are_not_worth_having_where_they_are_one() -> None:
     same = ItemParameters.of(TASKS, 1.0, np.linspace(-1, 1, 12))
-    found = ex.irt.compare(simulate(same, 150, rng=1), ["1pl", "2pl"], folds=4, rng=0)
+    found = ex.irt.compare_models(simulate(same, 150, rng=1), ["1pl", "2pl"], folds=4, rng=0)
     assert "1pl" in found.as_good
 
 
@@ -39,7 +39,7 @@ def test_a_cell_is_foretold_from_the_other_cells_of_its_agent() -> None:
         kept_of.append(kept)
         return known_fit(VARIED, kept)
 
-    found = ex.irt.compare(matrix, {"truth": known}, folds=3, rng=0)
+    found = ex.irt.compare_models(matrix, {"truth": known}, folds=3, rng=0)
     grid = np.linspace(-8, 8, 3001)
     chances = ex.irt.probability(VARIED, grid).T
     values, total = matrix.to_numpy(), 0.0
@@ -67,7 +67,7 @@ def test_folds_hold_out_every_cell_once_and_evenly() -> None:
         held += missing
         return known_fit(VARIED, kept)
 
-    ex.irt.compare(matrix, {"spy": spy}, folds=3, rng=0)
+    ex.irt.compare_models(matrix, {"spy": spy}, folds=3, rng=0)
     assert (held == 1).all()
 
 
@@ -83,7 +83,7 @@ def test_counts_and_continuous_scores_are_compared_too(response: str) -> None:
     trials = 3 if response == "beta-binomial" else 1
     matrix = simulate(items, 60, trials=trials, rng=0)
     models = ["beta"] if response == "beta" else ["1pl"]
-    found = ex.irt.compare(matrix, models, folds=2, rng=0)
+    found = ex.irt.compare_models(matrix, models, folds=2, rng=0)
     assert np.isfinite(found.scores[0].log_score)
     assert np.isnan(found.baseline) == (response == "beta")
     assert found.scores[0].error > 0
@@ -92,11 +92,11 @@ def test_counts_and_continuous_scores_are_compared_too(response: str) -> None:
 def test_comparisons_refuse_what_they_cannot_do() -> None:
     matrix = simulate(VARIED, 20, rng=0)
     with pytest.raises(InputError, match="into 1 folds"):
-        ex.irt.compare(matrix, ["1pl"], folds=1, rng=0)
+        ex.irt.compare_models(matrix, ["1pl"], folds=1, rng=0)
     with pytest.raises(InputError, match="No model is given"):
-        ex.irt.compare(matrix, [], rng=0)
+        ex.irt.compare_models(matrix, [], rng=0)
     with pytest.raises(InputError, match="Unknown model '5pl'"):
-        ex.irt.compare(matrix, ["5pl"], rng=0)
+        ex.irt.compare_models(matrix, ["5pl"], rng=0)
 
 
 @pytest.mark.slow
@@ -212,11 +212,11 @@ def test_a_diagnosis_of_several_trials_says_what_it_leaves_out() -> None:
         several_trials(), replicates=20, refit=False, overdispersion=False, rng=0
     )
     assert found.overdispersion is None
-    assert "S-X² is not available: cells have more than one trial." in repr(found)
+    assert "S-X² is not available: cells have more than one trial." in found.findings()
 
 
 @pytest.mark.slow
 def test_a_diagnosis_of_several_trials_includes_overdispersion() -> None:
     found = ex.irt.diagnose(several_trials(), replicates=20, refit=False, rng=0)
     assert found.overdispersion is not None
-    assert "beyond the curve (p =" in repr(found)
+    assert "beyond the curve (p =" in found.findings()[-1]

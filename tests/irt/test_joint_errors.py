@@ -155,7 +155,7 @@ def test_a_stored_fit_of_one_slope_for_all_keeps_its_joint_errors(tmp_path: Path
     read = ex.load_saved(tmp_path / "fit.json")
     fitted = made.abilities.error
     for before, after, error in zip(place(matrix, made), place(matrix, read), fitted, strict=True):
-        assert after.error == before.error == pytest.approx(error, rel=1e-6)
+        assert after.ability_error == before.ability_error == pytest.approx(error, rel=1e-6)
 
 
 @pytest.mark.parametrize("stretch", [0.5, 3.0])
@@ -220,8 +220,8 @@ def test_a_stored_fit_keeps_what_errors_have_in_common(tmp_path: Path) -> None:
         read.abilities.differences()[1], made.abilities.differences()[1], rtol=0.05, atol=1e-9
     )
     for before, after in zip(place(new, made), place(new, read), strict=True):
-        assert before.error > 1.2 * before.deviation
-        assert after.error == before.error
+        assert before.ability_error > 1.2 * before.posterior_sd
+        assert after.ability_error == before.ability_error
     with pytest.raises(InputError, match="nothing can be drawn from it"):
         read.draws()
 
@@ -242,13 +242,13 @@ def test_few_agents_leave_guessing_where_the_prior_expects_it_and_say_so() -> No
     held = fit(few, "3pl", starts=1)
     assert held.errors is not None
     assert np.ptp(held.items.guessing) == 0 and np.isnan(held.errors.guessing).all()
-    assert any("held at 0.12" in words for words in held.warnings)
+    assert any("held at 0.12" in words for words in held.notes)
     for free in (
         fit(many, "3pl", starts=1),
         fit(few, "3pl", starts=1, priors={"guessing": (-1.5, 1.0)}),
     ):
         assert np.ptp(free.items.guessing) > 0
-        assert not any("held at" in words for words in free.warnings)
+        assert not any("held at" in words for words in free.notes)
 
 
 def test_priors_by_name_are_the_fixed_ones_and_others_are_refused() -> None:

@@ -34,7 +34,7 @@ def test_a_known_transformation_is_found_exactly(method, scale, shift) -> None:
     moved = made.items(second)
     np.testing.assert_allclose(moved.slope, first.slope, rtol=1e-4)
     np.testing.assert_allclose(moved.difficulty, first.difficulty, atol=1e-4)
-    assert made.drift.max() < 1e-5 and made.warnings == ()
+    assert made.drift.max() < 1e-5 and made.notes == ()
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -93,7 +93,7 @@ def test_few_shared_tasks_opposite_signs_and_drift_are_warned_of() -> None:
     slope = np.array([1.0, 1.0, 1.0, 1.0, -1.0, 0.05])
     second = ItemParameters.of(list("abcdef"), slope, first.intercept)
     made = link(known_fit(first), known_fit(second), "haebara")
-    said = " ".join(made.warnings)
+    said = " ".join(made.notes)
     assert "opposite signs of discrimination in the two editions, left out of the link: 'e'" in said
     assert "hardly any discrimination in one of the editions" in said and "'f'" in said
     assert "hangs on 4 shared tasks" in said
@@ -105,7 +105,7 @@ def test_few_shared_tasks_opposite_signs_and_drift_are_warned_of() -> None:
     )
     drifted = link(known_fit(still), known_fit(moved), "haebara")
     assert int(np.argmax(drifted.drift)) == 7
-    assert any("differ between the editions even after linking: 'h'" in w for w in drifted.warnings)
+    assert any("differ between the editions even after linking: 'h'" in w for w in drifted.notes)
 
 
 def test_what_cannot_be_linked_is_said() -> None:

@@ -33,17 +33,10 @@ def _drawn(
     made = fit(matrix.take(list(range(agents))), starts=1)
     beyond = float((np.abs(made.abilities.ability) > 1.96 * made.abilities.error).mean())
     data = fit_finding.tell(made, indicators(made)).data
-    evidence = data["evidence"]
-    named = any(
-        [
-            data["leading"],
-            data["rewards_the_weak"],
-            evidence["tells_the_able"],
-            evidence["discriminates_more"],
-        ]
-    )
-    (placed,) = place(matrix.take([agents]), made)
-    return beyond, named, not any("chance" in note for note in placed.notes)
+    named = any(row["tied_first"] for row in data["agents"])
+    named |= any(row["significance"] for row in data["tasks"])
+    placements = place(matrix.take([agents]), made)
+    return beyond, named, not any("chance" in note for note in placements.notes)
 
 
 def _shares(size: tuple[int, int, int], tables: int, slope: float = 0.0) -> np.ndarray:

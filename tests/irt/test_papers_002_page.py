@@ -12,7 +12,7 @@ from click.testing import CliRunner
 
 import examiner as ex
 from examiner.cli import app
-from examiner.irt.diagnostics.flags import SEPARATED, SIGN_WITHIN_NOISE
+from examiner.irt.diagnostics.flags import SEPARATED, SLOPE_NOT_SIGNIFICANT
 from irt.ale_of_papers_002 import (
     PUBLISHED,
     ltm_abilities,
@@ -69,7 +69,7 @@ def test_the_four_negative_games_are_within_noise() -> None:
     assert fit.errors is not None
     for task in negative:
         place = fit.items.tasks.index(task)
-        assert SIGN_WITHIN_NOISE in fit.flags[place]
+        assert SLOPE_NOT_SIGNIFICANT in fit.flags[place]
         low, high = fit.errors.slope_low[place], fit.errors.slope_high[place]
         row = f"| {task} | {said(theirs.slope[place])} | {said(fit.items.slope[place])} | "
         assert f"{row}{said(low)} to {said(high)} |" in PAGE

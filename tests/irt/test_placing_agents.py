@@ -16,7 +16,6 @@ from examiner.irt.place import place
 from examiner.irt.posterior import Quadrature
 from examiner.irt.prediction import Cells, rank_among, unexpected_results
 from examiner.reporting.findings.newcomers import tell
-from examiner.reporting.prose import Name
 from examiner.reporting.table import Table
 from examiner.results import ResponseMatrix, Results, Scales, TaskScale
 from examiner.scores.recipe import Recipe
@@ -49,7 +48,7 @@ def test_an_agent_of_the_fit_is_placed_where_the_fit_has_it() -> None:
     np.testing.assert_allclose(
         [one.ability for one in found], fit.abilities.ability, rtol=0, atol=1e-5
     )
-    np.testing.assert_allclose([one.error for one in found], fit.abilities.error, atol=1e-5)
+    np.testing.assert_allclose([one.ability_error for one in found], fit.abilities.error, atol=1e-5)
     assert all(one.predicted.tasks == () and one.tasks == 24 for one in found)
 
 
@@ -60,9 +59,9 @@ def test_an_agent_of_scores_is_placed_where_the_fit_has_it_exact_zeros_and_ones_
     fit = ex.irt.fit(matrix, "beta", rng=0)
     found = place(matrix, fit)
     np.testing.assert_allclose([one.ability for one in found], fit.abilities.ability, atol=1e-4)
-    deviations = [one.deviation for one in found]
+    deviations = [one.posterior_sd for one in found]
     np.testing.assert_allclose(deviations, fit.abilities.posterior, atol=1e-4)
-    np.testing.assert_allclose([one.error for one in found], fit.abilities.error, rtol=1e-5)
+    np.testing.assert_allclose([one.ability_error for one in found], fit.abilities.error, rtol=1e-5)
 
 
 def test_an_exact_zero_is_as_surprising_as_the_others_make_it() -> None:
@@ -76,7 +75,7 @@ def test_an_exact_zero_is_as_surprising_as_the_others_make_it() -> None:
     weights = np.exp(others - others.max()) * norm.pdf(grid)
     tail = weights @ logistic.cdf(-2.0, loc=eta[23]) / weights.sum()
     assert found.unexpected[0].task == "t23"
-    assert found.unexpected[0].chance == pytest.approx(tail, rel=1e-3)
+    assert found.unexpected[0].probability == pytest.approx(tail, rel=1e-3)
 
 
 def test_exact_scores_are_no_surprise_where_scores_pile_up_at_both_ends() -> None:
@@ -119,7 +118,7 @@ def test_the_posterior_is_that_of_plain_numerical_integration(response, precisio
     mean = posterior @ grid
     (found,) = place(new, fit)
     assert found.ability == pytest.approx(mean, abs=2e-4)
-    assert found.error == pytest.approx(np.sqrt(posterior @ (grid - mean) ** 2), abs=2e-4)
+    assert found.ability_error == pytest.approx(np.sqrt(posterior @ (grid - mean) ** 2), abs=2e-4)
 
 
 def test_any_subset_of_tasks_serves_and_the_others_are_predicted() -> None:
@@ -129,10 +128,12 @@ def test_any_subset_of_tasks_serves_and_the_others_are_predicted() -> None:
     fit = known_fit(items, matrix.take(agents=range(40)))
     half = place(matrix.take(tasks=range(0, 24, 2)), fit)
     ability = np.array([one.ability for one in half])
-    covered = np.mean([one.low <= t <= one.high for one, t in zip(half, truth, strict=True)])
+    covered = np.mean(
+        [one.ability_low <= t <= one.ability_high for one, t in zip(half, truth, strict=True)]
+    )
     assert 0.90 <= covered <= 0.99  # 300 agents: ± 2.5 % around 95
     assert np.corrcoef(ability, truth)[0, 1] > 0.85
-    assert half[0].predicted.tasks == tuple(TASKS[1::2])
+    assert half.placed[0].predicted.tasks == tuple(TASKS[1::2])
     told = np.array([one.predicted.expected for one in half])
     actual = matrix.to_numpy()[:, 1::2]
     # calibrated: among cells expected near p about a share p succeeded
@@ -141,7 +142,7 @@ def test_any_subset_of_tasks_serves_and_the_others_are_predicted() -> None:
         assert actual[inside].mean() == pytest.approx(told[inside].mean(), abs=0.04)
     whole = matrix.to_numpy().mean(axis=1)
     inside = [
-        one.benchmark.low <= mean <= one.benchmark.high
+        one.predicted_mean_low <= mean <= one.predicted_mean_high
         for one, mean in zip(half, whole, strict=True)
     ]
     assert 0.90 <= np.mean(inside) <= 0.99
@@ -152,7 +153,7 @@ def test_any_subset_of_tasks_serves_and_the_others_are_predicted() -> None:
 def test_more_tasks_leave_less_error() -> None:
     matrix = played(bank(), np.array([0.2]))
     fit = known_fit(bank())
-    errors = [place(matrix.take(tasks=range(n)), fit)[0].error for n in (3, 8, 24)]
+    errors = [place(matrix.take(tasks=range(n)), fit)[0].ability_error for n in (3, 8, 24)]
     assert errors[0] > errors[1] > errors[2]
 
 
@@ -169,7 +170,7 @@ def test_errors_of_the_tasks_widen_the_interval_as_a_bootstrap_of_them_does() ->
         step = rng.multivariate_normal([0, 0], cov, 24)
         other = ItemParameters.of(TASKS, items.slope + step[:, 0], items.intercept + step[:, 1])
         moved.append(place(matrix, known_fit(other))[0].ability)
-    added = np.sqrt(found.error**2 - found.deviation**2)
+    added = np.sqrt(found.ability_error**2 - found.posterior_sd**2)
     assert added == pytest.approx(np.std(moved), rel=0.15)
 
 
@@ -195,7 +196,7 @@ def test_results_against_the_rest_of_the_agent_are_named() -> None:
     won[0], won[-1] = 0.0, 1.0  # it fails the easiest and solves the hardest
     (found,) = place(ResponseMatrix.from_array(won[None, :], tasks=TASKS), known_fit(items))
     assert {one.task for one in found.unexpected} == {"t0", "t23"}
-    assert all(one.chance < 0.05 for one in found.unexpected)
+    assert all(one.probability < 0.05 for one in found.unexpected)
     assert found.unexpected[0].expected == pytest.approx(1 - found.unexpected[1].expected, abs=0.05)
 
 
@@ -225,7 +226,7 @@ def test_tails_of_repeated_trials_are_those_of_scipy() -> None:
             found = unexpected_results(items, cells, np.zeros(1), node)
             assert bool(found) == (chance < 0.05)
             if found:
-                assert found[0].chance == pytest.approx(chance, rel=1e-9)
+                assert found[0].probability == pytest.approx(chance, rel=1e-9)
 
 
 def test_raw_results_go_through_the_recipe_of_a_stored_fit() -> None:
@@ -243,9 +244,9 @@ def test_raw_results_go_through_the_recipe_of_a_stored_fit() -> None:
     (found,) = place(raw, stored)
     direct = ResponseMatrix.from_array([[1, 0, 1]], ["mine"], games[:3])
     (expected,) = place(direct, fit)
-    assert (found.ability, found.error) == (expected.ability, expected.error)
+    assert (found.ability, found.ability_error) == (expected.ability, expected.ability_error)
     assert found.tasks == 3 and found.predicted.tasks == tuple(games[3:])
-    assert found.rank.among == 26
+    assert found.ranked_among == 26
 
 
 def test_what_cannot_be_placed_is_said() -> None:
@@ -265,10 +266,11 @@ def test_what_cannot_be_placed_is_said() -> None:
 
 def test_flags_and_notes_say_what_to_beware_of() -> None:
     fit = known_fit(bank())
-    (best,) = place(ResponseMatrix.from_array([[1, 1, 1]], tasks=["t0", "t1", "new"]), fit)
+    placements = place(ResponseMatrix.from_array([[1, 1, 1]], tasks=["t0", "t1", "new"]), fit)
+    (best,) = placements
     assert any("known from below only" in flag for flag in best.flags)
     assert any("placed by 2 tasks only" in flag for flag in best.flags)
-    assert best.notes == ("1 task outside the fit was ignored: 'new'.",)
+    assert placements.notes == ("1 task outside the fit was ignored: 'new'.",)
     (worst,) = place(ResponseMatrix.from_array([[0, 0]], tasks=["t0", "t1"]), fit)
     assert any("known from above only" in flag for flag in worst.flags)
     assert best.ability > 0 > worst.ability
@@ -289,7 +291,7 @@ def test_the_order_of_tasks_and_agents_changes_nothing(seed: int) -> None:
     tasks, agents = rng.permutation(24), rng.permutation(5)
     turned = place(matrix.take(agents.tolist(), tasks.tolist()), fit)
     straight = place(matrix, fit)
-    for one, other in zip(turned, (straight[row] for row in agents), strict=True):
+    for one, other in zip(turned, (straight.placed[row] for row in agents), strict=True):
         assert one.agent == other.agent
         assert one.ability == pytest.approx(other.ability, abs=1e-12)
         assert one.generality == pytest.approx(other.generality)
@@ -304,7 +306,7 @@ def test_one_more_success_on_a_task_that_rewards_the_able_raises_ability(column:
         matrix[0, column] = result
         found.append(place(ResponseMatrix.from_array(matrix, tasks=TASKS), known_fit(bank()))[0])
     assert found[0].ability < found[1].ability
-    assert found[0].rank.rank >= found[1].rank.rank
+    assert found[0].rank >= found[1].rank
 
 
 def test_the_fit_given_first_is_refused_with_the_order_that_is_meant() -> None:
@@ -322,7 +324,7 @@ def test_an_agent_of_the_fit_is_ranked_among_the_others_and_that_is_said() -> No
         ResponseMatrix.from_array([[1, 1, 0, 0]] * 2, agents=["y", "new"], tasks="abcd"),
         known_fit(items, matrix),
     )
-    assert again.rank.among == 3 and other.rank.among == 4
+    assert again.ranked_among == 3 and other.ranked_among == 4
     assert any("one of the fitted agents" in flag for flag in again.flags)
     assert not any("one of the fitted agents" in flag for flag in other.flags)
 
@@ -330,11 +332,12 @@ def test_an_agent_of_the_fit_is_ranked_among_the_others_and_that_is_said() -> No
 def test_the_mean_of_an_agent_that_met_every_task_is_told_as_observed() -> None:
     fit = known_fit(ItemParameters.of(["t", "u"], [1.0, 1.0], [0.0, 0.0]))
     met = ResponseMatrix.from_array([[1, 0], [1, np.nan]], ["all", "some"], ["t", "u"])
-    every, some = place(met, fit)
+    placements = place(met, fit)
+    every, some = placements
     assert any("observed, not predicted" in flag for flag in every.flags)
     assert not any("observed, not predicted" in flag for flag in some.flags)
-    assert some.benchmark.low < some.benchmark.high
-    shown = tell(fit, (every, some)).blocks[1]
+    assert some.predicted_mean_low < some.predicted_mean_high
+    shown = tell(fit, placements).blocks[1]
     assert isinstance(shown, Table)
-    ends = {row[0]: row[3:] for row in shown.rows}
-    assert ends[Name("all")] == (None, None) and None not in ends[Name("some")]
+    low, high = (row[3:] for row in shown.rows)
+    assert np.isnan(low).all() and not np.isnan(high).any()

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import examiner as ex
+from examiner.answers import StoredAnswer
 
 
 @pytest.fixture(scope="module")
@@ -19,11 +20,12 @@ def told() -> ex.irt.Indicators:
     return ex.irt.indicators(ex.irt.fit(matrix, starts=1))
 
 
-def test_the_repr_is_one_short_line_that_names_the_ablest(told: ex.irt.Indicators) -> None:
+def test_the_headline_names_the_highest_ability(told: ex.irt.Indicators) -> None:
     best = told.agents[int(told.ability.argmax())]
-    assert "\n" not in repr(told) and len(repr(told)) < 120
-    assert repr(told).startswith("Indicators of 30 agents, 3 bins of difficulty: ")
-    assert repr(best) in repr(told) and f"{told.ability.max():.2f} ± " in repr(told)
+    assert told.headline.startswith(f"{best!r} has the highest ability of 30 agents, ")
+    assert f"{told.ability.max():.2f} ± " in told.headline
+    assert told[0].agent == best and told[0].tied_first
+    assert told[best].generality == told.generality[told.agents.index(best)]
 
 
 def test_a_notebook_shows_the_ablest_first_with_names_escaped(told: ex.irt.Indicators) -> None:
@@ -37,18 +39,16 @@ def test_a_notebook_shows_the_ablest_first_with_names_escaped(told: ex.irt.Indic
 
 def test_rows_make_a_table_of_pandas(told: ex.irt.Indicators) -> None:
     pandas = pytest.importorskip("pandas")
-    table = pandas.DataFrame(told.rows())
-    assert list(table.columns) == [
-        *("agent", "mean", "ability", "ability_se", "regularity", "generality", "slope", "flags")
-    ]
-    np.testing.assert_array_equal(table["ability"], told.ability)
+    table = told.to_pandas()
+    assert isinstance(table, pandas.DataFrame)
+    np.testing.assert_array_equal(table["ability"], np.sort(told.ability)[::-1])
 
 
 def test_agents_without_any_ability_are_shown_too(told: ex.irt.Indicators) -> None:
     from dataclasses import replace
 
     none = replace(told, ability=np.full(30, np.nan), bins=None)
-    assert repr(none) == "Indicators of 30 agents, no bins"
+    assert none.headline == "The abilities of 30 agents are not known."
     assert "<tbody>" in none._repr_html_()
 
 
@@ -66,13 +66,15 @@ def shown_results() -> list[object]:
         *(ex.irt.curves(fit), ex.irt.empirical_curves(matrix, fit.abilities.ability)),
         ex.irt.agent_curves(fit.abilities, fit.items),
         *(ex.irt.dominance(matrix), ex.irt.link(fit, fit)),
-        ex.irt.compare(matrix, ["1pl"], folds=2, rng=0),
+        ex.irt.compare_models(matrix, ["1pl"], folds=2, rng=0),
     ]
 
 
-def test_results_show_themselves_in_one_short_line_and_tables_with_names_escaped() -> None:
+def test_results_show_themselves_as_tables_with_names_escaped() -> None:
     for result in shown_results():
-        assert "\n" not in repr(result) and len(repr(result)) < 160, repr(result)
+        if isinstance(result, ex.Answer):
+            assert result.headline.endswith(".") and "\n" not in result.headline
+            assert StoredAnswer.from_json(result.to_json()).headline == result.headline
         if hasattr(result, "_repr_html_"):
             text = result._repr_html_()
             assert "<table>" in text and "<b>task" not in text

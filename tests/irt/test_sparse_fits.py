@@ -41,7 +41,7 @@ def test_fits_by_lists_of_cells_equal_those_by_all(model: str, trials: int) -> N
     np.testing.assert_allclose(listed.abilities.error, whole.abilities.error, rtol=1e-5)
     assert listed.errors is not None and whole.errors is not None
     np.testing.assert_allclose(listed.errors.intercept, whole.errors.intercept, rtol=1e-5)
-    assert (listed.flags, listed.warnings) == (whole.flags, whole.warnings)
+    assert (listed.flags, listed.notes) == (whole.flags, whole.notes)
     assert (listed.dropped, listed.left_out) == (whole.dropped, whole.left_out)
 
 

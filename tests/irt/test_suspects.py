@@ -30,11 +30,11 @@ def test_planted_faults_are_found_with_their_agents_and_partners() -> None:
     assert found.of_kind("nobody") == ("task 8",) and found.of_kind("everybody") == ("task 9",)
     assert set(found.of_kind("repeat")) == {"task 12", "task 13"}
     assert "task 21" in found.of_kind("flat")
-    assert found.suspects[0].task == "task 4"
-    wrong = found.suspects[0].reasons[0]
+    assert found.flagged[0].task == "task 4"
+    wrong = found.flagged[0].reasons[0]
     strong = np.argsort(-table.sum(axis=1))[:20]
     assert wrong.agents[0] in {f"agent {row + 1}" for row in strong}
-    repeat = next(each for each in found.suspects if each.task == "task 12")
+    repeat = next(each for each in found.flagged if each.task == "task 12")
     assert repeat.reasons[0].tasks == ("task 13",)
     assert "the same results of 60 of 60 agents" in repeat.reasons[0].sentence
 
@@ -79,7 +79,7 @@ def test_the_same_text_is_a_repeat_whatever_the_results() -> None:
     held = results.with_attributes(ex.results.Attributes.from_dicts("task", texts))
     found = ex.irt.audit(held, rng=0)
     assert set(found.of_kind("repeat")) == {"t2", "t7"}
-    assert found.suspects[0].text.strip().casefold().endswith("t2?")
+    assert found.flagged[0].text.strip().casefold().endswith("t2?")
 
 
 @pytest.mark.parametrize(
@@ -155,7 +155,7 @@ def test_labels_without_meaning_name_a_group_in_one_table_of_twenty() -> None:
 def test_few_agents_or_tasks_are_refused_in_words() -> None:
     with pytest.raises(ex.InputError, match="too few for an audit"):
         ex.irt.audit(ResponseMatrix.from_array([[1, 0, 1]]))
-    with pytest.raises(ex.InputError, match="leave the recipe out"):
+    with pytest.raises(ex.InputError, match="omit the recipe"):
         ex.irt.audit(ResponseMatrix.from_array(drawn(9, 9, 0)), recipe=ex.scores.Recipe())
 
 

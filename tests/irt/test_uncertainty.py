@@ -18,8 +18,9 @@ from examiner.irt import (
     log_likelihood,
     simulate,
 )
-from examiner.irt.errors.intervals import Z, fieller
+from examiner.irt.errors.intervals import fieller
 from examiner.irt.errors.observed_information import Freedom, information_matrix, louis
+from examiner.irt.estimates import Z
 from examiner.irt.model import moved
 from examiner.results import ResponseMatrix
 from irt.joint_errors import task_errors

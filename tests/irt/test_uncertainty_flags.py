@@ -18,7 +18,7 @@ from examiner.irt.diagnostics.flags import (
     NO_OVERDISPERSION,
     NO_SLIPPING,
     SEPARATED,
-    SIGN_WITHIN_NOISE,
+    SLOPE_NOT_SIGNIFICANT,
     UNBOUNDED_DIFFICULTY,
     separated,
     task_flags,
@@ -47,7 +47,7 @@ def test_signs_are_findings_beyond_noise_and_doubts_within() -> None:
     )
     words = flags_of(items, simulate(items, 400, rng=0))
     assert words[0] == (NEGATIVE,)
-    assert words[1] == (SIGN_WITHIN_NOISE, UNBOUNDED_DIFFICULTY)
+    assert words[1] == (SLOPE_NOT_SIGNIFICANT, UNBOUNDED_DIFFICULTY)
 
 
 def test_steep_slopes_are_at_a_boundary() -> None:
@@ -151,11 +151,11 @@ def test_a_sign_is_said_to_be_unknown_exactly_where_the_stated_interval_contains
         assert (slope[known] <= errors.slope_high[known]).all()
         for task, words in enumerate(fit.flags):
             shown = NEGATIVE in words
-            assert (SIGN_WITHIN_NOISE in words) == (contains[task] and not shown)
+            assert (SLOPE_NOT_SIGNIFICANT in words) == (contains[task] and not shown)
             assert (NEGATIVE_ALONE in words) == (
                 slope[task] < 0 and not contains[task] and not shown and bool(known[task])
             )
-            if SIGN_WITHIN_NOISE in words:
+            if SLOPE_NOT_SIGNIFICANT in words:
                 assert UNBOUNDED_DIFFICULTY in words
                 assert np.isinf(errors.difficulty_low[task])
         if not fit.evidence.abilities_differ:
@@ -173,7 +173,7 @@ def test_json_of_noise_has_no_interval_of_discrimination_that_excludes_zero(
     asked = ["fit", str(tmp_path / "noise.csv"), "--starts", "1", "--model", model, "--json"]
     done = CliRunner().invoke(app, asked)
     content = json.loads(done.stdout)
-    assert not content["evidence"]["abilities_differ"]
+    assert not content["abilities_differ"]
     for row in content["tasks"]:
         assert row["discrimination_low"] <= 0 < row["discrimination_high"]
         assert row["difficulty_low"] is None and row["difficulty_high"] is None
@@ -185,4 +185,4 @@ def test_intervals_follow_what_another_test_shows() -> None:
     doubted = with_evidence(fit, none)
     assert doubted.errors is not None
     assert (doubted.errors.slope_low <= 0).all() and (doubted.errors.slope_high >= 0).all()
-    assert all(SIGN_WITHIN_NOISE in words for words in doubted.flags)
+    assert all(SLOPE_NOT_SIGNIFICANT in words for words in doubted.flags)

@@ -36,17 +36,18 @@ def test_a_fit_tells_the_mean_over_all_tasks(fit: ex.irt.IRTFit) -> None:
 
 
 def test_an_agent_that_met_all_tasks_has_its_own_score(fit: ex.irt.IRTFit) -> None:
-    for row, placed in enumerate(ex.irt.place(results_of(slice(30, 40)), fit)):
-        assert placed.benchmark.value == pytest.approx(TABLE[30 + row].mean())
+    placements = ex.irt.place(results_of(slice(30, 40)), fit)
+    assert any("count in the means" in note for note in placements.notes)
+    for row, placed in enumerate(placements):
+        assert placed.predicted_mean == pytest.approx(TABLE[30 + row].mean())
         assert placed.mean == pytest.approx(TABLE[30 + row].mean())
-        assert any("count in the means" in note for note in placed.notes)
 
 
 def test_tasks_not_met_count_as_what_they_were_for_all(fit: ex.irt.IRTFit) -> None:
     """By twenty tasks of twenty-eight: the other eight are 0 six times and 1 twice."""
     for row, placed in enumerate(ex.irt.place(results_of(slice(30, 40), 20), fit)):
         own = WON[30 + row].sum()
-        assert placed.benchmark.value == pytest.approx((own + 2) / 28)
+        assert placed.predicted_mean == pytest.approx((own + 2) / 28)
         assert placed.mean == pytest.approx(own / 20)
 
 
@@ -56,7 +57,7 @@ def test_whole_scores_survive_storing(fit: ex.irt.IRTFit, tmp_path) -> None:
     (first, *_), (second, *_) = (
         ex.irt.place(results_of(slice(30, 40), 20), one) for one in (fit, again)
     )
-    assert first.benchmark == second.benchmark
+    assert first.predicted_mean == second.predicted_mean
     np.testing.assert_array_equal(again.means, fit.means)
 
 
@@ -64,4 +65,4 @@ def test_a_new_agent_that_solves_what_nobody_did_is_given_it(fit: ex.irt.IRTFit)
     better = TABLE[30:31].copy()
     better[0, 20] = 1.0
     new = ex.Results.from_numpy(better, ["new"], [f"task {column}" for column in range(28)])
-    assert ex.irt.place(new, fit)[0].benchmark.value == pytest.approx(better.mean())
+    assert ex.irt.place(new, fit)[0].predicted_mean == pytest.approx(better.mean())

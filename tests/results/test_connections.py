@@ -118,7 +118,7 @@ def test_a_fit_of_groups_that_share_nothing_names_them_and_is_not_compared_acros
     fit = ex.irt.fit(blocks(), starts=1)
     assert fit.outcome is ex.irt.FitOutcome.DISCONNECTED
     assert [len(group) for group in fit.groups] == [AGENTS, AGENTS]
-    assert "share no task" in fit.warnings[0]
+    assert "share no task" in fit.notes[0]
     with pytest.raises(ex.InputError, match="no scale of its own to be linked"):
         ex.irt.link(fit, fit)
     with pytest.raises(ex.InputError, match="one examination cannot place"):
@@ -128,9 +128,9 @@ def test_a_fit_of_groups_that_share_nothing_names_them_and_is_not_compared_acros
 def test_a_weakly_linked_fit_says_so_and_others_say_nothing() -> None:
     weak = ex.irt.fit(blocks(shared=1), starts=1, errors=False)
     assert not weak.groups
-    assert any("joined weakly" in told for told in weak.warnings)
+    assert any("joined weakly" in told for told in weak.notes)
     strong = ex.irt.fit(blocks(shared=TASKS), starts=1, errors=False)
-    assert not any("joined" in told or "groups" in told for told in strong.warnings)
+    assert not any("joined" in told or "groups" in told for told in strong.notes)
 
 
 def test_a_report_of_groups_that_share_nothing_says_so_and_names_no_ablest() -> None:

@@ -61,7 +61,7 @@ def awkward_fit() -> IRTFit:
         flags=tuple((f"flag {n}",) for n in range(count)),
         dropped=(Dropped("pong", "always 1"),),
         left_out=(Dropped("me", "nothing observed"),),
-        warnings=("Beware.",),
+        notes=("A note.",),
         errors=TaskErrors(*parts, method="blocks", population_sd=0.25),
         parameters=18,
         recipe=Recipe(normaliser="z-score", success=0.5).learn(table),
@@ -205,7 +205,7 @@ def test_a_record_mutated_anywhere_is_a_fit_or_ends_with_one_sentence(
     new = ex.ResponseMatrix.from_array([[1, 0]], ["mine"], ["pong", "qbert"])
     try:
         fit = FIT.thing(record)
-        assert repr(fit).startswith("IRTFit")
+        assert fit.headline in repr(fit)
         (mine,) = ex.irt.place(new, fit)
         assert mine.tasks in (1, 2)  # a task may have got another name
     except ex.InputError as refused:

@@ -19,6 +19,7 @@ from examiner.adaptive.state import next_task as next_task
 from examiner.adaptive.stopping import Ending as Ending
 from examiner.adaptive.stopping import Stop as Stop
 from examiner.adaptive.study import ExaminationStudy as ExaminationStudy
+from examiner.adaptive.study import Exposure as Exposure
 from examiner.adaptive.study import exposure as exposure
 from examiner.adaptive.study import study as study
 from examiner.validation import names_of as _names_of

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from typing import Annotated, Any, NamedTuple, TypeVar
+from dataclasses import dataclass, fields, replace
+from typing import Annotated, Any, ClassVar, NamedTuple, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
-from examiner.adaptive.answers import Flags, TaskResponse
+from examiner.adaptive.answers import Flags, Floats, TaskResponse
 from examiner.adaptive.bank import TaskBank
 from examiner.adaptive.rules import RULES, Choosing, Rule
 from examiner.adaptive.state import ExaminationState
 from examiner.adaptive.stopping import Ending, Stop
+from examiner.answers import Answer, Scalar, Table, bound, count, error, name, number
 from examiner.irt import IRTFit, ItemParameters
-from examiner.irt.errors.intervals import interval
+from examiner.irt.estimates import interval
 from examiner.messages import InputError, counted, shorten
-from examiner.results.display import html_table
 from examiner.scores import Recipe
 from examiner.validation import Bounds, ShapeError, from_record, to_record
 
@@ -58,14 +59,15 @@ class ExaminationStep:
         """Upper end of the 95 % interval."""
         return interval(self.ability, self.error)[1]
 
-    def to_dict(self) -> dict[str, Any]:  # Any: JSON values
+    def to_record(self) -> dict[str, Any]:  # Any: JSON values
         """Return all numbers by name, the interval's ends too.
 
         >>> step = ExaminationStep("pong", 1.0, 1, 1.0, 0.5, 1.0, 0.6, 0.8, 0.8)
-        >>> round(step.to_dict()["high"], 2)
+        >>> round(step.to_record()["high"], 2)
         2.17
         """
-        return {**to_record(self), "low": self.low, "high": self.high}
+        parts = {part.name: getattr(self, part.name) for part in fields(self)}
+        return {**to_record(parts), "low": self.low, "high": self.high}
 
     def answer(self, bank: TaskBank) -> TaskResponse:
         """Return what was answered, checked against a bank.
@@ -77,13 +79,40 @@ class ExaminationStep:
         return TaskResponse.of(self.task, (self.value, self.trials), bank.items.response)
 
 
+class StepTable(Table):
+    """Tasks of an examination in the order given, and what was known after each."""
+
+    task: tuple[str, ...] = name("Task")
+    value: Floats = number("Successes, or the score")
+    trials: NDArray[np.int64] = count("Trials")
+    expected: Floats = number("Expected share of successes, or expected score")
+    ability: Floats = number("Posterior mean of ability after the task", unit="logits")
+    ability_error: Floats = error("ability", "Total standard error of ability")
+    ability_low: Floats = bound("ability", "low")
+    ability_high: Floats = bound("ability", "high")
+    posterior_sd: Floats = number("Posterior standard deviation, without the errors of tasks")
+    cost: Floats = number("Cost of the task")
+    worth: Floats = number("Value of the task by the rule that chose it")
+    probability_better: Floats = number(
+        "Probability that the agent is better than the one it is compared with"
+    )
+
+
+class UnansweredTasks(Table):
+    """Tasks that were skipped."""
+
+    task: tuple[str, ...] = name("Task")
+
+
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Examination:
+class Examination(Answer):
     """An agent's examination so far; `ending` is None while it goes on.
 
     `closed` are tasks that exposure control keeps from this agent. `recipe` is that of the fit: how raw
     results of the agent become answers.
     """
+
+    kind: ClassVar[str] = "examine"
 
     agent: str
     fingerprint: str
@@ -104,8 +133,8 @@ class Examination:
         """Return an examination before its first task; `seed` is that of all that is drawn in it.
 
         >>> bank = TaskBank.of(ItemParameters.of(["pong"], [1], [0]))
-        >>> Examination.begin(bank, Choosing(), Stop(), "dqn", 0)
-        Examination of dqn: ability 0.00 ± 1.00 after 0 tasks. It goes on.
+        >>> Examination.begin(bank, Choosing(), Stop(), "dqn", 0).headline
+        'dqn has ability 0.00 ± 1.00 after 0 tasks. It goes on.'
         """
         closed: tuple[str, ...] = ()
         if choosing.open_shares is not None:
@@ -160,14 +189,14 @@ class Examination:
                 return step.value, step.trials
         return None
 
-    def to_dict(self) -> dict[str, Any]:  # Any: JSON values
-        """Return everything by name, ready for JSON; `from_dict` reads it back with the same bank.
+    def to_record(self) -> dict[str, Any]:  # Any: JSON values
+        """Return everything that is stored; `from_dict` reads it back with the same bank.
 
         >>> items = ItemParameters.of(["pong", "qbert"], slope=[2, 1], difficulty=[0, 1])
         >>> bank = TaskBank.of(items)
         >>> from examiner.adaptive.examine import examine
         >>> *_, last = examine(bank, {"pong": 1, "qbert": 0}.get, rng=0)
-        >>> Examination.from_dict(last.to_dict(), bank).ability == last.ability
+        >>> Examination.from_dict(last.to_record(), bank).ability == last.ability
         True
         """
         plan = self.choosing
@@ -183,7 +212,7 @@ class Examination:
                 "seed": self.seed,
                 "ability": self.ability,
                 "error": self.error,
-                "steps": [step.to_dict() for step in self.steps],
+                "steps": [step.to_record() for step in self.steps],
                 "unanswered": self.state.aside,
                 "closed": self.closed,
                 "ending": self.ending,
@@ -198,7 +227,7 @@ class Examination:
         source: TaskBank | ItemParameters | IRTFit,
         rule: Rule | None = None,
     ) -> Examination:
-        """Read what `to_dict` wrote; a rule that is a function of your own is given again.
+        """Read what `to_record` wrote; a rule that is a function of your own is given again.
 
         >>> Examination.from_dict({}, ItemParameters.of(["pong"], [1], [0]))
         Traceback (most recent call last):
@@ -210,9 +239,9 @@ class Examination:
         if setting.bank != bank.fingerprint:
             raise another_fit()
         if rule is None and setting.rule not in RULES:
-            name = shorten(setting.rule)[1:-1]  # without its quotes
+            rule_name = shorten(setting.rule)[1:-1]  # without its quotes
             raise InputError(
-                f"This examination chose by a function named {name}. Give it again as the rule."
+                f"This examination chose by a function named {rule_name}. Give it again as the rule."
             )
         stored = read_stored(StoredAnswers, content)
         plan = Choosing(rule or setting.rule, setting.among, setting.open_shares, setting.balance)
@@ -224,18 +253,68 @@ class Examination:
             start, state=state, steps=stored.steps, closed=setting.closed, ending=setting.ending
         )
 
-    def __repr__(self) -> str:
-        who = f" of {self.agent}" if self.agent else ""
+    @property
+    def headline(self) -> str:
+        """The ability as known now, and how the examination ended."""
         end = "It goes on." if self.ending is None else self.ending.value
+        ability = f"{round(self.ability, 2) + 0.0:.2f} ± {self.error:.2f}"
         return (
-            f"Examination{who}: ability {round(self.ability, 2) + 0.0:.2f} ± {self.error:.2f} after "
+            f"{self.agent or 'The agent'} has ability {ability} after "
             f"{counted(len(self.steps), 'task')}. {end}"
         )
 
-    def _repr_html_(self) -> str:
-        header = ["task", "value", "trials", "expected", "ability", "error"]
-        rows = [[getattr(step, name) for name in header] for step in self.steps]
-        return html_table(repr(self), header, rows, self.notes)
+    @property
+    def tables(self) -> Mapping[str, Table]:
+        """One row per task given, and tasks without an answer."""
+        steps = StepTable.from_rows(
+            {
+                "task": step.task,
+                "value": step.value,
+                "trials": step.trials,
+                "expected": step.expected,
+                "ability": step.ability,
+                "ability_error": step.error,
+                "ability_low": step.low,
+                "ability_high": step.high,
+                "posterior_sd": step.deviation,
+                "cost": step.cost,
+                "worth": step.worth,
+                "probability_better": step.probability_better,
+            }
+            for step in self.steps
+        )
+        return {"steps": steps, "unanswered": UnansweredTasks(task=self.state.aside)}
+
+    @property
+    def scalars(self) -> Mapping[str, Scalar]:
+        """The ability with its error and interval, what it cost, and how the examination ended."""
+        low, high = self.interval
+        ended = None if self.ending is None else self.ending.name.lower().replace("_", " ")
+        outcome = None if self.ending is None else self.ending.value
+        return {
+            "agent": Scalar(self.agent, "Agent"),
+            "ability": Scalar(self.ability, "Posterior mean of ability", "logits"),
+            "ability_error": Scalar(self.error, "Total standard error of ability", "logits"),
+            "ability_low": Scalar(low, "95 % interval of ability", "logits"),
+            "ability_high": Scalar(high, "95 % interval of ability", "logits"),
+            "posterior_sd": Scalar(
+                self.state.deviation, "Posterior standard deviation, without the errors of tasks"
+            ),
+            "tasks": Scalar(len(self.steps), "Tasks given"),
+            "cost": Scalar(self.state.cost, "Cost of the tasks given"),
+            "rule": Scalar(self.choosing.rule_name, "Rule that chose the tasks"),
+            "outcome": Scalar(outcome, "How the examination ended, in a sentence"),
+            "ended": Scalar(ended, "How the examination ended, in a word"),
+            "better_than": Scalar(self.stop.better_than, "Agent it is compared with"),
+            "probability_better": Scalar(
+                self.probability_better, "Probability that it is better than that agent"
+            ),
+        }
+
+    @property
+    def settings(self) -> Mapping[str, Any]:  # Any: JSON values
+        """The seed, the rule of stopping and the fit."""
+        return {"seed": self.seed, "stop": to_record(self.stop), "bank": self.fingerprint}
 
 
 class StoredAnswers(NamedTuple):

@@ -155,7 +155,7 @@ def examine(
     source: TaskBank | ItemParameters | IRTFit,
     answer: Answering | Results | ResponseMatrix,
     *,
-    rng: Randomness,
+    rng: Randomness = 0,
     choosing: str | Rule | Choosing = "information",
     stop: Stop | None = None,
     agent: str = "",
@@ -239,7 +239,7 @@ def replay(
     """
     stored = read_stored(
         StoredAnswers,
-        examination.to_dict() if isinstance(examination, Examination) else examination,
+        examination.to_record() if isinstance(examination, Examination) else examination,
     )
     bank = TaskBank.of(source)
     now = Examination.begin(bank, Choosing(), Stop(), stored.agent, 0)  # nothing of it is drawn

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -14,31 +16,51 @@ from examiner.adaptive.examine import Sitting
 from examiner.adaptive.rules import Choosing, Rule
 from examiner.adaptive.state import ExaminationState
 from examiner.adaptive.stopping import Ending, Stop
+from examiner.answers import Answer, Scalar, Table, bound, count, error, name, number, text
 from examiner.irt import IRTFit, ItemParameters
-from examiner.irt.errors.intervals import interval
+from examiner.irt.estimates import interval
 from examiner.irt.estimation.kernels import AS_BINOMIAL
 from examiner.irt.model import moved
 from examiner.irt.parameter_covariance import ParameterCovariance
 from examiner.irt.simulate import with_ends
 from examiner.messages import InputError, counted
-from examiner.results.display import html_table
 from examiner.scores.uncertainty.bootstrap import Progress
 from examiner.validation import Randomness, generator, read_only
 
 _CELLS = 2_000_000
 """Agents are taken in blocks of at most this many agents × tasks, of at least 64 agents."""
-SHOWN = 12
-"""Rows of a table in a notebook."""
+
+
+class SimulatedAgents(Table):
+    """Simulated agents: true and estimated abilities, and what the examination took."""
+
+    truth: Floats = number("True ability", unit="logits")
+    ability: Floats = number("Estimated ability", unit="logits")
+    ability_error: Floats = error("ability")
+    ability_low: Floats = bound("ability", "low")
+    ability_high: Floats = bound("ability", "high")
+    tasks: NDArray[np.int64] = count("Tasks given")
+    cost: Floats = number("Cost of the tasks given")
+    outcome: tuple[str, ...] = text("How the examination ended")
+
+
+class TaskExposure(Table):
+    """How often each task was given."""
+
+    task: tuple[str, ...] = name("Task")
+    exposure: Floats = number("Share of agents that the task was given to")
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class SimulatedExaminations:
+class SimulatedExaminations(Answer):
     """What examinations of simulated agents gave, each array of shape [agents].
 
     `given` [agents, steps] holds columns of tasks in their order, −1 after the end; `answers`,
     `trace` and `trace_error` [agents, steps] what was answered, the ability and its stated error after
     each, NaN after the end.
     """
+
+    kind: ClassVar[str] = "simulated-examinations"
 
     tasks: tuple[str, ...]
     truth: Floats
@@ -51,6 +73,7 @@ class SimulatedExaminations:
     answers: Floats
     trace: Floats
     trace_error: Floats
+    seed: int | None = None
 
     @property
     def low(self) -> Floats:
@@ -88,27 +111,48 @@ class SimulatedExaminations:
         """
         return self.ending.count(ending) / len(self.ending)
 
-    def __repr__(self) -> str:
+    @property
+    def headline(self) -> str:
+        """How many tasks were given, and how accurate abilities were."""
         return (
-            f"SimulatedExaminations: {counted(len(self.truth), 'agent')}, {self.count.mean():.1f} tasks "
-            f"each, root mean squared error {self.rmse:.3f}, coverage {self.coverage:.1%}"
+            f"{counted(len(self.truth), 'simulated agent')} had {self.count.mean():.1f} tasks on average; "
+            f"the root mean squared error of ability is {self.rmse:.3f}, the coverage {self.coverage:.1%}."
         )
 
-    def _repr_html_(self) -> str:
-        header = ["truth", "ability", "error", "tasks", "cost", "ended"]
-        columns = (self.truth, self.ability, self.error, self.count, self.cost)
-        rows = [
-            [*(column[row].item() for column in columns), self.ending[row].value]
-            for row in range(min(len(self.truth), SHOWN))
-        ]
-        return html_table(repr(self), header, rows, more=len(self.truth) - len(rows))
+    @property
+    def tables(self) -> Mapping[str, Table]:
+        """One row per agent, and how often each task was given."""
+        agents = SimulatedAgents(
+            truth=self.truth,
+            ability=self.ability,
+            ability_error=self.error,
+            ability_low=self.low,
+            ability_high=self.high,
+            tasks=self.count,
+            cost=self.cost,
+            outcome=tuple(ending.value for ending in self.ending),
+        )
+        return {"agents": agents, "tasks": TaskExposure(task=self.tasks, exposure=self.exposure)}
+
+    @property
+    def scalars(self) -> Mapping[str, Scalar]:
+        """Accuracy over all agents."""
+        return {
+            "rmse": Scalar(self.rmse, "Root mean squared error of ability", "logits"),
+            "coverage": Scalar(self.coverage, "Share of true abilities inside their intervals"),
+        }
+
+    @property
+    def settings(self) -> Mapping[str, Any]:  # Any: JSON values
+        """The seed of the simulation."""
+        return {"seed": self.seed}
 
 
 def simulate(
     source: TaskBank | ItemParameters | IRTFit,
     abilities: ArrayLike,
     *,
-    rng: Randomness,
+    rng: Randomness = 0,
     choosing: str | Rule | Choosing = "information",
     stop: Stop | None = None,
     truth: ItemParameters | None = None,
@@ -148,8 +192,9 @@ def simulate(
             progress("examining simulated agents", len(endings), theta.size)
     used = max(int(runs.count.max()), 1)  # what nobody came to is left out
     of_steps = ("given", "answers", "trace", "trace_error")
-    cut = {name: getattr(runs, name)[:, :used] for name in of_steps}
-    return replace(runs, ending=tuple(endings), **cut)
+    cut = {part: getattr(runs, part)[:, :used] for part in of_steps}
+    seed = rng if isinstance(rng, int) else None
+    return replace(runs, ending=tuple(endings), seed=seed, **cut)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -217,16 +262,16 @@ class Respondents:
         rows = covariance.directions[task[:, None] * own + np.arange(own)]
         steps = np.einsum("tin,tn->ti", rows, common)
         steps += np.einsum("tij,tj->ti", self.roots[task], self.rng.standard_normal(steps.shape))
-        for name, step in zip(covariance.own, steps.T, strict=True):
-            items = moved(items, name, step)
+        for parameter, step in zip(covariance.own, steps.T, strict=True):
+            items = moved(items, parameter, step)
         shared = (
             common @ covariance.directions[len(covariance.directions) - len(covariance.shared) :].T
         )
-        for name, step in zip(covariance.shared, shared.T, strict=True):
+        for shared_name, step in zip(covariance.shared, shared.T, strict=True):
             if not (
-                name == "slope" and covariance.unit_slopes
+                shared_name == "slope" and covariance.unit_slopes
             ):  # that is the prior's, not the tasks'
-                items = moved(items, name, step)
+                items = moved(items, shared_name, step)
         return items
 
 

@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
-from typing import NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from examiner.adaptive.answers import Floats
 from examiner.adaptive.bank import TaskBank
 from examiner.adaptive.rules import Choosing, Rule
 from examiner.adaptive.simulate import SimulatedExaminations, simulate
 from examiner.adaptive.stopping import Ending, Stop
+from examiner.answers import Answer, Scalar, Table, count, name, number
 from examiner.irt import IRTFit, ItemParameters
-from examiner.irt.errors.intervals import Z
+from examiner.irt.estimates import Z
 from examiner.messages import InputError, counted
-from examiner.results.display import html_table
 from examiner.scores.uncertainty.bootstrap import Progress
 from examiner.validation import Randomness, generator
 
@@ -50,28 +50,114 @@ class NeedRow(NamedTuple):
     against_random: float
 
 
-class ExaminationStudy(NamedTuple):
+class TasksNeeded(Table):
+    """Tasks that each rule needs until examinations end, over simulated agents."""
+
+    rule: tuple[str, ...] = name("Rule that chooses tasks")
+    mean_tasks: Floats = number("Mean number of tasks given", title="tasks")
+    median_tasks: Floats = number("Median number of tasks given", title="median")
+    most_tasks: NDArray[np.int64] = count("Most tasks given to an agent", title="most")
+    mean_cost: Floats = number("Mean cost of the tasks given", title="cost")
+    reached: Floats = number("Share of agents whose examination reached its goal")
+    rmse: Floats = number("Root mean squared error of ability", unit="logits")
+    coverage: Floats = number("Share of true abilities inside their 95 % intervals")
+    against_random: Floats = number("Tasks, as a share of those in random order", title="of random")
+
+
+class AccuracyBySize(Table):
+    """Accuracy of each rule after a number of tasks, over simulated agents."""
+
+    rule: tuple[str, ...] = name("Rule that chooses tasks")
+    tasks: NDArray[np.int64] = count("Tasks given")
+    rmse: Floats = number("Root mean squared error of ability", unit="logits")
+    error: Floats = number("Root mean square of the stated standard errors", unit="logits")
+    coverage: Floats = number("Share of true abilities inside their 95 % intervals")
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class ExaminationStudy(Answer):
     """Tasks needed until the stop, and accuracy after each number of tasks, rule by rule."""
+
+    kind: ClassVar[str] = "examine-study"
 
     needs: tuple[NeedRow, ...]
     accuracy: tuple[AccuracyRow, ...]
     agents: int
+    seed: int | None = None
 
-    def __repr__(self) -> str:
+    @property
+    def headline(self) -> str:
+        """How many tasks each rule needs on average."""
         needed = ", ".join(f"{row.mean_tasks:.1f} by {row.rule}" for row in self.needs)
         return (
-            f"ExaminationStudy: {counted(self.agents, 'simulated agent')}; tasks needed: {needed}"
+            f"Mean number of tasks needed by {counted(self.agents, 'simulated agent')}: {needed}."
         )
 
-    def _repr_html_(self) -> str:
-        header = [name.replace("_", " ") for name in NeedRow._fields]
-        return html_table(repr(self), header, self.needs)
+    @property
+    def tables(self) -> Mapping[str, Table]:
+        """Tasks needed, and accuracy."""
+        return {
+            "needs": TasksNeeded.from_rows(row._asdict() for row in self.needs),
+            "accuracy": AccuracyBySize.from_rows(row._asdict() for row in self.accuracy),
+        }
+
+    @property
+    def scalars(self) -> Mapping[str, Scalar]:
+        """How many agents were simulated."""
+        return {"agents": Scalar(self.agents, "Simulated agents")}
+
+    @property
+    def settings(self) -> Mapping[str, Any]:  # Any: JSON values
+        """The seed of the simulation."""
+        return {"seed": self.seed}
+
+
+class OpenShares(Table):
+    """The probability with which each task is open to an agent."""
+
+    task: tuple[str, ...] = name("Task")
+    open_share: Floats = number("Probability that the task is open to an agent")
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Exposure(Answer):
+    """Probabilities with which tasks are open, so that none is given too often."""
+
+    kind: ClassVar[str] = "exposure"
+
+    open_shares: Mapping[str, float]
+    most: float
+    seed: int | None = None
+
+    @property
+    def headline(self) -> str:
+        """How many tasks are not open to every agent."""
+        limited = sum(share < 1 for share in self.open_shares.values())
+        tasks = counted(len(self.open_shares), "task")
+        return f"{limited:,} of {tasks} must be closed to some agents, so that none is given too often."
+
+    @property
+    def tables(self) -> Mapping[str, Table]:
+        """The probability of each task, the most limited first."""
+        order = sorted(self.open_shares, key=lambda task: self.open_shares[task])
+        rows = ({"task": task, "open_share": self.open_shares[task]} for task in order)
+        return {"tasks": OpenShares.from_rows(rows)}
+
+    @property
+    def scalars(self) -> Mapping[str, Scalar]:
+        """The limit."""
+        return {"most": Scalar(self.most, "Share of agents that a task may be given to")}
+
+    @property
+    def settings(self) -> Mapping[str, Any]:  # Any: JSON values
+        """The seed of the simulation."""
+        return {"seed": self.seed}
 
 
 def study(
     source: TaskBank | ItemParameters | IRTFit,
     *,
-    rng: Randomness,
+    rng: Randomness = 0,
     stop: Stop | None = None,
     rules: Sequence[str | Rule | Choosing] = ("information", "random"),
     sizes: Sequence[int] = (5, 10, 20, 50, 100, 200),
@@ -90,6 +176,7 @@ def study(
     (['information', 'random'], True)
     """
     bank = TaskBank.of(source)
+    seed = rng if isinstance(rng, int) else None
     rng = generator(rng)
     ends = stop or Stop(error=max(0.3, 1.25 * bank.least_error))
     theta = _abilities(bank, agents, rng)
@@ -106,9 +193,12 @@ def study(
         needs.append((plan.rule_name, examined(choosing=plan, stop=ends)))
         whole = examined(choosing=plan, stop=Stop(most=longest))
         accuracy += [_accuracy(plan.rule_name, whole, size) for size in kept if size <= longest]
-    alone = next(run for name, run in needs if name == "random").count.mean()
+    alone = next(run for rule, run in needs if rule == "random").count.mean()
     return ExaminationStudy(
-        tuple(_need(name, run, float(alone)) for name, run in needs), tuple(accuracy), theta.size
+        tuple(_need(rule, run, float(alone)) for rule, run in needs),
+        tuple(accuracy),
+        theta.size,
+        seed,
     )
 
 
@@ -124,10 +214,10 @@ def _abilities(bank: TaskBank, agents: int | ArrayLike, rng: np.random.Generator
     return np.asarray(rng.choice(bank.nodes, size=agents, p=np.exp(bank.log_prior)))
 
 
-def _need(name: str, run: SimulatedExaminations, alone: float) -> NeedRow:
+def _need(rule: str, run: SimulatedExaminations, alone: float) -> NeedRow:
     done = sum(run.share_ending(end) for end in (Ending.PRECISE, Ending.DECIDED))
     return NeedRow(
-        name,
+        rule,
         float(run.count.mean()),
         float(np.median(run.count)),
         int(run.count.max()),
@@ -139,11 +229,11 @@ def _need(name: str, run: SimulatedExaminations, alone: float) -> NeedRow:
     )
 
 
-def _accuracy(name: str, run: SimulatedExaminations, size: int) -> AccuracyRow:
+def _accuracy(rule: str, run: SimulatedExaminations, size: int) -> AccuracyRow:
     ability, error = run.trace[:, size - 1], run.trace_error[:, size - 1]
     away = np.abs(ability - run.truth)
     return AccuracyRow(
-        name,
+        rule,
         size,
         float(np.sqrt((away**2).mean())),
         float(np.sqrt((error**2).mean())),
@@ -155,25 +245,26 @@ def exposure(
     source: TaskBank | ItemParameters | IRTFit,
     most: float,
     *,
-    rng: Randomness,
+    rng: Randomness = 0,
     choosing: str | Rule | Choosing = "information",
     stop: Stop | None = None,
     agents: int = 500,
     rounds: int = 12,
     progress: Progress | None = None,
-) -> dict[str, float]:
-    """Find the chance with which each task shall be open to an agent: `Choosing(open_shares=…)`.
+) -> Exposure:
+    """Find the probabilities with which tasks are open to agents, for `Choosing(open_shares=…)`.
 
     Agents of the prior are examined in rounds; a task that was given to more than the share `most`
     of them is opened less often by the same factor, one given to fewer more often again (after Sympson
     and Hetter, 1985).
 
     >>> items = ItemParameters.of([f"task {n}" for n in range(30)], 1.0, difficulty=np.linspace(-2, 2, 30))
-    >>> shares = exposure(items, 0.5, stop=Stop(most=5), rng=0, agents=200)
-    >>> min(shares.values()) < 1
+    >>> found = exposure(items, 0.5, stop=Stop(most=5), agents=200)
+    >>> min(found.open_shares.values()) < 1
     True
     """
     bank = TaskBank.of(source)
+    seed = rng if isinstance(rng, int) else None
     rng = generator(rng)
     if not 0 < most <= 1:
         raise InputError(
@@ -182,12 +273,12 @@ def exposure(
     plan = Choosing.of(choosing)
     shares = np.ones(len(bank))
     theta = bank.prior_mean + (bank.nodes[-1] - bank.prior_mean) / 6.0 * rng.standard_normal(agents)
-    for number in range(rounds):
+    for past in range(rounds):
         opened = dict(zip(bank.tasks, shares.tolist(), strict=True))
         run = simulate(bank, theta, rng=rng, choosing=replace(plan, open_shares=opened), stop=stop)
         seen = np.maximum(run.exposure, 1e-9)
         wanted = np.clip(shares * most / seen, 0.01, 1.0)
         shares = np.where(run.exposure > 0, wanted, 1.0)
         if progress is not None:
-            progress("finding exposure", number + 1, rounds)
-    return dict(zip(bank.tasks, shares.tolist(), strict=True))
+            progress("finding exposure", past + 1, rounds)
+    return Exposure(dict(zip(bank.tasks, shares.tolist(), strict=True)), most, seed)

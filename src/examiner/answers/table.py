@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 from typing import Any, ClassVar, Self
@@ -124,6 +124,28 @@ class Table(Rendered):
         table = object.__new__(Table)
         table._set(columns, values, level=level, score_unit=score_unit, caption=caption)
         return table
+
+    @classmethod
+    def from_rows(
+        cls,
+        rows: Iterable[Mapping[str, Any]],  # Any: as the column declares
+        *,
+        level: float = 0.95,
+        score_unit: str = "",
+        caption: str = "",
+    ) -> Self:
+        """Return a table of its own kind from one dictionary per row; without rows it is empty.
+
+        >>> class TaskBits(Table):
+        ...     task: tuple[str, ...] = declare.name("Task")
+        ...     bits: NDArray[np.float64] = declare.number("Bits")
+        >>> TaskBits.from_rows([{"task": "pong", "bits": 0.5}])["pong"].bits, len(TaskBits.from_rows([]))
+        (0.5, 0)
+        """
+        listed_rows = list(rows)
+        names = listed_rows[0] if listed_rows else cls.declared
+        values = {name: [row[name] for row in listed_rows] for name in names}
+        return cls(level=level, score_unit=score_unit, caption=caption, **values)
 
     def _set(
         self,

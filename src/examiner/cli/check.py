@@ -50,7 +50,7 @@ def check(
         findings.tell(diagnosis),
         "examiner.check/1",
         printing,
-        (*results.notes, *fit.warnings),
+        (*results.notes, *fit.notes),
         source=results.provenance.source,
         model=fit.model,
         seed=printing.seed,

@@ -299,8 +299,8 @@ def _choosing(
     chosen = adaptive.Choosing(options.rule, options.among, balance=balance)
     if options.exposure is None:
         return chosen
-    shares = adaptive.exposure(bank, options.exposure, rng=rng, choosing=chosen, stop=stop)
-    return adaptive.Choosing(options.rule, options.among, shares, balance)
+    limits = adaptive.exposure(bank, options.exposure, rng=rng, choosing=chosen, stop=stop)
+    return adaptive.Choosing(options.rule, options.among, limits.open_shares, balance)
 
 
 def _stop(options: StopOptions, bank: adaptive.TaskBank, resumed: bool) -> adaptive.Stop | None:

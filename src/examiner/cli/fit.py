@@ -118,7 +118,7 @@ def fit(
         save(made, how.output)
     scores = done.scores_of
     finding = findings.tell(made, done.found, repeats_mean=scores is None and _repeats_mean(made))
-    notes = (*done.notes, *made.warnings, *done.found.notes)
+    notes = (*done.notes, *made.notes, *done.found.notes)
     if done.years is not None:
         progress_shown = years.tell(done.years)
         blocks = (*finding.blocks, *progress_shown.blocks, Text(progress_shown.lead))

@@ -113,7 +113,7 @@ def _tell_ability(
     alike = evidence is not None and not evidence.abilities_differ
     not_shown = evidence.sentences()[0] if evidence is not None and alike else ""
     finding = ability_bits.tell(found, prices, seed=printing.seed, not_shown=not_shown)
-    notes = (*results.notes, *fit.warnings, *(prices.notes if prices else ()))
+    notes = (*results.notes, *fit.notes, *(prices.notes if prices else ()))
     p_value = None if evidence is None else evidence.abilities.p_value
     show(
         finding,

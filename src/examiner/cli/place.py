@@ -53,9 +53,9 @@ def _on_fit(options: SourceOptions, path: Path, printing: Tabled) -> None:
     fit = open_fit(path)
     with progress_bar("reading") as progress:
         results = _results_for(fit.recipe, options, progress)
-        placements = place_on_fit(results, fit)
-    notes = dict.fromkeys((*results.notes, *(note for each in placements for note in each.notes)))
-    finding, unit = findings.tell(fit, placements), response_unit(fit)
+        found = place_on_fit(results, fit)
+    notes = dict.fromkeys((*results.notes, *found.notes))
+    finding, unit = findings.tell(fit, found), response_unit(fit)
     show(finding, "examiner.place/1", printing, tuple(notes), score_unit=unit, fit=str(path))
 
 

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
-from typing import Annotated, NamedTuple, Protocol
+from typing import Annotated, ClassVar, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 
+from examiner.answers import Answer, Table, bound, error, name, number
 from examiner.irt.items import Floats, ItemParameters, PerTask
 from examiner.irt.model import Parameter
 from examiner.irt.parameter_covariance import ParameterCovariance
-from examiner.messages import counted
-from examiner.results.display import html_columns
+from examiner.messages import counted, shorten
 from examiner.validation import Axes, to_record
 
 PerAgent = Annotated[Floats, Axes("agents")]
@@ -24,52 +24,18 @@ MOST_STORED = 3000
 """Agents up to whom they are kept: beyond, errors of tasks are small, and their covariance fills memory."""
 
 
-def rows_of(columns: Mapping[str, Sequence[object]]) -> list[dict[str, object]]:
-    """Return columns of equal length as plain rows.
+Z = 1.959963984540054
+"""Normal quantile of a 95 % interval."""
+Number = TypeVar("Number", float, Floats)
 
-    >>> rows_of({"task": ["t", "u"], "difficulty": [0.5, 1.0]})[1]
-    {'task': 'u', 'difficulty': 1.0}
+
+def interval(value: Number, error: Number) -> tuple[Number, Number]:
+    """Return the ends of the 95 % interval around an estimate with a standard error.
+
+    >>> [round(end, 2) for end in interval(1.0, 0.5)]
+    [0.02, 1.98]
     """
-    return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
-
-
-def table_of(
-    caption: str, columns: Mapping[str, Sequence[object]], notes: Sequence[str] = ()
-) -> str:
-    """Return columns as HTML, headed by their names in words; words about a row are joined."""
-    headed = {name.replace("_", " "): column for name, column in columns.items()}
-    if "flags" in headed:
-        headed["flags"] = ["; ".join(words) for words in columns["flags"]]  # type: ignore[arg-type]
-    return html_columns(caption, headed, notes)
-
-
-class ToldByName:
-    """Results with a row for each task or agent: one short line, and a table in a notebook.
-
-    The names are the first field, and every array as long as they are is a column.
-    """
-
-    __slots__ = ()
-
-    def _headline(self) -> str:
-        """What matters most, for the short line."""
-        return ""
-
-    def __repr__(self) -> str:
-        kind = fields(self)[0].name  # type: ignore[arg-type]  # every heir is a dataclass
-        headline = self._headline()
-        count = counted(len(getattr(self, kind)), kind.removesuffix("s"))
-        return f"{type(self).__name__} of {count}{': ' if headline else ''}{headline}"
-
-    def _repr_html_(self) -> str:
-        named, *others = (field.name for field in fields(self))  # type: ignore[arg-type]
-        names = getattr(self, named)
-        columns = {named.removesuffix("s"): names} | {
-            name: part.tolist()
-            for name in others
-            if isinstance(part := getattr(self, name), np.ndarray) and part.shape == (len(names),)
-        }
-        return table_of(repr(self), columns)
+    return value - Z * error, value + Z * error
 
 
 class JointDraws(NamedTuple):
@@ -99,7 +65,7 @@ class Joint(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@dataclass(frozen=True, slots=True)
 class TaskErrors:
     """Uncertainty of task parameters from the observed information; NaN where it cannot be had.
 
@@ -176,15 +142,13 @@ class TaskErrors:
         variances = {"slope": self.slope**2, "intercept": self.intercept**2}
         if items.precision is not None:
             variances["precision"] = (self.precision / items.precision) ** 2
-        for place, name in enumerate(names):
-            blocks[:, place, place] = np.nan_to_num(variances.get(name, np.zeros(len(items))))
+        for place, parameter in enumerate(names):
+            variance = variances.get(parameter, np.zeros(len(items)))
+            blocks[:, place, place] = np.nan_to_num(variance)
         if "slope" in names and "intercept" in names:
             first, second = names.index("slope"), names.index("intercept")
             blocks[:, first, second] = blocks[:, second, first] = np.nan_to_num(self.covariance)
         return blocks
-
-    def __repr__(self) -> str:
-        return f"TaskErrors of {counted(len(self.slope), 'task')}: {self.method}"
 
 
 def _leading(covariance: Floats, posterior: Floats | None) -> Floats | None:
@@ -196,13 +160,25 @@ def _leading(covariance: Floats, posterior: Floats | None) -> Floats | None:
     return np.asarray(vectors[:, chosen] * np.sqrt(np.maximum(values[chosen], 0.0)))
 
 
+class AbilityTable(Table):
+    """Abilities of agents, the highest first."""
+
+    agent: tuple[str, ...] = name("Agent")
+    ability: Floats = number("Ability", unit="logits")
+    ability_error: Floats = error("ability")
+    ability_low: Floats = bound("ability", "low")
+    ability_high: Floats = bound("ability", "high")
+
+
 @dataclass(frozen=True, slots=True, repr=False)
-class Abilities(ToldByName):
+class Abilities(Answer):
     """Abilities of agents and their standard errors, on the scale of the fit.
 
-    >>> Abilities(("a", "b"), np.array([1.0, 2.0]), np.array([0.5, 0.4]), "posterior means")
-    Abilities of 2 agents: posterior means
+    >>> Abilities(("a", "b"), np.array([1.0, 2.0]), np.array([0.5, 0.4]), "")["b"].ability_error
+    0.4
     """
+
+    kind: ClassVar[str] = "abilities"
 
     agents: Annotated[tuple[str, ...], Axes("agents")]
     ability: PerAgent
@@ -257,7 +233,34 @@ class Abilities(ToldByName):
         }
         if self.joint is not None:
             parts["together"] = _leading(self.covariance, self.posterior)
-        return {name: to_record(part) for name, part in parts.items() if part is not None}
+        return {key: to_record(part) for key, part in parts.items() if part is not None}
 
-    def _headline(self) -> str:
-        return self.method
+    @property
+    def headline(self) -> str:
+        """The agent with the highest ability."""
+        known = np.flatnonzero(np.isfinite(self.ability))
+        if not known.size:
+            return "No ability is known."
+        best = known[self.ability[known].argmax()]
+        return (
+            f"{shorten(self.agents[best])} has the highest ability of "
+            f"{counted(len(self.agents), 'agent')}, {self.ability[best]:.2f} ± {self.error[best]:.2f}."
+        )
+
+    @property
+    def tables(self) -> Mapping[str, Table]:
+        """Abilities of agents."""
+        low, high = interval(self.ability, self.error)
+        table = AbilityTable(
+            agent=self.agents,
+            ability=self.ability,
+            ability_error=self.error,
+            ability_low=low,
+            ability_high=high,
+        )
+        return {"agents": table.sorted_by("ability", descending=True)}
+
+    @property
+    def settings(self) -> Mapping[str, str]:
+        """How abilities were estimated."""
+        return {"method": self.method}

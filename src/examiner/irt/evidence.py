@@ -7,7 +7,6 @@ from typing import Annotated, NamedTuple
 
 import numpy as np
 
-from examiner.results.display import html_columns
 from examiner.scores.significance import LEVEL as LEVEL
 from examiner.validation import Axes
 
@@ -106,11 +105,3 @@ class Evidence:
 
     def __repr__(self) -> str:
         return f"Evidence: {' '.join(self.sentences())}"
-
-    def _repr_html_(self) -> str:
-        tests = {"abilities": self.abilities, "discrimination": self.discrimination}
-        known = {name: test for name, test in tests.items() if test is not None}
-        columns: dict[str, list[object]] = {"do they differ?": list(known)}
-        for name in ChanceTest._fields:
-            columns[name.replace("_", " ")] = [getattr(test, name) for test in known.values()]
-        return html_columns(repr(self), columns)

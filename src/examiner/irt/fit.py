@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import NamedTuple, TypeVar, Unpack
+from typing import Any, NamedTuple, TypeVar, Unpack
 
 import numpy as np
 
@@ -42,10 +42,13 @@ from examiner.irt.items import SCORES, Floats, ItemParameters, Response
 from examiner.irt.model import Model, Parameter, Unknowns
 from examiner.irt.models import MODELS
 from examiner.irt.priors import Priors, RelativeSlopes
-from examiner.messages import InputError, shorten
+from examiner.messages import InputError, listed, shorten
 from examiner.results import ResponseMatrix, Results, connections
+from examiner.results.table import check_results
 from examiner.scores import NORMALISERS, Recipe
+from examiner.scores.comparable import OwnFunction
 from examiner.scores.isolated import isolated_values
+from examiner.scores.success import Success
 from examiner.scores.uncertainty.bootstrap import Progress
 from examiner.validation import Randomness, check_known, generator
 
@@ -58,10 +61,15 @@ _AGREE = 0.01
 
 
 def fit(
-    results: Results | ResponseMatrix | ResponseSource,
+    results: Any,  # Any: results, all that `ex.read` takes, a ResponseMatrix or a ResponseSource
     model: str | Model = "2pl",
     *,
     recipe: Recipe | None = None,
+    measure: str | None = None,
+    normalise: str | OwnFunction | None = None,
+    success: Success | None = None,
+    share: float | None = None,
+    beating: str | None = None,
     rng: Randomness = 0,
     progress: Progress | None = None,
     **how: Unpack[FittingOptions],
@@ -70,15 +78,16 @@ def fit(
 
     P(success) = c + (u − c) σ(aθ + d) with abilities θ ~ N(0, 1); the marginal likelihood
     Πⱼ ∫ Πᵢ f(xⱼᵢ | θ) φ(θ) dθ is maximised over the task parameters (Bock and Aitkin 1981), times
-    the priors under `estimator="map"`. Cells that were not observed are left out of it. Slopes may
+    the priors under `estimator="map"`. Cells that were not observed are excluded. Slopes may
     be negative; the sign of the scale is the one with Σ a > 0. Tasks with constant results carry no
-    information on their slope and are set aside.
+    information on their slope and are excluded.
 
-    Raw `Results` become responses by the `recipe`, which learns from them and stays with the fit, so that
-    `place` and examinations treat newcomers alike. Successes are zeros and ones, or what the recipe
-    says: `recipe=Recipe(normaliser="human", success=1.0)`. The models beta and normal take scores as they
-    are. A `ResponseMatrix` is taken as it is.
-    Responses that are not in this process come as a `ResponseSource`; errors are had in a few more passes.
+    `Results`, and anything else that `ex.read` takes, become responses by a recipe, which learns from them
+    and stays with the fit, so that `place` and examinations treat new agents alike. Give its parts,
+    `normalise="human", success=1.0`, or a whole `recipe`; `measure`, `share` and `beating` are those of
+    `Recipe`. Without `success`, the measure must consist of zeros and ones. The models beta and normal use
+    scores. A `ResponseMatrix` is used without change.
+    Responses that are not in this process come as a `ResponseSource`; errors take a few more passes.
 
     `evidence` of the fit says whether agents differ in ability at all, and tasks in discrimination.
 
@@ -89,22 +98,31 @@ def fit(
 
     >>> from examiner.irt import ItemParameters, simulate
     >>> items = ItemParameters.of([f"task {n}" for n in range(20)], np.ones(20), np.linspace(-2, 2, 20))
-    >>> made = fit(simulate(items, 100, rng=0), estimator="ml", errors=False)
-    >>> made.converged
-    True
+    >>> fitted = fit(simulate(items, 100, rng=0), estimator="ml", errors=False)
+    >>> fitted.converged, fitted.tasks["task 0"].difficulty > fitted.tasks["task 19"].difficulty
+    (True, True)
     >>> scores = Results.from_numpy(10.0 * simulate(items, 50, rng=0).to_numpy())
-    >>> fit(scores, "1pl", recipe=Recipe(success=5.0)).recipe.success
+    >>> fit(scores, "1pl", success=5.0).recipe.success
     5.0
     """
     chosen, fitting = _model(model), Fitting(**how)
     priors, rule = fitting.weak_priors, fitting.rule
-    if isinstance(results, Results):
-        recipe = _learnt_recipe(results, chosen, Recipe() if recipe is None else recipe)
-        results = recipe.responses(results)
+    parts = {
+        "measure": measure,
+        "normaliser": normalise,
+        "success": success,
+        "share": share,
+        "beating": beating,
+    }
+    recipe = _recipe(recipe, {name: part for name, part in parts.items() if part is not None})
+    if not isinstance(results, ResponseMatrix) and not hasattr(type(results), "serves"):
+        raw = check_results(results)
+        recipe = _learnt_recipe(raw, chosen, Recipe() if recipe is None else recipe)
+        results = recipe.responses(raw)
     elif recipe is not None:
         raise InputError(
-            f"A recipe makes responses of raw results, and a {type(results).__name__} is given with one. "
-            f"Give the results, or leave the recipe out."
+            f"A recipe turns results into responses, and a {type(results).__name__} holds responses "
+            f"already. Give the results, or omit the recipe."
         )
     usable = usable_responses(results, chosen, fitting.response)
     agents = results.agents if usable.matrix is None else usable.matrix.agents
@@ -129,7 +147,8 @@ def fit(
         )
     seen = _Seen(source, usable, evidence)
     made = _told(chosen, unknowns, seen, found, errors=fitting.errors)
-    return made.with_recipe(recipe or usable.recipe)
+    seed = rng if isinstance(rng, int) else None
+    return replace(made, recipe=recipe or usable.recipe, seed=seed)
 
 
 def fit_again(made: IRTFit, matrix: ResponseMatrix) -> IRTFit:
@@ -190,6 +209,17 @@ def _told_apart(model: Model, agents: int, priors: Priors | None) -> Model:
     return model.holding(held) if plain and set(held) & set(model.free) else model
 
 
+def _recipe(
+    recipe: Recipe | None, parts: dict[str, Any]
+) -> Recipe | None:  # Any: fields of a recipe
+    """The recipe given whole or in parts."""
+    if recipe is not None and parts:
+        raise InputError(
+            f"A recipe is given, and {listed(list(parts))} with it. Give the recipe or its parts."
+        )
+    return Recipe(**parts) if parts else recipe
+
+
 def _learnt_recipe(results: Results, model: Model, recipe: Recipe) -> Recipe:
     """The recipe as learnt from results; some models take scores, all others successes of trials."""
     if not isinstance(recipe, Recipe):
@@ -211,9 +241,9 @@ def _no_success(results: Results, measure: str | None) -> InputError:
     return InputError(
         f"The measure {shorten(measure)} is not made of zeros and ones. {slips + ' ' if slips else ''}"
         f"Say what a success is "
-        f'(`recipe=Recipe(success=1.0)`; `recipe=Recipe(normaliser="human", success=1.0)` where tasks '
-        f'have scales; `recipe=Recipe(success="reference")`), name a measure of wins '
-        f'(`recipe=Recipe(measure="win")`), or fit scores as they are: with `model="normal"`, or those '
+        f'(`success=1.0`; `normalise="human", success=1.0` where tasks '
+        f'have scales; `success="reference"`), name a measure of wins '
+        f'(`measure="win"`), or fit scores as they are: with `model="normal"`, or those '
         f'between 0 and 1 with `model="beta"`.'
     )
 
@@ -351,7 +381,7 @@ def _told(
         flags=flags,
         dropped=usable.dropped,
         left_out=usable.left_out,
-        warnings=(
+        notes=(
             *usable.notes,
             *(() if joined is None else joined.warnings),
             *lacking,

@@ -2,21 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from enum import Enum
+from functools import cached_property
 from math import log
-from typing import Annotated, Any, Literal, NamedTuple
+from typing import Annotated, Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 
+from examiner.answers import Answer, Scalar, Table
+from examiner.irt.diagnostics.slopes import signs
 from examiner.irt.estimates import Abilities as Abilities
 from examiner.irt.estimates import JointDraws as JointDraws
 from examiner.irt.estimates import TaskErrors as TaskErrors
-from examiner.irt.estimates import ToldByName as ToldByName
-from examiner.irt.estimates import rows_of as rows_of
-from examiner.irt.estimates import table_of as table_of
 from examiner.irt.evidence import Evidence
+from examiner.irt.fit_tables import (
+    ExcludedAgents,
+    ExcludedTasks,
+    FittedAgents,
+    FittedTasks,
+    agent_table,
+    task_table,
+)
 from examiner.irt.items import Floats, ItemParameters
 from examiner.irt.posterior import Quadrature
 from examiner.irt.priors import Priors, SlopeScale
@@ -31,6 +39,7 @@ from examiner.validation import (
     check_names,
     from_record,
     generator,
+    to_record,
 )
 
 Estimator = Literal["map", "ml"]
@@ -76,8 +85,8 @@ class Starts(NamedTuple):
     agreeing: int
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
-class IRTFit:
+@dataclass(frozen=True, eq=False, repr=False)
+class IRTFit(Answer):
     """A fitted model: parameters of tasks, abilities of agents, and what stands behind them.
 
     Abilities are N(0, population_sd²); `abilities` are posterior means (EAP). Their errors count what is
@@ -87,6 +96,8 @@ class IRTFit:
     likelihood. `flags` are words about each task. `errors` is None where standard errors were not asked
     for, `matrix` None where the fit was read from a file.
     """
+
+    kind: ClassVar[str] = "fit"
 
     model: str
     estimator: Estimator
@@ -104,7 +115,7 @@ class IRTFit:
     flags: Annotated[tuple[tuple[str, ...], ...], Axes("tasks")]
     dropped: tuple[Dropped, ...] = ()
     left_out: tuple[Dropped, ...] = ()
-    warnings: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
     errors: TaskErrors | None = None
     matrix: ResponseMatrix | None = field(default=None, metadata={"stored": False})
     parameters: int = 0
@@ -118,7 +129,9 @@ class IRTFit:
     means: Annotated[Floats, Axes("agents")] | None = None
     """Each fitted agent's mean over all tasks it met, those set aside among them: its score as it is."""
     groups: tuple[tuple[str, ...], ...] = ()
-    """Agents that share no task with those of other groups; none where all hang together."""
+    """Agents that share no task with those of other groups; none where all are connected."""
+    seed: int | None = field(default=None, metadata={"stored": False})
+    """The seed of random starts, where a whole number was given."""
 
     def with_recipe(self, recipe: Recipe | None) -> IRTFit:
         """Return the same fit with the recipe of its responses, which `place` applies.
@@ -130,39 +143,110 @@ class IRTFit:
         """
         return replace(self, recipe=recipe)
 
-    def task_rows(self) -> list[dict[str, object]]:
-        """Return a plain row for each task: difficulty, discrimination, their errors, and flags.
+    @cached_property
+    def tasks(self) -> FittedTasks:
+        """Difficulty and discrimination of tasks, the most difficult first.
 
         >>> from examiner.irt.ability import known
-        >>> known(ItemParameters.of(["t"], [2.0], [1.0])).task_rows()[0]["difficulty"]
+        >>> known(ItemParameters.of(["t"], [2.0], [1.0])).tasks["t"].difficulty
         -0.5
         """
-        return rows_of(self._task_columns())
+        return task_table(self.items, self.errors, self.flags, self.evidence)
 
-    def _task_columns(self) -> dict[str, Sequence[object]]:
-        nothing: list[object] = [None] * len(self.items)
-        errors = self.errors
-        return {
-            "task": self.items.tasks,
-            "difficulty": self.items.difficulty.tolist(),
-            "difficulty_se": nothing if errors is None else errors.difficulty.tolist(),
-            "discrimination": self.items.discrimination.tolist(),
-            "discrimination_se": nothing if errors is None else errors.slope.tolist(),
-            "guessing": self.items.guessing.tolist(),
-            "ceiling": self.items.ceiling.tolist(),
-            "flags": self.flags,
-        }
-
-    def agent_rows(self) -> list[dict[str, object]]:
-        """Return a plain row for each agent: its ability and the error of it.
+    @cached_property
+    def agents(self) -> FittedAgents:
+        """Abilities of agents, the highest first.
 
         >>> from examiner.irt.ability import known
-        >>> known(ItemParameters.of(["t"], [2.0], [1.0])).agent_rows()
-        []
+        >>> len(known(ItemParameters.of(["t"], [2.0], [1.0])).agents)
+        0
         """
-        held = self.abilities
-        ability, error = held.ability.tolist(), held.error.tolist()
-        return rows_of({"agent": held.agents, "ability": ability, "ability_se": error})
+        return agent_table(self.abilities, self.means, self.groups)
+
+    @property
+    def tables(self) -> Mapping[str, Table]:
+        """Tasks, agents, and what was excluded from the fit."""
+        excluded = {
+            "excluded_tasks": ExcludedTasks.from_rows(
+                {"task": task.name, "reason": task.reason} for task in self.dropped
+            ),
+            "excluded_agents": ExcludedAgents.from_rows(
+                {"agent": agent.name, "reason": agent.reason} for agent in self.left_out
+            ),
+        }
+        return {"tasks": self.tasks, "agents": self.agents, **excluded}
+
+    @property
+    def headline(self) -> str:
+        """How many tasks discriminate between agents, or how the fit ended without standard errors."""
+        tasks = counted(len(self.items), "task")
+        agents = counted(len(self.abilities.agents), "agent")
+        if self.outcome in (FitOutcome.NOT_CONVERGED, FitOutcome.GIVEN) or self.errors is None:
+            return f"{self.model} model of {agents} and {tasks}. {self.outcome.value}"
+        if self.evidence is not None and not self.evidence.abilities_differ:
+            return (
+                f"{self.model} model of {agents} and {tasks}: no agent is significantly more able than "
+                f"another ({self.evidence.abilities.p})."
+            )
+        rising, falling = (
+            int(part.sum()) for part in signs(self.items, self.errors, self.evidence)
+        )
+        negative = f", and significantly negative on {falling:,}" if falling else ""
+        return (
+            f"{self.model} model of {agents}: discrimination is significantly positive on "
+            f"{rising if rising else 'none'} of {tasks}{negative}."
+        )
+
+    @property
+    def scalars(self) -> Mapping[str, Scalar]:
+        """The model, how the fit ended, its likelihood, and whether agents and tasks differ."""
+        landmark = None if self.items.landmark is None else float(self.items.landmark[0])
+        evidence = self.evidence
+        slopes = None if evidence is None else evidence.discrimination
+        return {
+            "model": Scalar(self.model, "Model"),
+            "estimator": Scalar(self.estimator, "map: with priors; ml: maximum likelihood"),
+            "outcome": Scalar(self.outcome.value, "How the fit ended"),
+            "converged": Scalar(self.converged, "Whether the fit converged"),
+            "log_likelihood": Scalar(self.log_likelihood, "Marginal log-likelihood"),
+            "objective": Scalar(self.objective, "Log-likelihood plus log-priors"),
+            "aic": Scalar(self.aic, "Akaike's criterion, under maximum likelihood"),
+            "bic": Scalar(self.bic, "Schwarz's criterion, under maximum likelihood"),
+            "parameters": Scalar(self.parameters, "Free parameters"),
+            "iterations": Scalar(self.iterations, "Iterations from the best start"),
+            "starts": Scalar(len(self.starts.objectives), "Starting points"),
+            "agreeing_starts": Scalar(self.starts.agreeing, "Starts that reached the best optimum"),
+            "population_sd": Scalar(self.population_sd, "Standard deviation of ability", "logits"),
+            "response": Scalar(self.items.response, "Distribution of responses"),
+            "landmark": Scalar(landmark, "Score at which difficulty is stated"),
+            "abilities_differ": Scalar(
+                None if evidence is None else evidence.abilities_differ,
+                "Whether agents differ significantly in ability",
+            ),
+            "abilities_p_value": Scalar(
+                None if evidence is None else evidence.abilities.p_value,
+                "p-value of the test that all agents have one ability",
+            ),
+            "slopes_differ": Scalar(
+                None if evidence is None else evidence.slopes_differ,
+                "Whether tasks differ significantly in discrimination",
+            ),
+            "slopes_p_value": Scalar(
+                None if slopes is None else slopes.p_value,
+                "p-value of the test that all tasks have one discrimination",
+            ),
+        }
+
+    @property
+    def settings(self) -> Mapping[str, Any]:  # Any: JSON values
+        """The seed of random starts, the quadrature and the priors."""
+        return {
+            "seed": self.seed,
+            "quadrature": self.quadrature.kind,
+            "nodes": len(self.quadrature),
+            "priors": to_record(self.priors),
+            "recipe": None if self.recipe is None else _recipe_words(self.recipe),
+        }
 
     def draws(self, count: int = 1000, *, rng: Randomness = 0) -> JointDraws:
         """Return joint draws of tasks, their scale and abilities: what the responses leave possible.
@@ -202,22 +286,15 @@ class IRTFit:
             return None
         return float(self.parameters * log(len(self.abilities.agents)) - 2 * self.log_likelihood)
 
-    def __repr__(self) -> str:
-        agents = counted(len(self.abilities.agents), "agent")
-        tasks = counted(len(self.items), "task")
-        return (
-            f"IRTFit: {self.model} of {agents} × {tasks}, {self.estimator}, log-likelihood "
-            f"{self.log_likelihood:.2f}. {self.outcome.value}"
-        )
 
-    def _repr_html_(self) -> str:
-        seen = () if self.evidence is None else self.evidence.sentences()
-        notes = [
-            *seen,
-            *self.warnings,
-            *(f"{task.name}: {task.reason}" for task in self.dropped[:12]),
-        ]
-        return table_of(repr(self), self._task_columns(), notes)
+def _recipe_words(recipe: Recipe) -> dict[str, Any]:  # Any: JSON values
+    """How responses were computed from results; functions by their names."""
+    parts = ("measure", "normaliser", "transform", "success", "share", "beating")
+    values = {part: getattr(recipe, part) for part in parts}
+    return {
+        part: value if value is None or isinstance(value, (str, float, int)) else str(value)
+        for part, value in values.items()
+    }
 
 
 def fit_from_record(stored: Mapping[str, Any]) -> IRTFit:  # Any: JSON values

@@ -331,7 +331,7 @@ def steepness(items: ItemParameters, abilities: Floats | float) -> Floats:
     return rise(items, curves(items, abilities)).T
 
 
-def information(items: ItemParameters, abilities: Floats | float) -> Floats:
+def fisher_information(items: ItemParameters, abilities: Floats | float) -> Floats:
     r"""Return the Fisher information at every ability (rows) of one trial of every task (columns).
 
     .. math:: I(\theta) = P'(\theta)^2 / [P (1 - P)]
@@ -341,7 +341,7 @@ def information(items: ItemParameters, abilities: Floats | float) -> Floats:
 
     References: Lord (1980), eq. 5-9.
 
-    >>> information(ItemParameters.of(["t"], [2.0], [0.0]), 0.0)
+    >>> fisher_information(ItemParameters.of(["t"], [2.0], [0.0]), 0.0)
     array([[1.]])
     """
     if items.response not in SCORES and not items.guessing.any() and (items.ceiling == 1).all():

@@ -6,11 +6,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from types import MappingProxyType
-from typing import Literal, get_args
+from typing import ClassVar, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
+from examiner.answers import Answer, Scalar, Table, name, number
 from examiner.irt.fitted import Abilities, IRTFit
 from examiner.irt.items import Floats, ItemParameters, probability
 from examiner.messages import InputError, counted, listed
@@ -38,15 +39,24 @@ Solver = Callable[[ItemParameters, ItemParameters, Transformation | None], Trans
 """A method: from the shared tasks in both editions, and where to look first, to scale and shift."""
 
 
+class SharedTasks(Table):
+    """Shared tasks, the largest difference between editions first."""
+
+    task: tuple[str, ...] = name("Task")
+    drift: Floats = number("Root mean square difference between the linked curves")
+
+
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Link:
-    """How abilities of one edition are told on the scale of another: θ = scale · θ' + shift.
+class Link(Answer):
+    """How abilities of one edition are expressed on the scale of another: θ = scale · θ' + shift.
 
     Errors are those of joint draws of both editions, whose tasks share the doubt about their zero and unit,
     or, where they are larger, jackknifed over the shared tasks, which may have changed. An edition read
     from a file has no draws. `drift` [shared] is the root mean square difference
     between the two curves of each shared task once they are on one scale.
     """
+
+    kind: ClassVar[str] = "link"
 
     method: LinkMethod
     scale: float
@@ -55,11 +65,30 @@ class Link:
     shift_error: float
     shared: tuple[str, ...]
     drift: Floats
-    warnings: tuple[str, ...]
+    notes: tuple[str, ...]
 
-    def __repr__(self) -> str:
+    @property
+    def headline(self) -> str:
+        """The link as an equation."""
         shared = counted(len(self.shared), "shared task")
-        return f"Link by {self.method} over {shared}: θ = {self.scale:.3g} θ' {self.shift:+.3g}"
+        return f"Linked by {self.method} over {shared}: θ = {self.scale:.3g} θ' {self.shift:+.3g}."
+
+    @property
+    def tables(self) -> Mapping[str, Table]:
+        """Shared tasks."""
+        table = SharedTasks(task=self.shared, drift=self.drift)
+        return {"shared": table.sorted_by("drift", descending=True)}
+
+    @property
+    def scalars(self) -> Mapping[str, Scalar]:
+        """Scale and shift, with their errors."""
+        return {
+            "method": Scalar(self.method, "Method of linking"),
+            "scale": Scalar(self.scale, "Factor of abilities of the new edition"),
+            "scale_error": Scalar(self.scale_error, "Standard error of the factor"),
+            "shift": Scalar(self.shift, "What is added after that", "logits"),
+            "shift_error": Scalar(self.shift_error, "Standard error of that", "logits"),
+        }
 
     def items(self, items: ItemParameters) -> ItemParameters:
         """Return the tasks of the new edition on the scale of the old one: a / scale, b · scale + shift.
@@ -99,7 +128,7 @@ def link(
               \sum_q w_q \Big(\sum_i P_i(\theta_q) - \sum_i P_i^*(\theta_q)\Big)^2
 
     summed over both scales, w the normal density. Tasks whose slopes have opposite signs, or hardly
-    any slope, have no part in it and are named in `warnings`; so are tasks that have drifted. `rng` draws
+    any slope, have no part in it and are named in `notes`; so are tasks that have drifted. `rng` draws
     the editions for the errors.
 
     References: Stocking & Lord (1983); Haebara (1980); Kolen & Brennan (2014), ch. 6.

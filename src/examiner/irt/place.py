@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from examiner.irt.agent_posterior import AbilityEstimates, agent_posteriors
-from examiner.irt.errors.intervals import interval
+from examiner.irt.estimates import interval
 from examiner.irt.estimation.score_kernels import outside_bounds
 from examiner.irt.evidence import Evidence
 from examiner.irt.fitted import IRTFit
@@ -18,12 +17,10 @@ from examiner.irt.indicators.curves import empirical_agent_curves
 from examiner.irt.indicators.generality import generality, regularities
 from examiner.irt.items import SCORES, Floats, ItemParameters, positions
 from examiner.irt.outcomes import Cells, landmark_reached
+from examiner.irt.placements import Placement, Placements
 from examiner.irt.posterior import Quadrature, quadrature_for
 from examiner.irt.prediction import (
     UNEXPECTED,
-    Predictions,
-    RankInterval,
-    Unexpected,
     predicted_mean,
     predicted_results,
     rank_among,
@@ -32,60 +29,22 @@ from examiner.irt.prediction import (
 from examiner.messages import InputError, counted, listed
 from examiner.results import ResponseMatrix, Results, atari_game, check_undivided
 from examiner.results.table import check_results
-from examiner.scores.estimate import Estimate
 
 FEW_TASKS = 5
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Placement:
-    """An agent on the scale of a fit.
-
-    `ability` and `deviation` are the mean and the standard deviation of the posterior; `error` is the total
-    standard error, which counts the errors of the task parameters too. `low` and `high` are the 95 %
-    interval, ability ± 1.96 errors. `tasks` counts those that it was placed by, `mean` is over all that it
-    met, those excluded from the fit among them. `predicted` are the fit's tasks it has not met, and
-    `benchmark` the mean over all tasks, had it met them: a task on which all agents had the same result
-    counts as that.
-    """
-
-    agent: str
-    tasks: int
-    mean: float
-    ability: float
-    error: float
-    deviation: float
-    low: float
-    high: float
-    regularity: float
-    generality: float
-    slope: float
-    rank: RankInterval
-    benchmark: Estimate
-    predicted: Predictions
-    unexpected: tuple[Unexpected, ...]
-    flags: tuple[str, ...]
-    notes: tuple[str, ...] = ()
-
-    def __repr__(self) -> str:
-        return (
-            f"Placement: {self.agent} by {counted(self.tasks, 'task')}, ability {self.ability:.2f} ± "
-            f"{self.error:.2f}, rank {self.rank.rank} of {self.rank.among}"
-        )
-
-
 def place(
-    results: Results | ResponseMatrix,
+    results: Any,  # Any: results, all that `ex.read` takes, or a ResponseMatrix
     fit: IRTFit,
     *,
     bins: Sequence[float] | int | None = None,
     nodes: Quadrature | None = None,
-) -> tuple[Placement, ...]:
+) -> Placements:
     r"""Place agents on a fit by what they did on any of its tasks.
 
-    Raw `Results` are treated by the recipe of the fit (measure, items, reduction, normaliser, scales,
-    success); a `ResponseMatrix` is taken as it is. Tasks that are not in the fit are ignored and
-    named. Atari games are matched by any of their names.
+    `Results`, and all else that `ex.read` takes, become responses by the recipe of the fit (measure, items,
+    reduction, normaliser, scales, success); a `ResponseMatrix` is used without change. Tasks that are not
+    in the fit are ignored and named. Atari games are matched by any of their names.
 
     Ability, error and interval are those of `agent_posterior`: a fitted agent that is placed by the
     responses it was fitted to gets those of the fit.
@@ -93,9 +52,9 @@ def place(
     >>> from examiner.irt.ability import known as known_fit
     >>> items = ItemParameters.of(list("abcd"), np.full(4, 2.0), difficulty=[-2.0, -1.0, 1.0, 2.0])
     >>> new = ResponseMatrix.from_array([[1, 1, 0]], ["mine"], ["a", "b", "c"])
-    >>> (mine,) = place(new, known_fit(items))
-    >>> round(mine.ability, 2), mine.predicted.tasks, mine.unexpected
-    (0.04, ('d',), ())
+    >>> placements = place(new, known_fit(items))
+    >>> round(placements["mine"].ability, 2), placements.tables["predictions"].task
+    (0.04, ('d',))
     """
     if not isinstance(fit, IRTFit):
         raise InputError(
@@ -109,22 +68,23 @@ def place(
     if fit.evidence is not None and not fit.evidence.abilities_differ:
         more = (*more, no_rank(fit.evidence))
     _check_kind(items, matrix)
-    newcomers = _newcomers(fit, matrix, items, nodes)
-    return tuple(
-        _placed(fit, newcomer, bins, excluded[row], (*notes, *more))
-        for row, newcomer in enumerate(newcomers)
+    placed = tuple(
+        _placed(fit, newcomer, bins, excluded[row])
+        for row, newcomer in enumerate(_newcomers(fit, matrix, items, nodes))
     )
+    agents = len(fit.abilities.agents)
+    return Placements(placed, fit.model, len(fit.items), agents, (*notes, *more))
 
 
 def no_rank(evidence: Evidence) -> str:
-    """Say that a place among agents who may be alike is none.
+    """Say that ranks among agents that do not differ significantly are not reliable.
 
     >>> from examiner.irt.evidence import ChanceTest
     >>> no_rank(Evidence(ChanceTest(9.0, 11.0, 0.62, "")))
-    'The fitted agents are not shown to differ (p = 0.62): a rank among them is chance.'
+    'The fitted agents do not differ significantly (p = 0.62): a rank among them is chance.'
     """
     chance = evidence.abilities.p
-    return f"The fitted agents are not shown to differ ({chance}): a rank among them is chance."
+    return f"The fitted agents do not differ significantly ({chance}): a rank among them is chance."
 
 
 def known_tasks(
@@ -239,37 +199,43 @@ def _placed(
     newcomer: _Newcomer,
     bins: Sequence[float] | int | None,
     excluded: Floats,
-    notes: tuple[str, ...],
 ) -> Placement:
     agent, items, cells, estimate, nodes, log_prior, weights = newcomer
-    ability, deviation, error = (float(part) for part in estimate)
-    low, high = interval(ability, error)
+    ability, deviation, standard_error = (float(part) for part in estimate)
+    low, high = interval(ability, standard_error)
     shares = cells.value / cells.trials
     results = np.full(len(fit.items), np.nan)
     results[positions(fit.items.tasks, items.tasks)] = landmark_reached(items, shares)
-    value, slope, words = _indicators(fit, results, bins)
+    value, slope, doubts = _indicators(fit, results, bins)
     unmet = fit.items.take(np.flatnonzero(np.isnan(results)))
     met = np.concatenate([shares, excluded[np.isfinite(excluded)]])
     shared = np.array([task.value for task in fit.dropped])[np.isnan(excluded)]
     unexpected = unexpected_results(items, cells, log_prior, nodes)
+    rank = rank_among(fit.abilities, nodes, weights, aside=agent)
+    benchmark = predicted_mean(met, unmet, nodes, weights, shared[np.isfinite(shared)])
+    observed = not len(unmet)  # then nothing is predicted, and the mean has no interval
     return Placement(
         agent=agent,
         tasks=len(shares),
         mean=float(met.mean()),
         ability=ability,
-        error=error,
-        deviation=deviation,
-        low=low,
-        high=high,
+        ability_error=standard_error,
+        ability_low=low,
+        ability_high=high,
+        posterior_sd=deviation,
+        rank=rank.rank,
+        rank_low=rank.low,
+        rank_high=rank.high,
+        ranked_among=rank.among,
+        predicted_mean=benchmark.value,
+        predicted_mean_low=np.nan if observed else benchmark.low,
+        predicted_mean_high=np.nan if observed else benchmark.high,
         regularity=float(regularities(results[None, :])[0]),
         generality=value,
         slope=slope,
-        rank=rank_among(fit.abilities, nodes, weights, aside=agent),
-        benchmark=predicted_mean(met, unmet, nodes, weights, shared[np.isfinite(shared)]),
         predicted=predicted_results(unmet, nodes, weights),
         unexpected=unexpected,
-        flags=(*words, *_flags(fit, newcomer, len(unexpected))),
-        notes=notes,
+        flags=(*doubts, *_flags(fit, newcomer, len(unexpected))),
     )
 
 
@@ -281,7 +247,7 @@ def _responses(
     if fit.recipe is None:
         raise InputError(
             "This fit has no recipe, so that raw results cannot be turned into its responses. Fit results "
-            "(`irt.fit(results, recipe=Recipe(…))`, `examiner fit … -o fit.json`), add a recipe with "
+            "(`irt.fit(results, success=…)`, `examiner fit … -o fit.json`), add a recipe with "
             "`fit.with_recipe(Recipe(…).learn(results))`, or give a ResponseMatrix."
         )
     raw = check_results(new)
@@ -321,32 +287,34 @@ def _indicators(
         return float("nan"), float("nan"), ["generality is not defined: no bins of difficulty"]
     curves = empirical_agent_curves(("",), results[None, :], edges)
     general = generality(curves)
-    words = [general.flags[0]] if general.flags[0] is not None else []
-    return float(general.value[0]), float(curves.slope[0]), words
+    doubts = [general.flags[0]] if general.flags[0] is not None else []
+    return float(general.value[0]), float(curves.slope[0]), doubts
 
 
 def _flags(fit: IRTFit, newcomer: _Newcomer, unexpected: int) -> list[str]:
     cells = newcomer.cells
-    words, count = [], len(cells.value)
+    sentences, observed = [], len(cells.value)
     if newcomer.agent in fit.abilities.agents:
-        words.append(
+        sentences.append(
             "it is one of the fitted agents: it is ranked among the others, and its results were used "
             "to estimate the tasks"
         )
-    if count == len(fit.items):
-        words.append("it met every task of the fit: its mean over them is observed, not predicted")
-    if count < FEW_TASKS:
-        words.append(f"placed by {counted(count, 'task')} only")
+    if observed == len(fit.items):
+        sentences.append(
+            "it met every task of the fit: its mean over them is observed, not predicted"
+        )
+    if observed < FEW_TASKS:
+        sentences.append(f"placed by {counted(observed, 'task')} only")
     if newcomer.items.response == "normal":
         pass  # no score is the best possible one
     elif (cells.value == cells.trials).all():
-        words.append("it succeeded at everything it met: its ability is known from below only")
+        sentences.append("it succeeded at everything it met: its ability is known from below only")
     elif (cells.value == 0).all():
-        words.append("it failed at everything it met: its ability is known from above only")
-    by_chance = UNEXPECTED * count
+        sentences.append("it failed at everything it met: its ability is known from above only")
+    by_chance = UNEXPECTED * observed
     if unexpected > by_chance + 2 * np.sqrt(by_chance) + 1:
-        words.append(
-            f"{unexpected} of {counted(count, 'result')} are unexpected, and at most "
+        sentences.append(
+            f"{unexpected} of {counted(observed, 'result')} are unexpected, and at most "
             f"{by_chance:.1f} would be by chance: the agent may not fit the model"
         )
-    return words
+    return sentences

@@ -10,7 +10,7 @@ import numpy as np
 
 from examiner.irt.estimation.kernel import Kernel
 from examiner.irt.estimation.kernels import kernel_for, listed_statistics
-from examiner.irt.items import Floats, ItemParameters, curves, information
+from examiner.irt.items import Floats, ItemParameters, curves, fisher_information
 from examiner.messages import InputError
 from examiner.results import ResponseMatrix
 from examiner.validation import Axes, read_only
@@ -300,14 +300,14 @@ def _total_information(items: ItemParameters, trials: float | Floats, abilities:
     """Σᵢ nᵢ Iᵢ(θ); of many tasks the steepest and a sample, which is enough to place nodes by."""
     counts = np.broadcast_to(np.asarray(trials, dtype=np.float64), (len(items),))
     if len(items) <= 2 * _SOME_TASKS:
-        return np.asarray(information(items, abilities) @ counts)
+        return np.asarray(fisher_information(items, abilities) @ counts)
     by_size = np.argsort(-np.abs(items.slope), kind="stable")
     steepest, others = by_size[:_SOME_TASKS], by_size[_SOME_TASKS:]
     sample = others[:: len(others) // _SOME_TASKS]
     part = np.concatenate([steepest, sample])
     weights = counts[part].copy()
     weights[_SOME_TASKS:] *= counts[others].sum() / max(float(counts[sample].sum()), 1e-12)
-    return np.asarray(information(items.take(part), abilities) @ weights)
+    return np.asarray(fisher_information(items.take(part), abilities) @ weights)
 
 
 def _smoothed(speed: Floats) -> Floats:

@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from examiner.irt.errors.intervals import interval
+from examiner.irt.estimates import interval
 from examiner.irt.estimation.kernels import log_density
-from examiner.irt.fitted import Abilities, ToldByName
+from examiner.irt.fitted import Abilities
 from examiner.irt.items import SCORES, Floats, ItemParameters, Response, probability
 from examiner.irt.outcomes import Cells, expected_result, result_variance, tails
 from examiner.irt.posterior import posterior_weights
@@ -19,8 +19,8 @@ UNEXPECTED = 0.05
 """A result with a smaller chance, given the agent's other results, is called unexpected."""
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Predictions(ToldByName):
+@dataclass(frozen=True, slots=True, eq=False)
+class Predictions:
     """Expected results on tasks, [tasks], with intervals.
 
     Of successes: the chance of one, and where it lies given what is known of ability. Of scores: the
@@ -165,12 +165,12 @@ def rank_among(
 
 
 class Unexpected(NamedTuple):
-    """A result beside what was expected: the chance of one so far off, or farther, to the same side."""
+    """A result, what was expected, and the probability of one this far off to the same side."""
 
     task: str
     result: float
     expected: float
-    chance: float
+    probability: float
 
 
 def unexpected_results(

@@ -258,9 +258,9 @@ def _recipe(study: Study) -> dict[str, Any]:  # Any: JSON values
 def _weak(study: Study) -> list[str]:
     if not study.weak_tasks:
         return []
-    from examiner.irt import weak_sentence
+    from examiner.irt import negative_sentence
 
-    return [weak_sentence(study.weak_tasks)]
+    return [negative_sentence(study.weak_tasks)]
 
 
 def _call(given: Mapping[str, object]) -> str:

@@ -459,9 +459,9 @@ class Study:
         made = self.made_fit
         if made is None or self.not_shown:
             return ()
-        from examiner.irt import rewarding_the_weak
+        from examiner.irt import negative_tasks
 
-        return rewarding_the_weak(made.fit)
+        return negative_tasks(made.fit)
 
 
 def _some(results: Results, kept: Thinned) -> Results:

@@ -33,7 +33,7 @@ HELPS = 0.05
 """An error that twice as much lowers by less than this share is hardly lowered."""
 ORDERED_FROM = 40
 """Agents: orders of the few that are held out at a time of fewer say little."""
-SOLVED_BY_NOBODY = "solved by nobody"
+SOLVED_BY_NOBODY = "solved by no agent"
 """What the section on flagged tasks calls them."""
 PREDICTS, PREDICTS_WELL = 0.5, 0.9
 """Below these R² a few tasks leave most, or much, of what differs between agents untold."""
@@ -207,8 +207,8 @@ def _tasks(study: Study, data: Mapping[str, Record]) -> Judgement | None:
 
 def _unsolved(data: Mapping[str, Record]) -> set[str]:
     """The tasks on which no agent succeeds."""
-    rows = data.get("suspects", {}).get("suspects", ())
-    return {row["task"] for row in rows if SOLVED_BY_NOBODY in row["why"].split(", ")}
+    rows = data.get("suspects", {}).get("flagged", ())
+    return {row["task"] for row in rows if SOLVED_BY_NOBODY in row["flags"]}
 
 
 def _single_tasks(found: Record) -> Judgement:
@@ -272,7 +272,9 @@ def _few(study: Study, data: Mapping[str, Record]) -> Judgement | None:
         return None
     by = {(row["method"], row["size"]): row for row in found["rows"]}
     best, random = (by[(name, found["size"])] for name in (found["leading"], "random"))
-    total = f"{found['size']:,} of {counted(found['tasks'], 'task')}{_of_all(study, found)}"
+    total = (
+        f"{found['size']:,} of {counted(found['tasks'], 'task')}{_of_all(study, found['tasks'])}"
+    )
     whose = f"the {found['target']} of held-out agents"
     claim: Parts = (f"{total} predict {whose}: ", *enumerated(found["chosen"], MOST_NAMED), ".")
     if not best["r2"] >= PREDICTS_WELL:
@@ -290,10 +292,10 @@ def _few(study: Study, data: Mapping[str, Record]) -> Judgement | None:
     return Judgement(claim, f"{doubt}.", "selection")
 
 
-def _of_all(study: Study, found: Record) -> str:
-    """Where a finding is told of some tasks only, of how many they were drawn."""
+def _of_all(study: Study, tasks: int) -> str:
+    """Where a finding is about a sample of tasks, of how many they were drawn."""
     every = study.comparable.shape[1]
-    return "" if found["tasks"] == every else f", drawn from {every:,},"
+    return "" if tasks == every else f", drawn from {every:,},"
 
 
 def _next(study: Study, data: Mapping[str, Record]) -> Judgement | None:
@@ -314,12 +316,13 @@ def _next(study: Study, data: Mapping[str, Record]) -> Judgement | None:
 
 def _suspects(study: Study, data: Mapping[str, Record]) -> Judgement | None:
     found = data.get("suspects")
-    if not found or not found["suspects"]:
+    if not found or not found["flagged"]:
         return None
-    names, total = [row["task"] for row in found["suspects"]], counted(found["tasks"], "task")
+    names = [row["task"] for row in found["flagged"]]
+    total = counted(len(found["tasks"]), "task")
     verb = "is" if len(names) == 1 else "are"
-    start = f"{len(names):,} of {total}{_of_all(study, found)} {verb} flagged: "
-    kinds = Counter(kind for row in found["suspects"] for kind in row["why"].split(", "))
+    start = f"{len(names):,} of {total}{_of_all(study, len(found['tasks']))} {verb} flagged: "
+    kinds = Counter(kind for row in found["flagged"] for kind in row["flags"])
     why = ", ".join(f"{count:,} {kind}" for kind, count in kinds.items())
     success = (
         f"Success: {study.judged_measure} reaches {study.success:g}. "
@@ -334,10 +337,11 @@ def _suspects(study: Study, data: Mapping[str, Record]) -> Judgement | None:
 
 def _unsuspected(study: Study, data: Mapping[str, Record]) -> Judgement | None:
     found = data.get("suspects")
-    if not found or found["suspects"]:
+    if not found or found["flagged"]:
         return None
-    claim = f"None of {counted(found['tasks'], 'task')}{_of_all(study, found)} is flagged."
-    doubt = "Each kind of flag is tested at 5 % over all tasks."
+    tasks = len(found["tasks"])
+    claim = f"None of {counted(tasks, 'task')}{_of_all(study, tasks)} is flagged for review."
+    doubt = "Each flag is tested at 5 % over all tasks."
     return Judgement(claim, doubt, "suspects")
 
 

@@ -162,7 +162,7 @@ def examination_content(path: str | Path) -> Content:
 
 def _content(thing: Thing) -> Content:
     if isinstance(thing, Examination):
-        return thing.to_dict()
+        return thing.to_record()
     content: Content = to_record(thing)
     return content
 

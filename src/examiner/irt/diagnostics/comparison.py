@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
-from typing import NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from examiner.answers import Answer, Scalar, Table, error, name, number
 from examiner.irt.estimation.kernels import kernel_for, log_choose
 from examiner.irt.fit import fit as fit_irt
 from examiner.irt.fit import shown
@@ -18,9 +19,8 @@ from examiner.irt.fitting import QUICKLY
 from examiner.irt.items import Floats, curves, positions
 from examiner.irt.model import Model
 from examiner.irt.posterior import posterior_blocks
-from examiner.messages import InputError, counted
+from examiner.messages import InputError, counted, listed
 from examiner.results import ResponseMatrix
-from examiner.results.display import html_table
 from examiner.scores.uncertainty.bootstrap import Progress
 from examiner.validation import Randomness, generator
 
@@ -41,13 +41,25 @@ class HeldOutScore(NamedTuple):
     behind_error: float
 
 
+class ModelScores(Table):
+    """Models by their predictions of held-out cells, the best first."""
+
+    model: tuple[str, ...] = name("Model")
+    log_score: Floats = number("Mean log predictive density of a held-out cell; larger is better")
+    log_score_error: Floats = error("log_score")
+    behind: Floats = number("Difference from the best model")
+    behind_error: Floats = error("behind", "Standard error of the difference, over agents")
+
+
 @dataclass(frozen=True, slots=True, repr=False)
-class ModelComparison:
+class ModelComparison(Answer):
     """Models from the best to the worst, on the same held-out cells.
 
     `baseline` foretells every cell of a task by its mean alone, without abilities (NaN for
     continuous scores): a model that does no better has learnt nothing about agents.
     """
+
+    kind: ClassVar[str] = "compare-models"
 
     scores: tuple[HeldOutScore, ...]
     baseline: float
@@ -55,6 +67,7 @@ class ModelComparison:
     folds: int
     left_out: int
     """Held-out cells that some model could not score: their task did not vary without them."""
+    seed: int | None = None
 
     @property
     def best(self) -> str:
@@ -66,21 +79,50 @@ class ModelComparison:
         """Models within two standard errors of the best, which is one of them."""
         return tuple(row.model for row in self.scores if row.behind <= 2 * row.behind_error)
 
-    def __repr__(self) -> str:
-        models = counted(len(self.scores), "model")
-        return f"ModelComparison of {models} on {counted(self.cells, 'cell')}: {self.best} foretells best"
+    @property
+    def headline(self) -> str:
+        """The model that predicts held-out cells best, and those not significantly worse."""
+        start = f"The model {self.best} predicts {counted(self.cells, 'held-out cell')} best"
+        others = [model for model in self.as_good if model != self.best]
+        return f"{start}; {listed(others)} within two standard errors." if others else f"{start}."
 
-    def _repr_html_(self) -> str:
-        header = [name.replace("_", " ") for name in HeldOutScore._fields]
-        return html_table(repr(self), header, self.scores)
+    @property
+    def tables(self) -> Mapping[str, Table]:
+        """Models, the best first."""
+        rows = (
+            {
+                "model": row.model,
+                "log_score": row.log_score,
+                "log_score_error": row.error,
+                "behind": row.behind,
+                "behind_error": row.behind_error,
+            }
+            for row in self.scores
+        )
+        return {"models": ModelScores.from_rows(rows)}
+
+    @property
+    def scalars(self) -> Mapping[str, Scalar]:
+        """The baseline, and how many cells were held out."""
+        return {
+            "baseline": Scalar(self.baseline, "Log score by the means of tasks alone"),
+            "cells": Scalar(self.cells, "Held-out cells"),
+            "folds": Scalar(self.folds, "Folds"),
+            "excluded_cells": Scalar(self.left_out, "Held-out cells that a model could not score"),
+        }
+
+    @property
+    def settings(self) -> Mapping[str, Any]:  # Any: JSON values
+        """The seed of the folds."""
+        return {"seed": self.seed}
 
 
-def compare(
+def compare_models(
     matrix: ResponseMatrix,
     models: Sequence[str] | Mapping[str, Fitter] = ("1pl", "2pl", "3pl"),
     *,
     folds: int = 5,
-    rng: Randomness,
+    rng: Randomness = 0,
     progress: Progress | None = None,
 ) -> ModelComparison:
     r"""Compare models by cells held out of the fit.
@@ -98,7 +140,7 @@ def compare(
 
     >>> from examiner.irt import ItemParameters, simulate
     >>> items = ItemParameters.of([f"t{n}" for n in range(12)], np.linspace(-1, 3, 12), np.zeros(12))
-    >>> compare(simulate(items, 150, rng=0), ["1pl", "2pl"], folds=3, rng=0).best
+    >>> compare_models(simulate(items, 150, rng=0), ["1pl", "2pl"], folds=3, rng=0).best
     '2pl'
     """
     observed = matrix.observed
@@ -109,12 +151,13 @@ def compare(
     scores = {name: np.full(matrix.shape, np.nan) for name in fitters}
     baseline = np.full(matrix.shape, np.nan)
     jobs = [(fold, name) for fold in range(folds) for name in fitters]
-    for fold, name in shown(jobs, "comparing", progress):
+    for fold, model in shown(jobs, "comparing", progress):
         held = part == fold
         kept = _masked(matrix, observed & ~held)
         _score_by_means(matrix, kept, held, baseline)
-        _score(matrix, kept, held, fitters[name](kept), scores[name])
-    return _told(scores, baseline, observed, folds)
+        _score(matrix, kept, held, fitters[model](kept), scores[model])
+    compared = _told(scores, baseline, observed, folds)
+    return replace(compared, seed=rng if isinstance(rng, int) else None)
 
 
 def _fitters(models: Sequence[str] | Mapping[str, Fitter]) -> dict[str, Fitter]:
@@ -227,17 +270,42 @@ def _error_over_agents(values: Floats, common: NDArray[np.bool_]) -> float:
     return float(np.sqrt((off**2).sum() * agents / (agents - 1)) / common.sum())
 
 
-@dataclass(frozen=True, slots=True)
-class OverdispersionTest:
+@dataclass(frozen=True, slots=True, repr=False)
+class OverdispersionTest(Answer):
     """Twice the gain in log-likelihood of the beta-binomial over the binomial, and its p-value.
 
     `correlation` is ρ = 1 / (1 + ν), how much two trials of one cell correlate beyond the curve.
     """
 
+    kind: ClassVar[str] = "overdispersion"
+
     statistic: float
     p_value: float
     precision: float
     correlation: float
+
+    @property
+    def headline(self) -> str:
+        """How much trials of one cell correlate, and whether that is significant."""
+        return (
+            f"Trials of one cell correlate by {self.correlation:.3f} beyond the curve "
+            f"(p = {self.p_value:.2g})."
+        )
+
+    @property
+    def tables(self) -> Mapping[str, Table]:
+        """None: the test is of all cells at once."""
+        return {}
+
+    @property
+    def scalars(self) -> Mapping[str, Scalar]:
+        """The test and the estimate."""
+        return {
+            "statistic": Scalar(self.statistic, "Twice the gain in log-likelihood"),
+            "p_value": Scalar(self.p_value, "p-value of no overdispersion"),
+            "precision": Scalar(self.precision, "Precision of the beta distribution of cells"),
+            "correlation": Scalar(self.correlation, "Correlation of two trials of one cell"),
+        }
 
 
 def overdispersion(

@@ -9,10 +9,9 @@ import numpy as np
 
 from examiner.irt.diagnostics.cutoffs import rarely_exceeded
 from examiner.irt.diagnostics.residuals import Residuals
-from examiner.irt.fitted import ToldByName
 from examiner.irt.items import Floats, ItemParameters, curves
 from examiner.irt.posterior import Quadrature, quadrature_for
-from examiner.messages import InputError, counted
+from examiner.messages import InputError
 from examiner.results import ResponseMatrix
 
 _FEWEST_AGENTS = 3
@@ -29,8 +28,8 @@ class DependentPair(NamedTuple):
     """Q3 less the mean Q3 of all pairs."""
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class LocalDependence(ToldByName):
+@dataclass(frozen=True, slots=True)
+class LocalDependence:
     """Q3 of every pair of tasks [tasks, tasks], its mean, the cut-off, and the pairs beyond it.
 
     `cutoff` is what the largest |Q3 − mean| of data drawn from the model exceeds once in twenty times,
@@ -43,9 +42,6 @@ class LocalDependence(ToldByName):
     mean: float
     cutoff: float
     pairs: tuple[DependentPair, ...]
-
-    def _headline(self) -> str:
-        return f"{counted(len(self.pairs), 'pair')} beyond {self.cutoff:.2f}"
 
 
 def residual_correlations(found: Residuals) -> Floats:
@@ -155,7 +151,7 @@ def pair_tables(
     return statistic
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@dataclass(frozen=True, slots=True)
 class DimensionCheck:
     """Eigenvalues of residual correlations, and what the first is when one ability is all there is.
 
@@ -176,11 +172,6 @@ class DimensionCheck:
     def one_dimension(self) -> bool:
         """Whether the residuals hold no pattern larger than chance gives."""
         return not self.first > self.cutoff
-
-    def __repr__(self) -> str:
-        enough = "is enough" if self.one_dimension else "is not enough"
-        sizes = f"first eigenvalue {self.first:.2f}, cut-off {self.cutoff:.2f}"
-        return f"DimensionCheck: one ability {enough} ({sizes})"
 
 
 def first_eigenvalue(correlations: Floats) -> float:

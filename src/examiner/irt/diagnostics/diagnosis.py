@@ -3,27 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
-from examiner.irt.diagnostics.comparison import OverdispersionTest
 from examiner.irt.diagnostics.comparison import overdispersion as overdispersion_test
 from examiner.irt.diagnostics.cutoffs import rarely_exceeded
 from examiner.irt.diagnostics.dependence import (
-    DimensionCheck,
-    LocalDependence,
     dimension_check,
     first_eigenvalue,
     largest_excess,
     local_dependence,
     residual_correlations,
 )
-from examiner.irt.diagnostics.item_fit import SumScoreFit, sum_score_fit
+from examiner.irt.diagnostics.item_fit import sum_score_fit
+from examiner.irt.diagnostics.misfit import Diagnosis
 from examiner.irt.diagnostics.residuals import (
-    AgentFit,
-    MeanSquareFit,
     agent_fit,
     mean_square_fit,
     mean_squares,
@@ -38,82 +33,6 @@ from examiner.scores.uncertainty.bootstrap import Progress
 from examiner.validation import Randomness, generator
 
 _FEWEST_DRAWS = 20
-_RARE = 0.01
-
-
-@dataclass(frozen=True, slots=True, repr=False)
-class Diagnosis:
-    """What a fit leaves unexplained: by task, by agent, by pair of tasks, and as a whole.
-
-    `overdispersion` is None where no cell has two trials, or the test was not asked for. Cut-offs
-    come from `draws` data sets drawn from the fitted model.
-    """
-
-    sum_scores: SumScoreFit
-    mean_squares: MeanSquareFit
-    agents: AgentFit
-    dependence: LocalDependence
-    dimensions: DimensionCheck
-    overdispersion: OverdispersionTest | None
-    draws: int
-
-    def findings(self) -> tuple[str, ...]:
-        """Return what was found, one sentence each.
-
-        >>> from examiner.irt import ItemParameters, fit as fit_irt, simulate
-        >>> items = ItemParameters.of([f"task {n}" for n in range(8)], np.ones(8), np.zeros(8))
-        >>> fit = fit_irt(simulate(items, 200, rng=0), errors=False)
-        >>> len(diagnose(fit, replicates=20, rng=0).findings())
-        5
-        """
-        odd_tasks, tasks = int(self.mean_squares.misfit.sum()), len(self.mean_squares.tasks)
-        odd_agents, agents = int(self.agents.odd.sum()), len(self.agents.agents)
-        told = [
-            self._sum_score_words(),
-            f"{odd_tasks} of {counted(tasks, 'task')} with infit or outfit outside what the model "
-            f"gives (up to {0.1 * tasks:.1f} expected by chance).",
-            f"{odd_agents} of {counted(agents, 'agent')} with odd responses "
-            f"(one table in twenty has any by chance).",
-            self._pair_words(),
-            self._dimension_words(),
-        ]
-        if self.overdispersion is not None:
-            test = self.overdispersion
-            told.append(
-                f"Trials of one cell correlate by {test.correlation:.3f} beyond the curve "
-                f"(p = {test.p_value:.2g})."
-            )
-        return tuple(told)
-
-    def _sum_score_words(self) -> str:
-        known = np.isfinite(self.sum_scores.p_value)
-        if not known.any():
-            return f"S-X² is not available: {self.sum_scores.reasons[0]}."
-        low = int((self.sum_scores.p_value[known] < _RARE).sum())
-        return (
-            f"{low} of {counted(int(known.sum()), 'task')} with p < {_RARE:g} by S-X² "
-            f"({_RARE * known.sum():.1f} expected by chance)."
-        )
-
-    def _pair_words(self) -> str:
-        pairs = self.dependence.pairs
-        if not pairs:
-            return "No two tasks share more than ability."
-        first = pairs[0]
-        return (
-            f"{counted(len(pairs), 'pair')} of tasks share more than ability, most "
-            f"{first.first!r} and {first.second!r} (Q3 {first.excess:+.2f} beyond the mean)."
-        )
-
-    def _dimension_words(self) -> str:
-        check = self.dimensions
-        sizes = f"first eigenvalue {check.first:.2f}, cut-off {check.cutoff:.2f}"
-        if check.one_dimension:
-            return f"One ability is enough ({sizes})."
-        return f"One ability is not enough ({sizes}): see {', '.join(map(repr, check.tasks[:3]))}."
-
-    def __repr__(self) -> str:
-        return "\n  ".join((f"Diagnosis ({counted(self.draws, 'draw')}):", *self.findings()))
 
 
 def diagnose(
@@ -178,6 +97,7 @@ def diagnose(
         if several and overdispersion
         else None,
         draws=replicates,
+        seed=rng if isinstance(rng, int) else None,
     )
 
 

@@ -21,10 +21,10 @@ from examiner.results.observed_cells import ObservedCells
 
 BOUNDARY = "slope or intercept at a boundary"
 SEPARATED = "agents who succeed and agents who fail are separated by ability"
-SIGN_WITHIN_NOISE = "sign of the slope within noise"
-NEGATIVE = "negative slope: weaker agents do better"
-NEGATIVE_ALONE = "negative slope, not significant after Benjamini–Hochberg over all tasks"
-UNBOUNDED_DIFFICULTY = "difficulty's interval is unbounded"
+SLOPE_NOT_SIGNIFICANT = "slope not significant"
+NEGATIVE = "negative discrimination: weaker agents do better"
+NEGATIVE_ALONE = "negative discrimination, not significant after Benjamini–Hochberg over all tasks"
+UNBOUNDED_DIFFICULTY = "interval of difficulty is unbounded"
 NO_GUESSING = "guessing at 0"
 NO_SLIPPING = "ceiling at 1"
 NO_OVERDISPERSION = "no overdispersion found"
@@ -58,8 +58,8 @@ def task_flags(
     `largest` is the slope at which the fit stops; intercepts count as at a boundary at twice that.
     Without errors nothing is said of signs and intervals, and without responses nothing of
     separation. Slopes shared by all tasks, or set to 1, are not looked at. A slope is negative after
-    Benjamini–Hochberg over all tasks, and where the `evidence` shows that agents differ. The sign of a
-    slope is within noise where its interval contains 0.
+    Benjamini–Hochberg over all tasks, and where the `evidence` shows that agents differ. A slope is not
+    significant where its interval contains 0.
 
     >>> from examiner.irt.ability import abilities
     >>> from examiner.irt.models import MODELS
@@ -103,8 +103,8 @@ def _signs(
     return [
         (NEGATIVE, falling),
         (NEGATIVE_ALONE, negative & ~falling & ~noise),
-        (SIGN_WITHIN_NOISE, noise),
-        # where the able do worse, no difficulty is looked for
+        (SLOPE_NOT_SIGNIFICANT, noise),
+        # where stronger agents do worse, difficulty has no meaning
         (UNBOUNDED_DIFFICULTY, endless & ~falling),
     ]
 
@@ -127,13 +127,13 @@ def with_evidence(fit: IRTFit, evidence: Evidence) -> IRTFit:
     return replace(fit, evidence=evidence, errors=errors, flags=words)
 
 
-def rewarding_the_weak(fit: IRTFit) -> tuple[str, ...]:
+def negative_tasks(fit: IRTFit) -> tuple[str, ...]:
     """Return the tasks whose slope is shown to be negative, the steepest first.
 
     At 5 % after Benjamini–Hochberg over all tasks, and only where agents are shown to differ.
 
     >>> from examiner.irt.ability import known as known_fit
-    >>> rewarding_the_weak(known_fit(ItemParameters.of(["t"], [-1.0], [0.0])))  # no errors, no noise
+    >>> negative_tasks(known_fit(ItemParameters.of(["t"], [-1.0], [0.0])))  # no errors, no noise
     ()
     """
     falling = np.flatnonzero(signs(fit.items, fit.errors, fit.evidence)[1])
@@ -141,15 +141,18 @@ def rewarding_the_weak(fit: IRTFit) -> tuple[str, ...]:
     return tuple(fit.items.tasks[column] for column in order.tolist())
 
 
-def weak_sentence(tasks: Sequence[str]) -> str:
+def negative_sentence(tasks: Sequence[str]) -> str:
     """Say which tasks have negative discrimination, and what to do about it.
 
-    >>> weak_sentence(["item-057"])
-    "Weaker agents do better on 1 task: 'item-057'. Check its key or its scoring."
+    >>> negative_sentence(["item-057"])
+    "1 task has negative discrimination: 'item-057'. Check its key or its scoring."
     """
-    whose = "its key or its" if len(tasks) == 1 else "their keys or their"
-    number = counted(len(tasks), "task")
-    return f"Weaker agents do better on {number}: {listed(tasks)}. Check {whose} scoring."
+    one = len(tasks) == 1
+    verb, whose = ("has", "its key or its") if one else ("have", "their keys or their")
+    return (
+        f"{counted(len(tasks), 'task')} {verb} negative discrimination: {listed(tasks)}. "
+        f"Check {whose} scoring."
+    )
 
 
 def outcome_of(

@@ -2,28 +2,43 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from examiner.irt.fitted import ToldByName
+from examiner.answers import Answer, Table, name, number, text
 from examiner.irt.items import SCORES, Floats, ItemParameters, curves
 from examiner.irt.posterior import Quadrature, quadrature_for
+from examiner.messages import counted
 from examiner.results import ResponseMatrix
 
 _SMALLEST_EXPECTED = 1.0
 _MOST_CELLS = 50_000_000
 
 
+class SumScoreTable(Table):
+    """S-X² of tasks, the smallest p-value first."""
+
+    task: tuple[str, ...] = name("Task")
+    statistic: Floats = number("S-X²", title="S-X²")
+    degrees: Floats = number("Degrees of freedom")
+    p_value: Floats = number("p-value", title="p")
+    rmsea: Floats = number("Size of the misfit, whatever the number of agents")
+    reason: tuple[str, ...] = text("Why the statistic is not available")
+
+
 @dataclass(frozen=True, slots=True, repr=False)
-class SumScoreFit(ToldByName):
+class SumScoreFit(Answer):
     """S-X² of each task: statistic, degrees of freedom, p-value, and the size of the misfit.
 
     NaN where it cannot be had, with the reason in `reasons` ('' elsewhere). `rmsea` is
     √((S-X² − df) / (df (N − 1))), or 0 where that is negative: how far off the curve is, whatever
     the number of agents.
     """
+
+    kind: ClassVar[str] = "sum-score-fit"
 
     tasks: tuple[str, ...]
     statistic: Floats
@@ -32,8 +47,24 @@ class SumScoreFit(ToldByName):
     rmsea: Floats
     reasons: tuple[str, ...]
 
-    def _headline(self) -> str:
-        return f"{int((self.p_value < 0.01).sum())} with p < 0.01 by S-X²"
+    @property
+    def headline(self) -> str:
+        """How many tasks have a small p-value."""
+        low = int((self.p_value < 0.01).sum())
+        return f"{low} of {counted(len(self.tasks), 'task')} have p < 0.01 by S-X²."
+
+    @property
+    def tables(self) -> Mapping[str, Table]:
+        """S-X² of tasks."""
+        table = SumScoreTable(
+            task=self.tasks,
+            statistic=self.statistic,
+            degrees=self.degrees,
+            p_value=self.p_value,
+            rmsea=self.rmsea,
+            reason=self.reasons,
+        )
+        return {"tasks": table.sorted_by("p_value")}
 
 
 class _Groups(NamedTuple):

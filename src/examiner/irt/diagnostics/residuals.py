@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from examiner.irt.diagnostics.cutoffs import RARE, by_chance_among_all
-from examiner.irt.fitted import ToldByName
 from examiner.irt.items import SCORES, Floats, ItemParameters, curves
 from examiner.irt.outcomes import expected_result, result_variance
 from examiner.results import ResponseMatrix
@@ -67,8 +66,8 @@ def mean_squares(found: Residuals, axis: int = 0) -> tuple[Floats, Floats]:
     return np.where(seen > 0, infit, np.nan), np.where(seen > 0, outfit, np.nan)
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class MeanSquareFit(ToldByName):
+@dataclass(frozen=True, slots=True)
+class MeanSquareFit:
     """Mean squared residuals of each task at posterior means, 1 where the curve is right.
 
     `infit` weighs agents by information and so looks at those near the difficulty; `outfit` weighs
@@ -93,9 +92,6 @@ class MeanSquareFit(ToldByName):
             inside &= (self.outfit >= self.outfit_low) & (self.outfit <= self.outfit_high)
         return ~inside & np.isfinite(self.infit)
 
-    def _headline(self) -> str:
-        return f"{int(self.misfit.sum())} outside what the model gives"
-
 
 def mean_square_fit(
     tasks: tuple[str, ...], found: tuple[Floats, Floats], drawn: tuple[Floats, Floats]
@@ -106,8 +102,8 @@ def mean_square_fit(
     return MeanSquareFit(tasks, *found, infit_low, infit_high, outfit_low, outfit_high)
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class AgentFit(ToldByName):
+@dataclass(frozen=True, slots=True)
+class AgentFit:
     """How likely each agent's responses are at its own ability, beside draws from the model.
 
     `log_likelihood` is l₀ = log f(x | ability); `lz` is (l₀ − mean) / sd with mean and sd of the
@@ -127,9 +123,6 @@ class AgentFit(ToldByName):
     infit: Floats
     outfit: Floats
     odd: NDArray[np.bool_]
-
-    def _headline(self) -> str:
-        return f"{int(self.odd.sum())} with odd responses"
 
 
 def agent_fit(

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from examiner.irt.estimates import TaskErrors
 from examiner.irt.evidence import LEVEL, Evidence
-from examiner.irt.fitted import IRTFit, TaskErrors
 from examiner.irt.items import Floats, ItemParameters
 from examiner.scores.significance import benjamini_hochberg
+
+if TYPE_CHECKING:
+    from examiner.irt.fitted import IRTFit
 
 _MOST_JOINT = 2000
 """Tasks up to which a slope is held against the mean of all with their joint errors; beyond, alone."""

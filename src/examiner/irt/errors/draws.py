@@ -106,7 +106,7 @@ def bootstrap(
     *,
     resample: Resampling = "agents",
     replicates: int = 200,
-    rng: Randomness,
+    rng: Randomness = 0,
     refit: Callable[[ResponseMatrix], ItemParameters] | None = None,
     progress: Progress | None = None,
 ) -> TaskErrors:

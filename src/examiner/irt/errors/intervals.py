@@ -3,28 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from examiner.irt.errors.covariance import Covariances
-from examiner.irt.fitted import TaskErrors
+from examiner.irt.estimates import TaskErrors, Z
 from examiner.irt.items import Floats, ItemParameters
 from examiner.irt.model import Model
-
-Z = 1.959963984540054
-"""Normal quantile of a 95 % interval."""
-Number = TypeVar("Number", float, Floats)
-
-
-def interval(value: Number, error: Number) -> tuple[Number, Number]:
-    """Return the ends of the 95 % interval around an estimate with a standard error.
-
-    >>> [round(end, 2) for end in interval(1.0, 0.5)]
-    [0.02, 1.98]
-    """
-    return value - Z * error, value + Z * error
 
 
 def told(

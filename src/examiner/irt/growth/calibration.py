@@ -8,7 +8,8 @@ from typing import NamedTuple
 import numpy as np
 
 from examiner.irt.diagnostics.flags import ENOUGH_AGENTS
-from examiner.irt.errors.intervals import fieller, interval
+from examiner.irt.errors.intervals import fieller
+from examiner.irt.estimates import interval
 from examiner.irt.estimation.em import Optimum, climb
 from examiner.irt.estimation.heights import heights
 from examiner.irt.estimation.kernel_source import KernelSource

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
+from examiner.answers import Answer, Scalar, Table, name, number
 from examiner.irt.agent_posterior import AbilityEstimates, agent_posteriors
 from examiner.irt.estimation.kernel_source import KernelSource
 from examiner.irt.estimation.kernels import kernel_for
+from examiner.irt.fit_tables import ExcludedTasks
 from examiner.irt.fitted import Dropped, IRTFit, TaskErrors
 from examiner.irt.growth.calibration import Calibrated, calibrated
 from examiner.irt.growth.drift import Drift, covariances, drift
@@ -18,7 +21,7 @@ from examiner.irt.items import SCORES, Floats, ItemParameters, curves, positions
 from examiner.irt.models import MODELS
 from examiner.irt.place import responses_for
 from examiner.irt.posterior import Quadrature, agent_blocks, posterior_weights
-from examiner.messages import InputError
+from examiner.messages import InputError, counted
 from examiner.results import ResponseMatrix, Results
 from examiner.validation import Randomness, check_known, generator
 
@@ -26,9 +29,19 @@ ADDED = "calibrated later, on the agents that took it"
 _SPACING = 0.4
 
 
-@dataclass(frozen=True, slots=True)
-class Grown:
+class MovedTasks(Table):
+    """Tasks of the fit that moved, the farthest first."""
+
+    task: tuple[str, ...] = name("Task")
+    shift: Floats = number("Change of difficulty by new agents", unit="logits")
+    p_value: Floats = number("p-value, adjusted for all tasks (Benjamini–Hochberg)", title="p")
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Grown(Answer):
     """A fit with what was added, the names of that, what was not, and whether old tasks moved."""
+
+    kind: ClassVar[str] = "growth"
 
     fit: IRTFit
     agents: tuple[str, ...]
@@ -37,6 +50,48 @@ class Grown:
     drift: Drift
     known: int = 0
     """Agents that were in the fit already: their abilities stay, whatever they did since."""
+
+    @property
+    def headline(self) -> str:
+        """How many agents and tasks were added."""
+        were = ["was" if len(part) == 1 else "were" for part in (self.agents, self.tasks)]
+        return (
+            f"{counted(len(self.agents), 'agent')} {were[0]} placed, and "
+            f"{counted(len(self.tasks), 'task')} {were[1]} calibrated."
+        )
+
+    @property
+    def tables(self) -> Mapping[str, Table]:
+        """New agents and tasks, tasks that moved, and tasks that could not be calibrated."""
+        fit, agents, tasks = self.fit, set(self.agents), set(self.tasks)
+        rows = [row for row, agent in enumerate(fit.agents.agent) if agent in agents]
+        columns = [row for row, task in enumerate(fit.tasks.task) if task in tasks]
+        places = {task: place for place, task in enumerate(self.drift.tasks)}
+        moved = MovedTasks.from_rows(
+            {
+                "task": task,
+                "shift": self.drift.shift[places[task]],
+                "p_value": self.drift.p[places[task]],
+            }
+            for task in self.drift.moved
+        )
+        excluded = ExcludedTasks.from_rows(
+            {"task": task.name, "reason": task.reason} for task in self.dropped
+        )
+        return {
+            "agents": fit.agents.take(rows),
+            "tasks": fit.tasks.take(columns),
+            "moved": moved,
+            "excluded_tasks": excluded,
+        }
+
+    @property
+    def scalars(self) -> Mapping[str, Scalar]:
+        """Whether tasks moved, and how many agents were known before."""
+        return {
+            "drift": Scalar(self.drift.sentence(), "Whether tasks of the fit moved"),
+            "known_agents": Scalar(self.known, "Agents of the fit that keep their ability"),
+        }
 
 
 def grow(fit: IRTFit, results: Results | ResponseMatrix, *, rng: Randomness = 0) -> Grown:

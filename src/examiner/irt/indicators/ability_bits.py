@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from examiner.irt.fitted import IRTFit, ToldByName
-from examiner.irt.items import Floats, ItemParameters, information, probability
+from examiner.answers import Answer, Scalar, Table, bound, name, number
+from examiner.irt.fitted import IRTFit
+from examiner.irt.items import Floats, ItemParameters, fisher_information, probability
 from examiner.irt.posterior import Quadrature
 from examiner.messages import InputError, counted
 from examiner.validation import Randomness, generator
@@ -24,8 +26,27 @@ DRAWS = 100
 """Draws of the tasks' parameters and the agents' abilities behind an interval."""
 
 
+class TaskAbilityBits(Table):
+    """Information of single tasks about ability, the most informative first."""
+
+    task: tuple[str, ...] = name("Task")
+    bits: Floats = number("Information about ability", unit="bits")
+    bits_low: Floats = bound("bits", "low")
+    bits_high: Floats = bound("bits", "high")
+    fisher_information: Floats = number("Mean Fisher information at the abilities of agents")
+    fisher_information_low: Floats = bound("fisher_information", "low")
+    fisher_information_high: Floats = bound("fisher_information", "high")
+
+
+class ChosenBits(Table):
+    """Tasks that carry most information together, one after the other."""
+
+    task: tuple[str, ...] = name("Task")
+    bits: Floats = number("Information of the tasks so far about ability", unit="bits")
+
+
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class AbilityInformation(ToldByName):
+class AbilityInformation(Answer):
     """Bits of single tasks about ability, and what a few tell together.
 
     Arrays are [tasks]; low and high ends hold 95 % of draws from the errors of the fit, NaN without
@@ -33,6 +54,8 @@ class AbilityInformation(ToldByName):
     tasks that tell most together, one after another, `chosen_bits` [size] what they tell so far, and
     `whole_bits` what all tasks tell.
     """
+
+    kind: ClassVar[str] = "ability-information"
 
     tasks: tuple[str, ...]
     bits: Floats
@@ -46,12 +69,37 @@ class AbilityInformation(ToldByName):
     whole_bits: float
     agents: int
 
-    def __repr__(self) -> str:
+    @property
+    def headline(self) -> str:
+        """What the chosen tasks tell about ability, and what all do."""
         few = counted(len(self.chosen), "task")
         return (
-            f"AbilityInformation: {few} of {len(self.tasks):,} tell {self.chosen_bits[-1]:.3g} bits about "
-            f"ability, all of them {self.whole_bits:.3g}"
+            f"{few} of {len(self.tasks):,} carry {self.chosen_bits[-1]:.3g} bits of information about "
+            f"ability; all tasks carry {self.whole_bits:.3g}."
         )
+
+    @property
+    def tables(self) -> Mapping[str, Table]:
+        """Information of tasks, the most informative first, and of the chosen set."""
+        tasks = TaskAbilityBits(
+            task=self.tasks,
+            bits=self.bits,
+            bits_low=self.bits_low,
+            bits_high=self.bits_high,
+            fisher_information=self.fisher,
+            fisher_information_low=self.fisher_low,
+            fisher_information_high=self.fisher_high,
+        )
+        chosen = ChosenBits(task=self.chosen, bits=self.chosen_bits)
+        return {"tasks": tasks.sorted_by("bits", descending=True), "chosen": chosen}
+
+    @property
+    def scalars(self) -> Mapping[str, Scalar]:
+        """What all tasks tell."""
+        return {
+            "whole_bits": Scalar(self.whole_bits, "Information of all tasks about ability", "bits"),
+            "agents": Scalar(self.agents, "Agents"),
+        }
 
 
 def ability_information(
@@ -134,7 +182,7 @@ def _fisher(items: ItemParameters, ability: Floats) -> Floats:
         return np.full(len(items), np.nan)
     step = max(1, BLOCK_CELLS // len(items))
     starts = range(0, len(known), step)
-    total = sum(information(items, known[at : at + step]).sum(axis=0) for at in starts)
+    total = sum(fisher_information(items, known[at : at + step]).sum(axis=0) for at in starts)
     return np.asarray(total / len(known))
 
 
@@ -182,7 +230,7 @@ def _ends(fit: IRTFit, grid: _Grid, draws: int, rng: np.random.Generator) -> Flo
         bits[draw] = task_bits(probability(drawn, grid.nodes), grid.weights)
         ability = fit.abilities.ability + spread * rng.normal(size=len(spread))
         near, weights = gathered(ability)
-        fisher[draw] = weights @ information(drawn, near) if len(near) else np.nan
+        fisher[draw] = weights @ fisher_information(drawn, near) if len(near) else np.nan
     known = np.isfinite(errors.slope) & np.isfinite(errors.intercept)
     ends = [*np.percentile(bits, (2.5, 97.5), axis=0), *np.percentile(fisher, (2.5, 97.5), axis=0)]
     return np.where(known, np.array(ends), np.nan)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from examiner.answers import Answer, Table, count, name, number
 from examiner.irt.items import Floats, ItemParameters
 from examiner.messages import InputError, counted
 from examiner.validation import read_only
@@ -18,14 +20,32 @@ FEWEST = 8
 MOST_BINS = 20
 
 
+class BinTable(Table):
+    """Bins of difficulty, the easiest first."""
+
+    bin: tuple[str, ...] = name("Bin of difficulty")
+    low: Floats = number("Lower end (excluded)", unit="logits")
+    high: Floats = number("Upper end (included)", unit="logits")
+    centre: Floats = number("Median difficulty of the tasks", unit="logits")
+    tasks: NDArray[np.int64] = count("Tasks in the bin")
+
+
+class ExcludedFromBins(Table):
+    """Tasks with negative discrimination, or without a difficulty inside the bins."""
+
+    task: tuple[str, ...] = name("Task")
+
+
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class DifficultyBins:
+class DifficultyBins(Answer):
     """Bins (low, high] of difficulty, and which tasks lie in each.
 
     `members` [bins, tasks] marks the tasks; `centre` [bins] is the median difficulty of a bin's tasks,
     `edges` [bins + 1] the ends. Tasks with negative discrimination are in none (papers/002, Fig. 5),
     nor tasks whose difficulty is not known or beyond the edges.
     """
+
+    kind: ClassVar[str] = "bins"
 
     edges: Floats
     centre: Floats
@@ -41,9 +61,28 @@ class DifficultyBins:
         """Number of bins."""
         return len(self.centre)
 
-    def __repr__(self) -> str:
+    @property
+    def headline(self) -> str:
+        """How many bins there are, and of how many tasks."""
         inside = counted(int(self.members.sum()), "task")
-        return f"DifficultyBins: {counted(len(self), 'bin')} of {inside}, {len(self.left_out)} left out"
+        start = f"{counted(len(self), 'bin')} of difficulty with {inside}"
+        return f"{start}; {counted(len(self.left_out), 'task')} excluded."
+
+    @property
+    def table(self) -> BinTable:
+        """The bins, the easiest first."""
+        return BinTable(
+            bin=tuple(f"{low:.3g} to {high:.3g}" for low, high in pairwise(self.edges)),
+            low=self.edges[:-1],
+            high=self.edges[1:],
+            centre=self.centre,
+            tasks=self.counts,
+        )
+
+    @property
+    def tables(self) -> Mapping[str, Table]:
+        """The bins, and the tasks in none."""
+        return {"bins": self.table, "excluded_tasks": ExcludedFromBins(task=self.left_out)}
 
 
 def bins(

@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import combinations
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.irt.errors.intervals import interval
+from examiner.answers import Answer, Scalar, Table, count, name
+from examiner.irt.estimates import interval
 from examiner.irt.evidence import LEVEL, Evidence
-from examiner.irt.fitted import Abilities, ToldByName
+from examiner.irt.fitted import Abilities
 from examiner.irt.items import Floats, positions
-from examiner.messages import InputError
+from examiner.messages import InputError, counted
 from examiner.results import ResponseMatrix
 from examiner.scores.likeness import correlate_columns
 from examiner.scores.significance import holm
@@ -28,8 +29,16 @@ FEWEST_AGENTS = 4
 """Fisher's interval of a correlation divides by √(n − 3)."""
 
 
+class DominanceTable(Table):
+    """Agents, those that no other dominates first."""
+
+    agent: tuple[str, ...] = name("Agent")
+    dominates: NDArray[np.int64] = count("Agents that it dominates")
+    dominated_by: NDArray[np.int64] = count("Agents that dominate it")
+
+
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Dominance(ToldByName):
+class Dominance(Answer):
     """How agents (rows) compare with others (columns) task by task, each array [agents, agents].
 
     `better` counts the shared tasks on which the row's result is higher, `shared` all they share;
@@ -38,14 +47,35 @@ class Dominance(ToldByName):
     other dominates.
     """
 
+    kind: ClassVar[str] = "dominance"
+
     agents: tuple[str, ...]
     better: NDArray[np.int64]
     shared: NDArray[np.int64]
     dominates: NDArray[np.bool_]
     abler: Floats
 
-    def _headline(self) -> str:
-        return f"{len(self.undominated)} undominated"
+    @property
+    def headline(self) -> str:
+        """How many agents no other dominates."""
+        agents = counted(len(self.agents), "agent")
+        return f"No other agent dominates {len(self.undominated):,} of {agents}."
+
+    @property
+    def tables(self) -> Mapping[str, Table]:
+        """How many agents each dominates, and is dominated by."""
+        table = DominanceTable(
+            agent=self.agents,
+            dominates=self.dominates.sum(axis=1),
+            dominated_by=self.dominates.sum(axis=0),
+        )
+        return {"agents": table.sorted_by("dominated_by")}
+
+    @property
+    def scalars(self) -> Mapping[str, Scalar]:
+        """How often one of two agents dominates the other."""
+        meaning = "Share of pairs that differ in which one dominates the other"
+        return {"transitive_share": Scalar(self.transitive_share, meaning)}
 
     @property
     def undominated(self) -> tuple[str, ...]:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
-from examiner.irt.fitted import ToldByName
+from examiner.answers import Answer, Scalar, Table, name, number
 from examiner.irt.indicators.generality import Indicators
 from examiner.irt.items import Floats
 from examiner.messages import InputError, counted, listed
@@ -16,14 +18,27 @@ STEPS = 101
 """Weights tried from 0 to 1: ranks change at few of them."""
 
 
+class CompoundTable(Table):
+    """Compounds of agents, the largest first."""
+
+    agent: tuple[str, ...] = name("Agent")
+    value: Floats = number("Weighted sum of the standard scores of ability and generality")
+    ability_part: Floats = number("Part of ability")
+    generality_part: Floats = number("Part of generality")
+    best_rank: Floats = number("Best rank under some weight")
+    worst_rank: Floats = number("Worst rank under some weight")
+
+
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Compound(ToldByName):
+class Compound(Answer):
     """A weighted sum of the standard scores of ability and generality, and its parts, each [agents].
 
     `best_rank` and `worst_rank` are the ranks (1 is first) that an agent has under some weight;
     `undecided` is the share of pairs of agents whose order depends on the weight: what one number hides.
     Agents whose generality is infinite or not known have no compound, and are told in `notes`.
     """
+
+    kind: ClassVar[str] = "compound"
 
     agents: tuple[str, ...]
     value: Floats
@@ -35,8 +50,31 @@ class Compound(ToldByName):
     undecided: float
     notes: tuple[str, ...] = ()
 
-    def _headline(self) -> str:
-        return f"the order of {self.undecided:.0%} of pairs depends on the weight"
+    @property
+    def headline(self) -> str:
+        """How often the order of two agents depends on the weight."""
+        return f"The order of {self.undecided:.0%} of pairs of agents depends on the weight."
+
+    @property
+    def tables(self) -> Mapping[str, Table]:
+        """Compounds of agents."""
+        table = CompoundTable(
+            agent=self.agents,
+            value=self.value,
+            ability_part=self.ability_part,
+            generality_part=self.generality_part,
+            best_rank=self.best_rank,
+            worst_rank=self.worst_rank,
+        )
+        return {"agents": table.sorted_by("value", descending=True)}
+
+    @property
+    def scalars(self) -> Mapping[str, Scalar]:
+        """The weight, and how much depends on it."""
+        return {
+            "weight": Scalar(self.weight, "Weight of ability"),
+            "undecided": Scalar(self.undecided, "Share of pairs whose order depends on the weight"),
+        }
 
 
 def compound(told: Indicators, weight: float = 0.5) -> Compound:

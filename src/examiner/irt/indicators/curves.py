@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import Any, ClassVar
 
 import numpy as np
 
-from examiner.irt.errors.intervals import Z, interval
-from examiner.irt.fitted import Abilities, IRTFit, ToldByName
+from examiner.answers import Answer, Table, bound, name, number
+from examiner.irt.estimates import Z, interval
+from examiner.irt.fitted import Abilities, IRTFit
 from examiner.irt.indicators.bins import DifficultyBins
 from examiner.irt.items import (
     Floats,
@@ -16,7 +19,7 @@ from examiner.irt.items import (
     inverse_link,
     probability,
 )
-from examiner.messages import InputError
+from examiner.messages import InputError, counted
 from examiner.results import ResponseMatrix
 from examiner.scores.estimate import check_level
 
@@ -26,15 +29,98 @@ _POINTS = 81
 """Points of a drawn curve: as smooth as a screen shows."""
 
 
+class TaskCurvePoints(Table):
+    """Expected results over ability."""
+
+    task: tuple[str, ...] = name("Task")
+    ability: Floats = number("Ability", unit="logits")
+    expected: Floats = number("Expected result")
+    expected_low: Floats = bound("expected", "low")
+    expected_high: Floats = bound("expected", "high")
+
+
+class EmpiricalTaskPoints(Table):
+    """Mean results of groups of agents of similar ability."""
+
+    task: tuple[str, ...] = name("Task")
+    ability: Floats = number("Mean ability of the group", unit="logits")
+    mean: Floats = number("Mean result")
+    mean_low: Floats = bound("mean", "low")
+    mean_high: Floats = bound("mean", "high")
+    observed: Floats = number("Results observed")
+
+
+class EmpiricalAgentPoints(Table):
+    """Mean results in bins of difficulty."""
+
+    agent: tuple[str, ...] = name("Agent")
+    difficulty: Floats = number("Median difficulty of the bin", unit="logits")
+    mean: Floats = number("Mean result")
+    mean_low: Floats = bound("mean", "low")
+    mean_high: Floats = bound("mean", "high")
+    variance: Floats = number("Variance of the results (papers/002, eq. 3)")
+    observed: Floats = number("Results observed")
+
+
+class AgentCurvePoints(Table):
+    """Expected success over difficulty."""
+
+    agent: tuple[str, ...] = name("Agent")
+    difficulty: Floats = number("Difficulty", unit="logits")
+    expected: Floats = number("Expected success on a typical task")
+    expected_low: Floats = bound("expected", "low")
+    expected_high: Floats = bound("expected", "high")
+
+
+def _points(
+    kind: type[Table],
+    names: tuple[str, ...],
+    named: str,
+    along: Floats,
+    axis: str,
+    **curves: Floats,
+) -> Table:
+    """Return curves [names, points] as one row per point."""
+    columns: dict[str, Any] = {
+        part: values.ravel() for part, values in curves.items()
+    }  # Any: arrays
+    columns[named] = [each for each in names for _ in range(len(along))]
+    columns[axis] = np.tile(along, len(names))
+    return kind(**columns)
+
+
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class TaskCurves(ToldByName):
+class TaskCurves(Answer):
     """Expected result of each task over ability, [tasks, abilities]; the band is NaN without errors."""
+
+    kind: ClassVar[str] = "task-curves"
 
     tasks: tuple[str, ...]
     ability: Floats
     success: Floats
     low: Floats
     high: Floats
+
+    @property
+    def headline(self) -> str:
+        """What the curves are of."""
+        return f"Expected results of {counted(len(self.tasks), 'task')} over ability."
+
+    @property
+    def tables(self) -> Mapping[str, Table]:
+        """The points of all curves."""
+        return {
+            "curves": _points(
+                TaskCurvePoints,
+                self.tasks,
+                "task",
+                self.ability,
+                "ability",
+                expected=self.success,
+                expected_low=self.low,
+                expected_high=self.high,
+            )
+        }
 
 
 def curves(fit: IRTFit, abilities: Floats | None = None, *, level: float = 0.95) -> TaskCurves:
@@ -73,8 +159,10 @@ def curves(fit: IRTFit, abilities: Floats | None = None, *, level: float = 0.95)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class EmpiricalTaskCurves(ToldByName):
+class EmpiricalTaskCurves(Answer):
     """Mean result on each task in groups of agents of like ability, [tasks, groups], with intervals."""
+
+    kind: ClassVar[str] = "empirical-task-curves"
 
     tasks: tuple[str, ...]
     ability: Floats
@@ -82,6 +170,28 @@ class EmpiricalTaskCurves(ToldByName):
     observed: Floats
     low: Floats
     high: Floats
+
+    @property
+    def headline(self) -> str:
+        """What the curves are of."""
+        return f"Mean results on {counted(len(self.tasks), 'task')} of agents grouped by ability."
+
+    @property
+    def tables(self) -> Mapping[str, Table]:
+        """The points of all curves."""
+        return {
+            "curves": _points(
+                EmpiricalTaskPoints,
+                self.tasks,
+                "task",
+                self.ability,
+                "ability",
+                mean=self.mean,
+                mean_low=self.low,
+                mean_high=self.high,
+                observed=self.observed,
+            )
+        }
 
 
 def empirical_curves(
@@ -121,7 +231,7 @@ def ability_span(fit: IRTFit) -> tuple[float, float]:
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class EmpiricalAgentCurves(ToldByName):
+class EmpiricalAgentCurves(Answer):
     """Results of each agent over bins of difficulty, each array [agents, bins].
 
     `variance` is that of the results in a bin, over the tasks observed (papers/002, eq. 3), `observed`
@@ -130,6 +240,8 @@ class EmpiricalAgentCurves(ToldByName):
     success), NaN for others.
     """
 
+    kind: ClassVar[str] = "empirical-agent-curves"
+
     agents: tuple[str, ...]
     difficulty: Floats
     mean: Floats
@@ -137,6 +249,29 @@ class EmpiricalAgentCurves(ToldByName):
     observed: Floats
     low: Floats
     high: Floats
+
+    @property
+    def headline(self) -> str:
+        """What the curves are of."""
+        return f"Mean results of {counted(len(self.agents), 'agent')} in bins of difficulty."
+
+    @property
+    def tables(self) -> Mapping[str, Table]:
+        """The points of all curves."""
+        return {
+            "curves": _points(
+                EmpiricalAgentPoints,
+                self.agents,
+                "agent",
+                self.difficulty,
+                "difficulty",
+                mean=self.mean,
+                mean_low=self.low,
+                mean_high=self.high,
+                variance=self.variance,
+                observed=self.observed,
+            )
+        }
 
     @property
     def slope(self) -> Floats:
@@ -187,8 +322,10 @@ def falling_slopes(difficulty: Floats, mean: Floats) -> Floats:
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class ExpectedAgentCurves(ToldByName):
+class ExpectedAgentCurves(Answer):
     """Chance of success of each agent over difficulty, [agents, difficulties], with its 95 % band."""
+
+    kind: ClassVar[str] = "agent-curves"
 
     agents: tuple[str, ...]
     difficulty: Floats
@@ -196,6 +333,27 @@ class ExpectedAgentCurves(ToldByName):
     low: Floats
     high: Floats
     discrimination: float
+
+    @property
+    def headline(self) -> str:
+        """What the curves are of."""
+        return f"Expected success of {counted(len(self.agents), 'agent')} over difficulty."
+
+    @property
+    def tables(self) -> Mapping[str, Table]:
+        """The points of all curves."""
+        return {
+            "curves": _points(
+                AgentCurvePoints,
+                self.agents,
+                "agent",
+                self.difficulty,
+                "difficulty",
+                expected=self.success,
+                expected_low=self.low,
+                expected_high=self.high,
+            )
+        }
 
 
 def agent_curves(

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import ClassVar, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.irt.fitted import IRTFit, rows_of, table_of
+from examiner.answers import Answer, Table, bound, count, error, flag, name, number, words
+from examiner.irt.fitted import IRTFit
 from examiner.irt.indicators.bins import DifficultyBins
 from examiner.irt.indicators.bins import bins as difficulty_bins
 from examiner.irt.indicators.comparison import IndicatorCorrelation, indicator_correlations, leading
@@ -26,14 +27,49 @@ FEWEST_OBSERVED = 2
 """Observed tasks below which a bin says nothing of an agent's variance."""
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Indicators:
-    """What is told of each agent, arrays of shape [agents]; NaN where it cannot be, words in `flags`.
+class AgentIndicators(Table):
+    """Indicators of agents, the highest ability first."""
 
-    `mean` is the mean result over all tasks, those set aside among them, `regularity` papers/002's 1/σ²
+    agent: tuple[str, ...] = name("Agent")
+    mean: Floats = number("Mean result over all tasks, excluded tasks included")
+    ability: Floats = number("Posterior mean of ability", unit="logits")
+    ability_error: Floats = error("ability", "Total standard error of ability")
+    regularity: Floats = number("1 / variance of the agent's results (papers/002, eq. 2)")
+    generality: Floats = number(
+        "1 / sum of variances within bins of difficulty (papers/002, eq. 3): high where an agent "
+        "succeeds up to its ability and fails beyond"
+    )
+    slope: Floats = number("Steepness of the agent's curve where it falls through one half")
+    flags: tuple[tuple[str, ...], ...] = words("What to doubt about the indicators")
+    tied_first: NDArray[np.bool_] = flag(
+        "Whether the ability is the highest, or not significantly different from the highest"
+    )
+
+
+class IndicatorCorrelations(Table):
+    """Correlations between indicators over the agents that have both."""
+
+    first: tuple[str, ...] = name("First indicator", title="of")
+    second: tuple[str, ...] = name("Second indicator", title="and")
+    pearson: Floats = number("Pearson's correlation", title="correlation")
+    pearson_low: Floats = bound("pearson", "low")
+    pearson_high: Floats = bound("pearson", "high")
+    spearman: Floats = number("Spearman's correlation", title="rank correlation")
+    agents: NDArray[np.int64] = count("Agents that have both indicators")
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Indicators(Answer):
+    """Indicators of agents: arrays of shape [agents] in the order of the fit, and tables.
+
+    Unknown values are NaN, with words in `flags`.
+
+    `mean` is the mean result over all tasks, those excluded among them, `regularity` papers/002's 1/σ²
     (eq. 2), `generality` 1/Σ σ²_h (eq. 3), `slope` the steepness of the empirical curve where it falls
     through one half.
     """
+
+    kind: ClassVar[str] = "indicators"
 
     agents: tuple[str, ...]
     mean: Floats
@@ -48,54 +84,53 @@ class Indicators:
     correlations: tuple[IndicatorCorrelation, ...]
     notes: tuple[str, ...] = ()
     leading: tuple[str, ...] = ()
-    """The agent with the highest ability, then those it cannot be told apart from: see `leading`."""
+    """The agent with the highest ability, then those not significantly below it: see `leading`."""
 
-    def rows(self) -> list[dict[str, object]]:
-        """Return a plain row for each agent: mean, ability, regularity, generality, slope, flags.
-
-        >>> from examiner.irt.items import ItemParameters
-        >>> from examiner.irt.ability import known as known_fit
-        >>> items = ItemParameters.of(list("ab"), np.ones(2), difficulty=[-1.0, 1.0])
-        >>> matrix = ResponseMatrix.from_array([[1, 0], [1, 1]], ["some", "all"], "ab")
-        >>> [row["mean"] for row in indicators(known_fit(items, matrix)).rows()]
-        [0.5, 1.0]
-        """
-        return rows_of(self._columns(range(len(self.agents))))
-
-    def _columns(self, rows: Sequence[int]) -> dict[str, Sequence[object]]:
-        numbers = {
-            "mean": self.mean,
-            "ability": self.ability,
-            "ability_se": self.ability_error,
-            "regularity": self.regularity,
-            "generality": self.generality,
-            "slope": self.slope,
-        }
-        return {
-            "agent": [self.agents[row] for row in rows],
-            **{name: part[rows].tolist() for name, part in numbers.items()},
-            "flags": [self.flags[row] for row in rows],
-        }
-
-    def __repr__(self) -> str:
-        known = f"{len(self.bins)} bins of difficulty" if self.bins is not None else "no bins"
+    @property
+    def headline(self) -> str:
+        """The agent with the highest ability, and whether it is significantly the highest."""
         agents = counted(len(self.agents), "agent")
-        start = f"Indicators of {agents}, {known}"
         if not np.isfinite(self.ability).any():
-            return start
+            return f"The abilities of {agents} are not known."
         if not self.leading:
-            return f"{start}: no agent is shown to be abler than others"
+            return f"No agent of {len(self.agents):,} is significantly more able than another."
         first, *near = self.leading
         best = self.agents.index(first)
         size = f"{self.ability[best]:.2f} ± {self.ability_error[best]:.2f}"
+        start = f"{shorten(first)} has the highest ability of {agents}, {size}"
         if not near:
-            return f"{start}: {shorten(first)} is the ablest, {size}"
-        return f"{start}: {shorten(first)} first, {size}, not told apart from {counted(len(near), 'other')}"
+            return f"{start}."
+        return f"{start}, not significantly different from {counted(len(near), 'other')}."
 
-    def _repr_html_(self) -> str:
-        """A table for a notebook, the highest ability first."""
-        order = np.argsort(-np.nan_to_num(self.ability, nan=-np.inf), kind="stable")
-        return table_of(repr(self), self._columns(order.tolist()), self.notes)
+    @property
+    def tables(self) -> Mapping[str, Table]:
+        """Indicators of agents, the highest ability first; how they correlate; bins of difficulty."""
+        order = np.argsort(-self.ability, kind="stable")
+        agents = AgentIndicators(
+            agent=tuple(self.agents[row] for row in order),
+            mean=self.mean[order],
+            ability=self.ability[order],
+            ability_error=self.ability_error[order],
+            regularity=self.regularity[order],
+            generality=self.generality[order],
+            slope=self.slope[order],
+            flags=tuple(self.flags[row] for row in order),
+            tied_first=np.array([self.agents[row] in self.leading for row in order]),
+        )
+        correlations = IndicatorCorrelations.from_rows(
+            {
+                "first": pair.a,
+                "second": pair.b,
+                "pearson": pair.pearson,
+                "pearson_low": pair.low,
+                "pearson_high": pair.high,
+                "spearman": pair.spearman,
+                "agents": pair.agents,
+            }
+            for pair in self.correlations
+        )
+        made: dict[str, Table] = {"agents": agents, "correlations": correlations}
+        return made if self.bins is None else made | {"bins": self.bins.table}
 
 
 class Generality(NamedTuple):
@@ -220,16 +255,16 @@ def regularities(results: Floats) -> Floats:
     array([ 4., inf, nan, inf])
     """
     seen = ~np.isnan(results)
-    count = seen.sum(axis=1)
+    observed = seen.sum(axis=1)
     centre = _means(results)
     apart = np.where(seen, results - centre[:, None], 0.0)
     # equal numbers leave rounding behind, in sums and where they were scaled, which is no variance
     span = np.fmax.reduce(results, axis=1) - np.fmin.reduce(results, axis=1)
     equal = span <= _ROUNDING * np.abs(results[seen]).max(initial=0.0)
     with np.errstate(divide="ignore", invalid="ignore"):
-        found = count / (apart**2).sum(axis=1)
+        found = observed / (apart**2).sum(axis=1)
     found = np.where(equal, np.inf, found)
-    return np.where(count < 2, np.nan, found)
+    return np.where(observed < 2, np.nan, found)
 
 
 def generality(curves: EmpiricalAgentCurves) -> Generality:
@@ -262,7 +297,7 @@ def _generality_flag(
 ) -> str | None:
     bins, used = known.shape[1], int(known[agent].sum())
     if used == 0:
-        return "generality cannot be told: fewer than 2 results in every bin of difficulty"
+        return "generality is not known: fewer than 2 results in every bin of difficulty"
     parts: list[str] = []
     if np.isinf(value):
         means = curves.mean[agent, known[agent]]
@@ -282,16 +317,18 @@ def _flags(
     regularity: Floats, results: Floats, general: Generality, slope: Floats
 ) -> tuple[tuple[str, ...], ...]:
     made: list[tuple[str, ...]] = []
-    for agent, flag in enumerate(general.flags):
-        words = [] if flag is None else [flag]
+    for agent, raised in enumerate(general.flags):
+        sentences = [] if raised is None else [raised]
         if np.isinf(regularity[agent]):
-            words.append("regularity is infinite: all its results are equal")
+            sentences.append("regularity is infinite: all its results are equal")
         elif np.isnan(regularity[agent]):
-            count = int((~np.isnan(results[agent])).sum())
-            words.append(f"regularity cannot be told: {counted(count, 'result')}")
+            seen = int((~np.isnan(results[agent])).sum())
+            sentences.append(f"regularity is not known: {counted(seen, 'result')}")
         if np.isnan(slope[agent]):
-            words.append("its curve does not fall through one half, so that it has no slope there")
-        made.append(tuple(words))
+            sentences.append(
+                "its curve does not fall through one half, so that it has no slope there"
+            )
+        made.append(tuple(sentences))
     return tuple(made)
 
 
@@ -304,7 +341,7 @@ def _bins(
     except InputError as problem:
         if asked is not None:
             raise
-        return None, (f"Generality cannot be told: {problem}",)
+        return None, (f"Generality is not known: {problem}",)
     notes = []
     if len(held) == 1:
         notes.append(

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
-from examiner.irt.errors.intervals import interval
-from examiner.irt.fitted import ToldByName
+from examiner.answers import Answer, Scalar, Table, bound, count, name, number
+from examiner.irt.estimates import interval
 from examiner.irt.indicators.comparison import IndicatorCorrelation, indicator_correlations
 from examiner.irt.indicators.generality import Indicators
 from examiner.irt.items import Floats
@@ -18,13 +20,28 @@ from examiner.scores.estimate import Estimate
 LEVEL = 0.95
 
 
+class YearTable(Table):
+    """Means of ability and generality by year."""
+
+    year: tuple[str, ...] = name("Year")
+    agents: NDArray[np.int64] = count("Agents of the year")
+    ability: Floats = number("Mean ability", unit="logits")
+    ability_low: Floats = bound("ability", "low")
+    ability_high: Floats = bound("ability", "high")
+    generality: Floats = number("Mean generality of agents with a finite one")
+    generality_low: Floats = bound("generality", "low")
+    generality_high: Floats = bound("generality", "high")
+
+
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class OverTime(ToldByName):
+class OverTime(Answer):
     """Means of ability and generality in each year with 95 % intervals, arrays of shape [years].
 
     `counts` are the agents of a year; `generality` is over those with a finite one. `with_ability` and
     `with_generality` correlate the year with both, over all agents.
     """
+
+    kind: ClassVar[str] = "over-time"
 
     years: tuple[float, ...]
     counts: tuple[int, ...]
@@ -38,9 +55,37 @@ class OverTime(ToldByName):
     with_generality: IndicatorCorrelation
     notes: tuple[str, ...] = ()
 
-    def _headline(self) -> str:
-        r = self.with_ability
-        return f"{r.agents} agents, ability correlates with the year by {r.pearson:.2f}"
+    @property
+    def headline(self) -> str:
+        """How ability correlates with the year."""
+        found = self.with_ability
+        return (
+            f"The ability of {found.agents:,} agents correlates with the year by {found.pearson:.2f} "
+            f"(95 %: {found.low:.2f} to {found.high:.2f})."
+        )
+
+    @property
+    def tables(self) -> Mapping[str, Table]:
+        """Means by year."""
+        columns = [column for column in YearTable.declared if column not in ("year", "agents")]
+        table = YearTable(
+            year=tuple(f"{year:g}" for year in self.years),
+            agents=np.array(self.counts),
+            **{column: getattr(self, column) for column in columns},
+        )
+        return {"years": table}
+
+    @property
+    def scalars(self) -> Mapping[str, Scalar]:
+        """Correlations with the year, over all agents."""
+        return {
+            "ability_correlation": Scalar(
+                self.with_ability.pearson, "Correlation of ability with the year"
+            ),
+            "generality_correlation": Scalar(
+                self.with_generality.pearson, "Correlation of generality with the year"
+            ),
+        }
 
 
 def year_of(told: object) -> float:

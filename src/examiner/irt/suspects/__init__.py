@@ -1,1 +1,1 @@
-"""Tasks that deserve a look: how they discriminate, which repeat each other, which are unsteady."""
+"""Tasks flagged for review: how they discriminate, which repeat each other, which are unsteady."""

@@ -1,10 +1,10 @@
-"""The audit: tasks that deserve a look, ranked, with why, and groups of them that move together."""
+"""The audit: tasks flagged for review, with why, and groups of them that correlate beyond ability."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from dataclasses import replace
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -12,8 +12,9 @@ from examiner.irt.diagnostics.chance import agents_differ
 from examiner.irt.evidence import ChanceTest
 from examiner.irt.items import Floats
 from examiner.irt.suspects.discrimination import Discrimination, discrimination
+from examiner.irt.suspects.flagged import Audit, DependentGroup, FlaggedTask
 from examiner.irt.suspects.given_ability import Expectations, Responses, given_ability
-from examiner.irt.suspects.reasons import Kind, Reason, Reasons
+from examiner.irt.suspects.reasons import Kind, Reasons
 from examiner.irt.suspects.together import (
     FEWEST_AGENTS,
     MOST_TASKS,
@@ -25,7 +26,7 @@ from examiner.irt.suspects.together import (
 from examiner.irt.suspects.unsteady import Unsteady, disagreement_over_trials, unsteady
 from examiner.messages import InputError, counted
 from examiner.results import ResponseMatrix, Results
-from examiner.results.display import html_columns
+from examiner.results.table import check_results
 from examiner.scores import Recipe, cell_means
 from examiner.validation import Randomness, generator
 
@@ -35,90 +36,14 @@ TEXT = "text"
 _FEWEST_TASKS = 3
 
 
-class Suspect(NamedTuple):
-    """A task that deserves a look, why, how many solved it, and how it goes together with the others.
-
-    `correlation` is that with what agents did elsewhere, `expected` what it would be if it discriminated
-    as tasks do on average; NaN where nobody differs. `solved` is the mean where results are scores.
-    """
-
-    task: str
-    reasons: tuple[Reason, ...]
-    solved: float
-    agents: int
-    correlation: float
-    expected: float
-    text: str = ""
-
-    @property
-    def kinds(self) -> tuple[Kind, ...]:
-        """What it is suspected of, the gravest first."""
-        return tuple(dict.fromkeys(reason.kind for reason in self.reasons))
-
-
-class MovingGroup(NamedTuple):
-    """Tasks that move together beyond ability, how far, in deviations by chance, and what chance allows.
-
-    `name` is the column and value of a group that was given, empty for one that was found.
-    """
-
-    tasks: tuple[str, ...]
-    name: str
-    excess: float
-    cutoff: float
-
-
-@dataclass(frozen=True, slots=True, repr=False)
-class Audit:
-    """Tasks that deserve a look, the gravest first, and groups that move together beyond ability.
-
-    Arrays have shape [tasks]; `share` is of trials solved, or the mean score. `evidence` says whether
-    agents differ at all: without that nothing is said of discrimination. `looked_for` are the kinds that
-    could be looked for in these results.
-    """
-
-    tasks: tuple[str, ...]
-    agents: tuple[str, ...]
-    suspects: tuple[Suspect, ...]
-    groups: tuple[MovingGroup, ...]
-    solved: Floats
-    share: Floats
-    correlation: Floats
-    expected: Floats
-    evidence: ChanceTest
-    looked_for: tuple[Kind, ...]
-    notes: tuple[str, ...]
-
-    def of_kind(self, kind: Kind) -> tuple[str, ...]:
-        """Return the tasks suspected of something, in the order of the list.
-
-        >>> audit(Results.from_numpy(np.triu(np.ones((6, 6)))), rng=0).of_kind("everybody")
-        ('task 6',)
-        """
-        return tuple(each.task for each in self.suspects if kind in each.kinds)
-
-    def __repr__(self) -> str:
-        return (
-            f"Audit: {len(self.suspects):,} of {counted(len(self.tasks), 'task')} are flagged, "
-            f"{counted(len(self.groups), 'group')} move together"
-        )
-
-    def _repr_html_(self) -> str:
-        columns = {
-            "task": [each.task for each in self.suspects],
-            "why": ["; ".join(why.sentence for why in each.reasons) for each in self.suspects],
-        }
-        return html_columns(repr(self), columns, self.notes)
-
-
 def audit(
-    results: Results | ResponseMatrix,
+    results: Any,  # Any: results, all that `ex.read` takes, or a ResponseMatrix
     *,
     recipe: Recipe | None = None,
     groups: Sequence[str] = GROUPS,
     rng: Randomness = 0,
 ) -> Audit:
-    """List the tasks that deserve a look: wrong keys, flat, impossible, repeated, or graded unsteadily.
+    """Flag tasks for review: wrong keys, flat, impossible, repeated, or graded inconsistently.
 
     `groups` are columns of the table of tasks: tasks of one value may share an environment. Raw `Results`
     become responses by the `recipe`, as in `fit`. Each kind has its own test, at 5 % over all tasks: of a
@@ -128,9 +53,8 @@ def audit(
     >>> rng = np.random.default_rng(0)
     >>> table = (rng.random((60, 20)) < np.linspace(0.1, 0.9, 60)[:, None]).astype(float)
     >>> table[:, 6] = 1 - table[:, 6]
-    >>> made = audit(Results.from_numpy(table), rng=0)
-    >>> made.suspects[0].task, made.suspects[0].kinds
-    ('task 7', ('negative',))
+    >>> audit(Results.from_numpy(table), rng=0)["task 7"].flags
+    ('negative discrimination',)
     """
     notes: list[str] = []
     matrix, told = _responses(results, recipe)
@@ -150,7 +74,7 @@ def audit(
             negative=np.zeros(tasks, dtype=np.bool_), flat=np.zeros(tasks, dtype=np.bool_)
         )
         notes.append(
-            f"Agents are not shown to differ ({evidence.often}): nothing is said of discrimination."
+            f"Agents do not differ significantly ({evidence.p}), so that discrimination is not tested."
         )
     shared = _shared(found, given, told.labels(matrix, groups), drawing, notes)
     steady = _steadiness(found, given, told, matrix, drawing)
@@ -160,7 +84,10 @@ def audit(
     said.add_repeats(shared.pairs, told.texts(matrix))
     if agents >= FEWEST_AGENTS:
         said.add_unanimous()
-    return _told(said, slopes, shared, evidence, tuple(steady), told.texts(matrix), tuple(notes))
+    audited = _audit(
+        said, slopes, shared, evidence, tuple(steady), told.texts(matrix), tuple(notes)
+    )
+    return replace(audited, seed=rng if isinstance(rng, int) else None)
 
 
 class _SideData(NamedTuple):
@@ -175,8 +102,10 @@ class _SideData(NamedTuple):
         if self.results is None:
             return {}
         about, names = self.results.task_attributes, self._names(matrix)
-        found = {name: about.aligned(names, name) for name in groups if name in about.columns}
-        return {name: values for name, values in found.items() if len(set(values) - {None}) > 1}
+        found = {
+            column: about.aligned(names, column) for column in groups if column in about.columns
+        }
+        return {column: values for column, values in found.items() if len(set(values) - {None}) > 1}
 
     def texts(self, matrix: ResponseMatrix) -> tuple[str, ...]:
         """The text of each task, empty where it is not known."""
@@ -191,16 +120,15 @@ class _SideData(NamedTuple):
         return [own[task] for task in matrix.tasks]
 
 
-def _responses(
-    results: Results | ResponseMatrix, recipe: Recipe | None
-) -> tuple[ResponseMatrix, _SideData]:
+def _responses(results: Any, recipe: Recipe | None) -> tuple[ResponseMatrix, _SideData]:
     if isinstance(results, ResponseMatrix):
         if recipe is not None:
             raise InputError(
-                "A recipe makes responses of raw results, and a ResponseMatrix is given with one. Give the "
-                "results, or leave the recipe out."
+                "A recipe turns results into responses, and a ResponseMatrix holds responses already. Give "
+                "the results, or omit the recipe."
             )
         return results, _SideData(None)
+    results = check_results(results)
     learnt = (Recipe() if recipe is None else recipe).learn(results)
     made = learnt.responses(results)
     if not made.is_counts:  # higher is better, whatever the direction of a task
@@ -223,7 +151,7 @@ def _shared(
             if agents < FEWEST_AGENTS
             else f"more than {MOST_TASKS:,} tasks"
         )
-        notes.append(f"Repeats and groups are not looked for with {why}.")
+        notes.append(f"Repeated tasks and groups are not tested with {why}.")
         return ResidualDependence(np.zeros((0, 0)), (), (), 0)
     made = together(found, given, rng)
     return made._replace(groups=(*given_groups(made.excess, labels, rng), *made.groups))
@@ -244,16 +172,16 @@ def _steadiness(
     results = known.results
     if results is None or results.agents != matrix.agents or results.tasks != matrix.tasks:
         return made
-    scorers = [name for name in results.measures if results.is_binary(name)]
+    scorers = [measure for measure in results.measures if results.is_binary(measure)]
     if found.counts and len(scorers) > 1:
         first, others = results.measure(scorers[0]), scorers[1:]
-        apart = np.nanmean([np.abs(first - results.measure(name)) for name in others], axis=0)
+        apart = np.nanmean([np.abs(first - results.measure(other)) for other in others], axis=0)
         cells = cell_means(results.with_measure("disagreement", apart), "disagreement")
         made["scorers"] = unsteady(cells, given.expected, rng), cells
     return made
 
 
-def _told(
+def _audit(
     said: Reasons,
     slopes: Discrimination | None,
     shared: ResidualDependence,
@@ -265,8 +193,8 @@ def _told(
     matrix, nothing = said.matrix, np.full(len(said.matrix.tasks), np.nan)
     correlation = nothing if slopes is None else slopes.correlation
     expected = nothing if slopes is None else slopes.expected
-    suspects = tuple(
-        Suspect(
+    flagged = tuple(
+        FlaggedTask(
             matrix.tasks[task],
             reasons,
             float(said.solved[task]),
@@ -277,27 +205,27 @@ def _told(
         )
         for task, reasons in said.ranked()
     )
-    moving = tuple(_named(group, matrix.tasks) for group in shared.groups)
-    looked_for: list[Kind] = ["nobody", "everybody", *steady]
+    dependent = tuple(_named(group, matrix.tasks) for group in shared.groups)
+    tested: list[Kind] = ["nobody", "everybody", *steady]
     if slopes is not None and evidence.shown:
-        looked_for += ["negative", "flat"]
+        tested += ["negative", "flat"]
     if shared.draws:
-        looked_for.append("repeat")
+        tested.append("repeat")
     return Audit(
         matrix.tasks,
         matrix.agents,
-        suspects,
-        moving,
+        flagged,
+        dependent,
         said.solved,
         said.share,
         correlation,
         expected,
         evidence,
-        tuple(looked_for),
+        tuple(tested),
         notes,
     )
 
 
-def _named(group: Group, tasks: tuple[str, ...]) -> MovingGroup:
+def _named(group: Group, tasks: tuple[str, ...]) -> DependentGroup:
     names = tuple(tasks[task] for task in group.tasks)
-    return MovingGroup(names, group.name, group.excess, group.cutoff)
+    return DependentGroup(names, group.name, group.excess, group.cutoff)

@@ -1,4 +1,4 @@
-"""Why a task deserves a look, in words, with the agents concerned."""
+"""Why a task is flagged for review, in words, with the agents concerned."""
 
 from __future__ import annotations
 
@@ -19,25 +19,35 @@ from examiner.results import ResponseMatrix
 Bools = NDArray[np.bool_]
 Kind = Literal["negative", "unsteady", "scorers", "flat", "repeat", "nobody", "everybody"]
 KINDS: Mapping[Kind, str] = {
-    "negative": "solved by the weak, failed by the strong",
-    "unsteady": "trials of the same agent disagree more than on tasks of like difficulty",
-    "scorers": "scorers disagree more than on tasks of like difficulty",
-    "flat": "discriminates less than half as well as the typical task",
+    "negative": "weak agents solve it, strong agents fail it",
+    "unsteady": "trials of the same agent disagree more than on tasks of similar difficulty",
+    "scorers": "scorers disagree more than on tasks of similar difficulty",
+    "flat": "discriminates less than half as much as tasks do on average",
     "repeat": "repeats another task",
-    "nobody": "solved by nobody",
-    "everybody": "solved by everybody",
+    "nobody": "solved by no agent",
+    "everybody": "solved by every agent",
 }
-"""What a task may be suspected of, the gravest first."""
+"""What a task may be flagged for, the most serious first."""
+FLAGS: Mapping[Kind, str] = {
+    "negative": "negative discrimination",
+    "unsteady": "trials disagree",
+    "scorers": "scorers disagree",
+    "flat": "low discrimination",
+    "repeat": "repeats another task",
+    "nobody": "solved by no agent",
+    "everybody": "solved by every agent",
+}
+"""The same in two or three words."""
 _NAMED = 3
 _FEW_LETTERS = 20
 """Shorter texts may be alike without being one task: "Continue." """
 
 
 class Reason(NamedTuple):
-    """Why one task deserves a look.
+    """Why one task is flagged for review.
 
-    `strength` ranks tasks of one kind; `tasks` are others concerned, and `agents` those whose results are
-    the oddest, by name.
+    `strength` ranks tasks of one kind; `tasks` are others concerned, and `agents` those with the least
+    expected results, by name.
     """
 
     kind: Kind
@@ -89,7 +99,7 @@ class Reasons:
         for kind, where in kinds:
             for task in np.flatnonzero(where).tolist():
                 r, usual = float(slopes.correlation[task]), float(slopes.expected[task])
-                goes = f"goes with the others by {r:.2f}, where {usual:.2f} is usual"
+                goes = f"correlation with the others {r:.2f}, expected {usual:.2f}"
                 sentence = f"{KINDS[kind]}: {goes}"
                 self._add(task, Reason(kind, sentence, usual - r, self._odd(task)))
 
@@ -113,7 +123,7 @@ class Reasons:
             for task in np.flatnonzero(made.shown).tolist():
                 agents = self._largest(np.nan_to_num(cells[:, task]))
                 what = "two trials differ" if kind == "unsteady" else "scorers differ"
-                usual = f"{made.mean[task]:.0%}, where {made.like[task]:.0%} is usual"
+                usual = f"{made.mean[task]:.0%} of cases, expected {made.like[task]:.0%}"
                 sentence = f"{KINDS[kind]}: {what} in {usual}"
                 self._add(task, Reason(kind, sentence, float(made.excess[task]), agents))
 
@@ -128,7 +138,7 @@ class Reasons:
             same = f"the same results of {alike:,} of {counted(int(both.sum()), 'agent')}"
             for task, other in ((pair.first, pair.second), (pair.second, pair.first)):
                 name = self.matrix.tasks[other]
-                sentence = f"goes with {name!r} beyond ability: {same}"
+                sentence = f"correlates with {name!r} beyond ability: {same}"
                 self._add(task, Reason("repeat", sentence, pair.excess, agents, (name,)))
         texted: dict[str, list[int]] = {}
         for task, text in enumerate(texts):
@@ -152,5 +162,5 @@ class Reasons:
             elif self.solved[task] == self._trials[task]:
                 kind = "everybody"
             if kind is not None:
-                sentence = f"{KINDS[kind]}, of {counted(int(self.tried[task]), 'agent')}"
+                sentence = f"{KINDS[kind]} of {counted(int(self.tried[task]), 'agent')}"
                 self._add(task, Reason(kind, sentence, float(self._trials[task])))

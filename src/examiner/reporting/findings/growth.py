@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from examiner.irt import Grown
 from examiner.messages import counted
 from examiner.reporting.finding import Finding, Notes, Text
 from examiner.reporting.prose import Name
-from examiner.reporting.table import Column, Table
+from examiner.reporting.renderers import shown_table
 
 
 def tell(grown: Grown) -> Finding:
-    """Tell the new agents and tasks, and the old tasks that moved.
+    """Show the new agents and tasks, and the old tasks that moved.
 
     >>> import numpy as np
     >>> from examiner.irt import ItemParameters, grow, known
@@ -22,62 +20,31 @@ def tell(grown: Grown) -> Finding:
     >>> finding.lead
     '1 agent was placed, and 0 tasks were calibrated.'
     """
-    drift, fit = grown.drift, grown.fit
-    moved = [
-        {"task": task, "shift": float(drift.shift[index]), "p": float(drift.p[index])}
-        for task in drift.moved
-        for index in (drift.tasks.index(task),)
-    ]
-    agents = fit.agent_rows()[len(fit.abilities.agents) - len(grown.agents) :]
-    tasks = fit.task_rows()[len(fit.items) - len(grown.tasks) :]
-    aside = [{"task": task.name, "reason": task.reason} for task in grown.dropped]
-    were = ["was" if len(part) == 1 else "were" for part in (agents, tasks)]
-    columns = [
-        Column("agent", "name"),
-        Column("ability", "number"),
-        Column("±", "number", key="ability_se"),
-    ]
-    of_tasks = [
-        Column("task", "name"),
-        Column("difficulty", "number"),
-        Column("±", "number", key="difficulty_se"),
-        Column("discrimination", "number"),
-        Column("±", "number", key="discrimination_se"),
-    ]
-    shifted = [
-        Column("task", "name"),
-        Column("shift", "number", "of difficulty, by new agents"),
-        Column("p", "number", "adjusted for all tasks"),
-    ]
-    by_ability = sorted(agents, key=lambda row: -np.nan_to_num(float(str(row["ability"]))))
-    tables = (
-        *([Table.of(moved, shifted, "Tasks that moved")] if moved else []),
-        *([Table.of(tasks, of_tasks, "New tasks")] if tasks else []),
-        *(
-            [Table.of(by_ability, columns, "New agents, the highest ability first")]
-            if agents
-            else []
+    tables = grown.tables
+    shown = {
+        "moved": (("task", "shift", "p_value"), "Tasks that moved"),
+        "tasks": (
+            ("task", "difficulty", "difficulty_error", "discrimination", "discrimination_error"),
+            "New tasks",
         ),
-    )
-    notes = tuple((Name(row["task"]), f": {row['reason']}") for row in aside)
+        "agents": (("agent", "ability", "ability_error"), "New agents, the highest ability first"),
+    }
+    notes = tuple((Name(task.name), f": {task.reason}") for task in grown.dropped)
     return Finding(
-        lead=f"{counted(len(agents), 'agent')} {were[0]} placed, and {counted(len(tasks), 'task')} "
-        f"{were[1]} calibrated.",
+        lead=grown.headline,
         blocks=(
-            Text((Name(drift.sentence()),)),
+            Text((Name(grown.drift.sentence()),)),
             *([Text(_kept(grown.known))] if grown.known else []),
-            *tables,
-            *([Text(_TASKS_KNOWN)] if agents else []),
+            *(
+                shown_table(tables[key], columns, caption)
+                for key, (columns, caption) in shown.items()
+                if len(tables[key])
+            ),
+            *([Text(_TASKS_KNOWN)] if grown.agents else []),
             *([Notes("Not calibrated", notes)] if notes else []),
         ),
-        data={
-            "agents": agents,
-            "tasks": tasks,
-            "dropped": aside,
-            "moved": moved,
-            "drift": drift.sentence(),
-            "known_agents": grown.known,
-        },
+        data=grown.to_dict(),
+        answer=grown,
     )
 
 

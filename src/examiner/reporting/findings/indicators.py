@@ -1,4 +1,4 @@
-"""What agents are like: their results over difficulty, and whether the able are general."""
+"""Indicators of agents: their results over difficulty, and whether more able agents are more general."""
 
 from __future__ import annotations
 
@@ -14,8 +14,9 @@ from examiner.reporting.figures import chart
 from examiner.reporting.figures.chart import Floats
 from examiner.reporting.finding import Figure, Finding, NothingToTellError, Text, noted
 from examiner.reporting.prose import Name, Parts, Prose, enumerated, labels, parts_of, three_digits
+from examiner.reporting.renderers import shown_table
 from examiner.reporting.study import Study
-from examiner.reporting.table import Column, Piece, Table, records
+from examiner.reporting.table import Piece, Table
 from examiner.results import ResponseMatrix
 from examiner.results.connections import divided_sentence
 
@@ -54,7 +55,7 @@ def _steepest(told: Indicators) -> Prose:
     falling = int(np.isfinite(told.slope).sum())
     total = counted(len(told.slope), "agent")
     if not falling:
-        return f"No curve of {total} falls through one half: no slope can be told."
+        return f"No curve of {total} falls through one half: no agent has a slope."
     agent = int(np.nanargmax(told.slope))
     return (
         f"The results of {falling:,} of {total} fall through one half as tasks get harder; those of ",
@@ -130,7 +131,7 @@ def _curves(fit: IRTFit, told: Indicators, curves: EmpiricalAgentCurves) -> Figu
 
 
 def ability_generality(study: Study) -> Finding:
-    """Say whether the able are general, and list the indicators."""
+    """Say whether more able agents are more general, and list the indicators."""
     made = study.fitted
     told = made.told
     blocks: list[Piece] = [] if np.isnan(told.generality).all() else [_generality(told)]
@@ -143,22 +144,19 @@ def ability_generality(study: Study) -> Finding:
         lead = (f"Of {len(told.agents):,} of {agents:,} agents, ", *parts_of(lead))
     if made.fit.groups:
         lead = divided_sentence(made.fit.groups)
-    return Finding(lead=lead, blocks=tuple(blocks), data={"leading": list(told.leading)})
+    return Finding(lead=lead, blocks=tuple(blocks), data=told.to_dict(), answer=told)
 
 
 def _first(told: Indicators) -> Parts:
-    """The ablest agent, or the first with those it cannot be told apart from."""
+    """The agent with the highest ability, and those not significantly below it."""
     name, *near = told.leading
     row = told.agents.index(name)
     size = (
         f"{three_digits(float(told.ability[row]))} ± {three_digits(float(told.ability_error[row]))}"
     )
     if not near:
-        return (Name(name), f" is the ablest agent, {size}")
-    start = (
-        Name(name),
-        f" comes first by ability, {size}, but that is not shown to differ from those of ",
-    )
+        return (Name(name), f" has the highest ability, {size}")
+    start = (Name(name), f" has the highest ability, {size}, not significantly different from ")
     return (*start, *enumerated(near, MOST_NEAR))
 
 
@@ -168,9 +166,9 @@ def _lead(told: Indicators) -> Prose:
     if found is None or np.isnan(found.pearson):
         return (*start, ".")
     ends = f"{three_digits(found.low)} to {three_digits(found.high)}"
-    verdict = "whether the able are more general cannot be told"
+    verdict = "ability does not correlate significantly with generality"
     if found.low > 0 or found.high < 0:
-        verdict = f"the able are {'more' if found.pearson > 0 else 'less'} general"
+        verdict = f"more able agents are {'more' if found.pearson > 0 else 'less'} general"
     return (*start, f"; {verdict} (correlation {three_digits(found.pearson)}, 95 %: {ends}).")
 
 
@@ -188,8 +186,8 @@ def _dominance(matrix: ResponseMatrix) -> Prose:
     )
     names = found.undominated
     if len(names) == 1:
-        return (start, "Only ", Name(names[0]), " is dominated by nobody.")
-    return (start, "Dominated by nobody: ", *enumerated(names, 12), ".")
+        return (start, "Only ", Name(names[0]), " is not dominated.")
+    return (start, "Not dominated: ", *enumerated(names, 12), ".")
 
 
 class AbilityGeneralityData(NamedTuple):
@@ -275,38 +273,19 @@ def _generality(told: Indicators) -> Figure:
 
 
 def _agents(told: Indicators, groups: Sequence[Sequence[str]]) -> Table:
-    columns = (
-        Column("agent", "name", key="agents"),
-        Column("mean", "number", "mean result"),
-        Column("ability", "number", "posterior mean"),
-        Column("±", "number", "standard error of ability", "ability_error"),
-        Column("regularity", "number", "1 / variance of its results (papers/002, eq. 2)"),
-        Column("generality", "number", "1 / sum of variances over bins of difficulty (eq. 3)"),
-        Column("slope", "number", "steepness of its curve where it falls through one half"),
-        Column("flags", "text"),
-    )
-    rows = records(**{column.field: getattr(told, column.field) for column in columns})
-    order = np.argsort(-told.ability, kind="stable")  # NaN comes last
+    agents = told.tables["agents"]
+    columns = ["agent", "mean", "ability", "ability_error", "regularity", "generality", "slope"]
+    columns.append("flags")
     if not groups:
-        return Table.of([rows[agent] for agent in order], columns, "The highest ability first.")
-    within = [
-        rows[agent] for group in groups for agent in order if told.agents[agent] in set(group)
-    ]
+        return shown_table(agents, columns, "The highest ability first.")
+    group = {agent: number for number, names in enumerate(groups) for agent in names}
+    rows = [row for row, agent in enumerate(agents.values("agent")) if agent in group]
+    rows.sort(key=lambda row: group[agents.values("agent")[row]])
     title = (
         "One group after the other, the highest ability of each first: groups cannot be compared."
     )
-    return Table.of(within, columns, title)
+    return shown_table(agents.take(rows), columns, title)
 
 
 def _correlations(told: Indicators) -> Table:
-    columns = (
-        Column("of", "text", key="a"),
-        Column("and", "text", key="b"),
-        Column("correlation", "number", "Pearson's, over the agents that have both", "pearson"),
-        Column("low", "number", "95 %, Fisher"),
-        Column("high", "number", "95 %, Fisher"),
-        Column("rank correlation", "number", "Spearman's", "spearman"),
-        Column("agents", "count"),
-    )
-    rows = [each._asdict() for each in told.correlations]
-    return Table.of(rows, columns, "How the indicators go together.")
+    return shown_table(told.tables["correlations"], caption="Correlations between indicators.")

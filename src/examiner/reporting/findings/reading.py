@@ -193,12 +193,13 @@ def _doubts(study: Study, scales: ScaleArrays) -> tuple[Prose, ...]:
 
 
 def _weak(study: Study) -> tuple[Prose, ...]:
-    """Tasks with negative discrimination, if a fit was made: a wrong key looks like this."""
+    """Tasks with negative discrimination, where a fit tested it: a wrong key looks like this."""
     tasks = study.weak_tasks
     if not tasks:
         return ()
-    whose = "its key or its" if len(tasks) == 1 else "their keys or their"
-    start = f"Weaker agents do better on {counted(len(tasks), 'task')}: "
+    single = len(tasks) == 1
+    verb, whose = ("has", "its key or its") if single else ("have", "their keys or their")
+    start = f"{counted(len(tasks), 'task')} {verb} negative discrimination: "
     return ((start, *enumerated(tasks), f". Check {whose} scoring."),)
 
 

@@ -39,7 +39,7 @@ MOST_GREY = 150
 def wright_map(study: Study) -> Finding:
     """Draw abilities beside difficulties, and say which agents no task is made for."""
     made = study.fitted
-    blocks = (_map_figure(made.fit), Text(_how(made.fit, made.what)), *noted(made.fit.warnings))
+    blocks = (_map_figure(made.fit), Text(_how(made.fit, made.what)), *noted(made.fit.notes))
     return Finding(lead=_map_lead(made.fit), blocks=blocks)
 
 
@@ -126,7 +126,7 @@ def _stacked(heights: Floats) -> Floats:
 
 
 def draw_map(data: WrightMapData) -> chart.Drawing:
-    """Draw agents on the left, tasks on the right; crosses are tasks on which the able do worse.
+    """Draw agents on the left, tasks on the right; crosses are tasks with negative discrimination.
 
     >>> one = np.array([0.0])
     >>> figure = draw_map(map_data(["a"], one, one, ["t"], one, np.array([False])))
@@ -254,14 +254,9 @@ def _curves_lead(fit: IRTFit) -> Prose:
     more: Parts = ("no task discriminates significantly more than others",)
     if steeper:
         verb = "discriminates" if len(steeper) == 1 else "discriminate"
-        more = (*enumerated(steeper, 6), f" {verb} more than tasks do on average")
+        more = (*enumerated(steeper, 6), f" {verb} significantly more than tasks do on average")
     if not negative:
-        none = (
-            "; none has significantly negative discrimination."
-            if steeper
-            else ", and none has significantly negative discrimination."
-        )
-        return (*start, *more, none)
+        return (*start, *more, "; none has significantly negative discrimination.")
     verb = "has" if len(negative) == 1 else "have"
     return (*start, *more, "; ", *enumerated(negative, 6), f" {verb} negative discrimination.")
 

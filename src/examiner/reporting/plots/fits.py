@@ -16,7 +16,7 @@ from examiner.irt import (
     probability,
     steepness,
 )
-from examiner.irt.errors.intervals import interval
+from examiner.irt.estimates import interval
 from examiner.messages import InputError, counted, unknown_name
 from examiner.reporting.figures.ability_rows import AbilityRowsData, draw_rows
 from examiner.reporting.figures.agent_lines import AgentLinesData, draw_lines

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from examiner.irt import information as fisher_information
+from examiner.irt import fisher_information
 from examiner.selection.evidence import SelectionEvidence
 from examiner.selection.greedy import TaskSet, grow
 from examiner.validation import Floats
