@@ -81,10 +81,11 @@ def test_select_proves_its_choice_and_place_repeats_its_recipe(folder: Path) -> 
         "human",
     )
     truth = new.measure().mean()
-    assert agent["predicted"]["low"] < truth < agent["predicted"]["high"]
-    assert agent["predicted"]["value"] == pytest.approx(truth, abs=0.2)
-    assert 1 <= agent["rank"]["low"] <= agent["rank"]["high"] <= AGENTS + 1
-    assert {one["task"] for one in agent["predictions"]} == {f"t{n}" for n in range(TASKS)} - set(
+    assert placed["schema"] == "examiner.set-placement/1"
+    assert agent["predicted_low"] < truth < agent["predicted_high"]
+    assert agent["predicted"] == pytest.approx(truth, abs=0.2)
+    assert 1 <= agent["best_rank"] <= agent["worst_rank"] <= AGENTS + 1
+    assert {one["task"] for one in placed["predictions"]} == {f"t{n}" for n in range(TASKS)} - set(
         told["tasks"]
     )
 
@@ -102,7 +103,7 @@ def test_unexpected_results_are_named(folder: Path) -> None:
     odd = results.with_measure("score", values)
     odd.to_pandas()[["agent", "task", "score"]].to_csv(folder / "odd.csv", index=False)
     placed = json.loads(run("place", folder / "odd.csv", "--with", stored, "--json"))
-    assert tasks[2] in [one["task"] for one in placed["agents"][0]["unexpected"]]
+    assert tasks[2] in [one["task"] for one in placed["unexpected"]]
     assert f"on {tasks[2]}" in run("place", folder / "odd.csv", "--with", stored)
 
 
@@ -345,5 +346,4 @@ def test_what_is_predicted_is_said_in_words(folder: Path) -> None:
     run("select", *source, "--method", "spread", "--size", 2, "--no-proof", "-o", stored)
     told = run("place", folder / "new.csv", "--with", stored)
     assert "mean of 8 tasks, predicted from 2" in told
-    assert "the mean the agent would get, were all tasks run" in told
-    assert "foretold" not in told
+    assert "Predicted is the mean the agent would get if all tasks were run." in told

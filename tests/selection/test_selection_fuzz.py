@@ -49,7 +49,7 @@ def run_all(results: ex.Results, size: int, target: str) -> tuple[str, ...]:
     )
     chosen = ex.selection.choose(material, size, rng=rng, inner=3)
     kept = ex.selection.with_predictor(material, chosen, proof=found, rng=rng)
-    assert len(ex.selection.place(results, kept)) == len(results.agents)
+    assert len(ex.selection.place(results, kept).agents) == len(results.agents)
     for row in found.rows:
         assert not row.r2.value > 1 + 1e-9
         assert row.mae.value >= 0 or np.isnan(row.mae.value)

@@ -73,10 +73,11 @@ def test_a_very_large_table_is_settled_by_its_sample(very_large) -> None:
     found = select(results, 3)
     assert any("90 of its 120 agents, taken evenly by name" in note for note in found.notes)
     assert np.isfinite(found.predictor.held_out).sum() == 90
-    few = results.where(np.isin(np.array(results.tasks)[results.task_codes], found.tasks))
-    truth = found.predictor.truth
+    few = results.where(np.isin(np.array(results.tasks)[results.task_codes], found.chosen.tasks))
+    placed = place(few, found)
     inside = [
-        told.low <= own <= told.high for told, own in zip(place(few, found), truth, strict=True)
+        placed[agent].predicted_low <= truth <= placed[agent].predicted_high
+        for agent, truth in zip(found.predictor.agents, found.predictor.truth, strict=True)
     ]
     assert np.mean(inside) > 0.8
 

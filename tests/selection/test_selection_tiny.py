@@ -137,7 +137,7 @@ def test_an_evaluation_runs_chosen_samples_until_it_is_sure(inspect_ai):
     placed = ex.selection.place(chosen, tiny)[0]
     assert whole.observed and not placed.observed
     assert (known["predicted"], known["low"], known["high"]) == pytest.approx(
-        (placed.value, placed.low, placed.high)
+        (placed.predicted, placed.predicted_low, placed.predicted_high)
     )
     stops, sooner = evaluate(stop_when_sure(tiny, within=0.25), answers)
     assert 0 < sooner["samples"] < 15
