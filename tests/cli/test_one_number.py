@@ -124,7 +124,7 @@ def test_how_many_bits_does_a_task_tell(told, plays) -> None:
 def test_which_few_tasks_are_enough(told, atari, tmp_path) -> None:
     here = ex.selection.select(atari, 4, rng=0)
     content = told("select", ATARI, "--size", 4, "--output", "few.json")
-    assert content["tasks"] == list(here.tasks)
+    assert [row["task"] for row in content["tasks"]] == list(here.tasks.task)
     new = atari.keeping(f"agent:{atari.agents[2]}")
     predicted = ex.selection.place(new, here)[0].predicted
     opened = ex.load_saved(tmp_path / "few.json")

@@ -94,11 +94,11 @@ def test_half_the_tasks_predict_every_target_better_than_random_sets(target: str
         target=target,
         constraints=Constraints(groups=groups),
     )
-    found = ex.selection.compare(
+    found = ex.selection.judge(
         whole, [4], ["covariance"], rng=0, holdout=Holdout(4, draws=20, reps=20)
     )
-    assert found.row("covariance", 4).mae.value < found.row("random", 4).mae.value
-    assert found.warning("covariance", 4) is None
+    assert found.row("covariance", 4).mae < found.row("random", 4).mae
+    assert found.doubt("covariance", 4) is None
 
 
 def test_the_macro_mean_weighs_groups_alike_and_says_what_it_needs() -> None:
@@ -154,7 +154,7 @@ def test_methods_that_lose_to_random_sets_say_so() -> None:
         spread = evidence.values.std(axis=0)
         return grow(evidence, size, lambda chosen: -spread, method="worst", unit="spread")
 
-    found = ex.selection.compare(
+    found = ex.selection.judge(
         benchmark(ex.Results.from_numpy(values * np.linspace(0.1, 3, 12)), ex.Recipe()),
         [3],
         [worst, "covariance"],

@@ -253,33 +253,35 @@ def _exam(study: Study, data: Mapping[str, Record]) -> Judgement | None:
 
 
 def _few(study: Study, data: Mapping[str, Record]) -> Judgement | None:
-    found = data.get("selection")
-    if not found:
+    if "selection" not in data:
         return None
-    by = {(row["method"], row["size"]): row for row in found["rows"]}
-    best, random = (by[(name, found["size"])] for name in (found["leading"], "random"))
-    total = f"{found['size']:,} of {counted(found['tasks'], 'task')}{_of_all(study, found)}"
-    whose = f"the {found['target']} of held-out agents"
-    claim: Parts = (f"{total} predict {whose}: ", *enumerated(found["chosen"], MOST_NAMED), ".")
-    if not best["r2"] >= PREDICTS_WELL:
+    selection = study.selected.selection
+    best, random = selection.figures, selection.random_figures
+    assert best is not None and random is not None
+    every, target = len(selection.predictor.all_tasks), selection.target
+    total = f"{len(selection):,} of {counted(every, 'task')}{_of_all(study, every)}"
+    whose = f"the {target} of held-out agents"
+    names = enumerated(selection.tasks.task, MOST_NAMED)
+    claim: Parts = (f"{total} predict {whose}: ", *names, ".")
+    if not best.r2 >= PREDICTS_WELL:
         claim = (f"{total} predict {whose} only roughly.",)
-    if not best["r2"] >= PREDICTS:
-        claim = (f"No few tasks stand for all: {total} hardly predict the {found['target']}.",)
-    ends, than = "", "of random sets"
-    if np.isfinite(best["r2_low"]):
-        ends = f" (95 %: {three_digits(best['r2_low'])} to {three_digits(best['r2_high'])})"
-        if best["r2_low"] <= random["r2"]:
-            than = "not shown to be more than that of random sets,"
-    doubt = f"R² {three_digits(best['r2'])}{ends}, {than} {three_digits(random['r2'])}"
-    if np.isfinite(best["kendall"]) and found["agents"] >= ORDERED_FROM:
-        doubt += f"; the order of agents is kept to a Kendall of {three_digits(best['kendall'])}"
+    if not best.r2 >= PREDICTS:
+        claim = (f"No small set of tasks represents all: {total} hardly predict the {target}.",)
+    interval, than = "", "random selections"
+    if np.isfinite(best.r2_low):
+        interval = f" (95 %: {three_digits(best.r2_low)} to {three_digits(best.r2_high)})"
+        if best.r2_low <= random.r2:
+            than = "not shown to be higher than random selections:"
+    doubt = f"R² {three_digits(best.r2)}{interval}, {than} {three_digits(random.r2)}"
+    if np.isfinite(best.kendall) and len(selection.predictor.agents) >= ORDERED_FROM:
+        doubt += f"; Kendall's tau of the order of agents is {three_digits(best.kendall)}"
     return Judgement(claim, f"{doubt}.", "selection")
 
 
-def _of_all(study: Study, found: Record) -> str:
-    """Where a finding is told of some tasks only, of how many they were drawn."""
+def _of_all(study: Study, tasks: int) -> str:
+    """Where a finding is about a sample of the tasks, of how many they were sampled."""
     every = study.comparable.shape[1]
-    return "" if found["tasks"] == every else f", drawn from {every:,},"
+    return "" if tasks == every else f", sampled from {every:,},"
 
 
 def _next(study: Study, data: Mapping[str, Record]) -> Judgement | None:
@@ -304,7 +306,7 @@ def _suspects(study: Study, data: Mapping[str, Record]) -> Judgement | None:
         return None
     names, total = [row["task"] for row in found["suspects"]], counted(found["tasks"], "task")
     verb = "is" if len(names) == 1 else "are"
-    start = f"{len(names):,} of {total}{_of_all(study, found)} {verb} flagged: "
+    start = f"{len(names):,} of {total}{_of_all(study, found['tasks'])} {verb} flagged: "
     kinds = Counter(kind for row in found["suspects"] for kind in row["why"].split(", "))
     why = ", ".join(f"{count:,} {kind}" for kind, count in kinds.items())
     success = (
@@ -320,7 +322,7 @@ def _unsuspected(study: Study, data: Mapping[str, Record]) -> Judgement | None:
     found = data.get("suspects")
     if not found or found["suspects"]:
         return None
-    claim = f"None of {counted(found['tasks'], 'task')}{_of_all(study, found)} is flagged."
+    claim = f"None of {counted(found['tasks'], 'task')}{_of_all(study, found['tasks'])} is flagged."
     doubt = "Each kind of suspicion is tested at 5 % over all tasks."
     return Judgement(claim, doubt, "suspects")
 

@@ -155,7 +155,7 @@ def place(results: Results, selection: Selection) -> SetPlacement:
     comparable = selection.recipe.values(ready)
     values = _aligned(comparable, ready, selection)
     whole = _on(predictor.all_tasks, comparable, ready)
-    complete = np.isfinite(whole).all(axis=1) & selection.knows_total
+    complete = np.atleast_1d(np.isfinite(whole).all(axis=1)) & selection.knows_total
     predicted = _within(predictor.aggregate(values, selection.level), *selection.ends)
     ends = np.stack(predicted[:3])
     if complete.any():
