@@ -507,7 +507,9 @@ QUESTIONS = [
                 cells[2] for cells in s.blocks("trial", "table")[0]["rows"] if cells[0] == SIZE
             ),
             "select": lambda s: s.command("select", "table.csv")["mae"],
-            "distil": lambda s: s.command("distil", "table.csv", "--size", "5")["mae"],
+            "distil": lambda s: s.command("distil", "table.csv", "--size", "5", "-o", "tiny.json")[
+                "mae"
+            ],
             "python": lambda s: ex.selection.distil(s.results, SIZE).record.error,  # type: ignore[union-attr]
         },
     ),
