@@ -122,3 +122,12 @@ def test_a_doubtful_choice_is_told_again_where_it_is_used(tmp_path: Path) -> Non
     ex.save(chosen, stored)
     done = CliRunner().invoke(app, ["place", str(new), "--with", str(stored)])
     assert done.exit_code == 0 and "Warning: 2 tasks" in done.stderr
+
+
+def test_too_few_agents_give_no_finite_interval_and_the_headline_says_so() -> None:
+    results = one_factor(6, 5, 1, "a")
+    chosen = select(results, 2, "spread")
+    placed = place(with_few(one_factor(1, 5, 2, "new"), chosen, 2), chosen)
+    assert np.isinf(placed["new0"].predicted_low)
+    assert "(too few agents for a 90 % interval)" in placed.headline
+    assert placed.to_dict()["agents"][0]["predicted_low"] is None

@@ -90,9 +90,11 @@ class SetPlacement(Answer):
         best = self.agents[0]
         verb = "has an observed" if best.observed else "has a predicted"
         start = f"{best.agent} {verb} {self.target} of {best.predicted:.3g}"
-        if not best.observed:
-            start += f" ({self.level:.0%} interval".replace("%", " %")
-            start += f" {best.predicted_low:.3g} to {best.predicted_high:.3g})"
+        level = f"{self.level:.0%}".replace("%", " %")
+        if np.isinf(best.predicted_low):
+            start += f" (too few agents for a {level} interval)"
+        elif not best.observed:
+            start += f" ({level} interval {best.predicted_low:.3g} to {best.predicted_high:.3g})"
         ranks = f"{best.best_rank:,} to {best.worst_rank:,}"
         if best.best_rank == best.worst_rank:
             ranks = f"{best.best_rank:,}"

@@ -43,9 +43,9 @@ def answer_of(
     if best is None and len(own) > 1:
         best = min(own, key=lambda row: row.relative_error.value)
         start = (
-            f"No size predicts the {target} of held-out agents with a mean relative error of "
-            f"{tolerance:.1%} or less: {method} is closest with {counted(best.size, 'task')} and "
-            f"{best.relative_error.value:.1%}"
+            f"Selected by {method}, no judged number of tasks predicts the {target} of held-out agents "
+            f"with a mean relative error of {tolerance:.1%} or less; the lowest is "
+            f"{best.relative_error.value:.1%}, with {counted(best.size, 'task')}"
         )
     else:
         within = "within" if best is not None else "above"
