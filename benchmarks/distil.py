@@ -58,7 +58,7 @@ def one_split(
         tiny = ex.selection.distil(train, size, rng=rng, holdout=holdout)
     values = whole.values[split.test]
     truth = values.mean(axis=1)
-    columns = [whole.tasks.index(task) for task in tiny.tasks]
+    columns = [whole.tasks.index(task) for task in tiny.tasks.task]
     said = tiny.predictor.aggregate(values[:, columns])
     fold = fold_of(whole, split.train, ())._replace(curves=None)
     sets = [draw_at_random(fold.evidence, size, rng).columns for _ in range(DRAWS)]

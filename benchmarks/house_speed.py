@@ -85,9 +85,9 @@ scores = rng.normal(size=(24, 1)) * rng.uniform(0.4, 1.6, 40) + 0.6 * rng.normal
 results = ex.Results.from_numpy(scores)
 names = ["regression", "spread", "anchors"]
 if {NEW}:
-    def call(): ex.selection.compare(results, [3, 5], names, rng=0)
+    def call(): ex.selection.judge(results, [3, 5], names, rng=0)
 else:
-    def call(): ex.compare_selections(results, [3, 5], names, rng=np.random.default_rng(0))
+    def call(): ex.judge_methods(results, [3, 5], names, rng=np.random.default_rng(0))
 """,
     "information, 27 × 108": f"""
 gain = ex.information.gain if {NEW} else ex.information_gain

@@ -50,7 +50,7 @@ def processor_seconds() -> float:
 def full(processes: int) -> None:
     material = simulated(62, 57)
     began, used = time.perf_counter(), processor_seconds()
-    found = ex.selection.compare(
+    found = ex.selection.judge(
         material,
         range(1, 11),
         rng=np.random.default_rng(0),

@@ -28,11 +28,11 @@ def test_the_file_holds_what_python_makes_and_places_agents(examiner, tmp_path) 
     done = examiner("distil", path, "--size", 4, "--folds", 3, "-o", stored, "--json")
     assert done.returncode == 0, done.stderr
     told = json.loads(done.stdout)
-    assert told["schema"] == "examiner.distil/1" and told["stored"] == str(stored)
+    assert told["schema"] == "examiner.selection/1" and told["stored"] == str(stored)
     tiny = ex.selection.distil(results, 4, rng=0, holdout=ex.selection.Holdout(3))
-    assert told["tasks"] == list(tiny.tasks)
+    assert [row["task"] for row in told["tasks"]] == list(tiny.tasks.task)
     assert tiny.record is not None
-    assert told["record"]["error"] == pytest.approx(tiny.record.error)
+    assert told["mae"] == pytest.approx(tiny.record.error)
     opened = ex.load_saved(stored)
     assert opened.record == tiny.record
     placed = examiner("place", path, "--keep", "agent:agent 3", "--with", stored, "--json")
@@ -55,7 +55,7 @@ def test_lists_for_other_tools_are_written_from_their_logs(examiner, tmp_path) -
     )
     assert done.returncode == 0, done.stderr
     listed = json.loads(samples.read_text())
-    tasks = json.loads(done.stdout)["tasks"]
+    tasks = [row["task"] for row in json.loads(done.stdout)["tasks"]]
     assert sorted(f"{task}/{number}" for task in listed for number in listed[task]) == sorted(tasks)
 
 

@@ -72,7 +72,7 @@ def test_agents_that_are_all_alike_are_not_told_to_be_predicted_well(examiner, t
     path = table(tmp_path / "alike.csv", np.tile(np.arange(6.0), (8, 1)))
     few = ("--methods", "spread", "--sizes", "1", "--draws", "3", "--reps", "3")
     done = examiner("select", path, "--judge", *few, "--json")
-    answer = json.loads(done.stdout)["answer"]
+    answer = json.loads(done.stdout)["headline"]
     assert "nan" not in answer and "all alike" in answer
 
 

@@ -62,8 +62,8 @@ def test_chosen_tasks_keep_the_total_that_new_agents_are_placed_by(
     done = examiner("select", results, "--by", "subtask", *options)
     assert done.returncode == 0, done.stderr
     done = examiner("place", results, "--with", "chosen.json", "--json")
-    placed = json.loads(done.stdout)["agents"][0]
-    assert placed["predicted"]["value"] == pytest.approx(np.mean(art_and_law(0)))
+    placed = {row["agent"]: row for row in json.loads(done.stdout)["agents"]}
+    assert placed["m0"]["predicted"] == pytest.approx(np.mean(art_and_law(0)))
 
 
 def test_a_report_ranks_by_the_total_and_says_so(examiner: Callable, results: Path) -> None:

@@ -124,13 +124,13 @@ def test_how_many_bits_does_a_task_tell(told, plays) -> None:
 def test_which_few_tasks_are_enough(told, atari, tmp_path) -> None:
     here = ex.selection.select(atari, 4, rng=0)
     content = told("select", ATARI, "--size", 4, "--output", "few.json")
-    assert content["tasks"] == list(here.tasks)
+    assert [row["task"] for row in content["tasks"]] == list(here.tasks.task)
     new = atari.keeping(f"agent:{atari.agents[2]}")
-    predicted = ex.selection.place(new, here)[0].value
+    predicted = ex.selection.place(new, here)[0].predicted
     opened = ex.load_saved(tmp_path / "few.json")
-    assert ex.selection.place(new, opened)[0].value == pytest.approx(predicted)
+    assert ex.selection.place(new, opened)[0].predicted == pytest.approx(predicted)
     by_command = told("place", ATARI, "--keep", f"agent:{atari.agents[2]}", "--with", "few.json")
-    assert by_command["agents"][0]["predicted"]["value"] == pytest.approx(predicted)
+    assert by_command["agents"][0]["predicted"] == pytest.approx(predicted)
 
 
 def test_what_is_in_a_table(told, plays) -> None:

@@ -32,7 +32,8 @@ def test_the_command_tells_what_python_does(examiner, tmp_path) -> None:
     assert done.returncode == 0, done.stderr
     told = json.loads(done.stdout)
     own = ex.selection.adds(ex.read(path), "task 10", SET, rng=0, reps=9)
-    assert told["bits"]["value"] == pytest.approx(own.bits.value)
-    assert told["answer"] == own.sentence
+    assert told["schema"] == "examiner.addition/1"
+    assert told["quantities"][0]["value"] == pytest.approx(own.bits.value)
+    assert told["headline"] == own.headline
     both = examiner("select", path, "--adds", "task 10", "--set", "task 1", "--with", "x.json")
     assert both.returncode == 2 and "Name the set in one way" in both.stderr

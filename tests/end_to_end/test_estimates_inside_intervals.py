@@ -35,7 +35,7 @@ ESTIMATES = (
         "ability",
         "generality",
     ),
-    *("predicted", "share", "r2", "rank", "mean", "score", "cost", "error"),
+    *("predicted", "share", "r2", "R²", "remainder", "rank", "mean", "score", "cost", "error"),
     *(
         "reduction",
         "median",

@@ -85,8 +85,13 @@ def _alike(answer: Answer) -> bool:
 
 
 def _better_than_random(answer: Answer) -> bool:
-    low, random = answer["quality"]["r2_low"], answer["random"]["r2"]
+    low, random = answer["r2_low"], answer["random_r2"]
     return low is not None and random is not None and bool(low > max(random, 0.0))
+
+
+def _p_value(answer: Answer, quantity: str) -> float:
+    (row,) = (row for row in answer["quantities"] if row["quantity"] == quantity)
+    return 1.0 if row["p_value"] is None else float(row["p_value"])
 
 
 def _worth_its_cost(answer: Answer) -> bool:
@@ -140,12 +145,12 @@ SLOW_CLAIMS: dict[str, Claim] = {
     ),
     "adds: bits": Claim(
         ("select", "TABLE", "--adds", "t000"),
-        lambda answer: answer["bits_chance"] is not None and answer["bits_chance"] <= LEVEL,
+        lambda answer: _p_value(answer, "bits added") <= LEVEL,
         lambda shape: shape.runs > 1,
     ),
     "adds: error": Claim(
         ("select", "TABLE", "--adds", "t000"),
-        lambda answer: answer["error_chance"] is not None and answer["error_chance"] <= LEVEL,
+        lambda answer: _p_value(answer, "error removed") <= LEVEL,
     ),
     "cost": Claim(("cost", "TABLE", "--cost", "price"), _worth_its_cost),
     "typology": Claim(

@@ -435,8 +435,8 @@ QUESTIONS = [
         "Which five tasks are selected?",
         {
             "report": lambda s: [cells[0] for cells in s.blocks("selection", "table")[0]["rows"]],
-            "select": lambda s: s.command("select", "table.csv")["tasks"],
-            "python": lambda s: list(ex.selection.select(s.results, SIZE, rng=0).tasks),
+            "select": lambda s: [row["task"] for row in s.command("select", "table.csv")["tasks"]],
+            "python": lambda s: list(ex.selection.select(s.results, SIZE, rng=0).tasks.task),
         },
     ),
     Question(
@@ -449,11 +449,9 @@ QUESTIONS = [
                 )
                 if name == ex.selection.DEFAULT
             )[s.drawn("selection", "sizes").index(SIZE)],
-            "select": lambda s: s.command("select", "table.csv")["quality"]["r2"],
+            "select": lambda s: s.command("select", "table.csv")["r2"],
             "python": lambda s: (
-                ex.selection.compare(s.results, [SIZE], [ex.selection.DEFAULT], rng=0)
-                .rows[0]
-                .r2.value
+                ex.selection.judge(s.results, [SIZE], [ex.selection.DEFAULT], rng=0).methods[0].r2
             ),
         },
     ),
@@ -468,12 +466,12 @@ QUESTIONS = [
                     each
                     for each in s.command(
                         "select", "table.csv", "--judge", "--methods", "covariance,spread"
-                    )["rows"]
+                    )["methods"]
                     if each["size"] == SIZE
                 ],
                 method=ex.selection.DEFAULT,
             )["r2"],
-            "select": lambda s: s.command("select", "table.csv")["quality"]["r2"],
+            "select": lambda s: s.command("select", "table.csv")["r2"],
         },
     ),
     Question(
@@ -482,10 +480,10 @@ QUESTIONS = [
             "trial": lambda s: next(
                 cells[2] for cells in s.blocks("trial", "table")[0]["rows"] if cells[0] == SIZE
             ),
-            "select": lambda s: s.command("select", "table.csv")["quality"]["mae"],
+            "select": lambda s: s.command("select", "table.csv")["mae"],
             "distil": lambda s: s.command("distil", "table.csv", "--size", "5", "-o", "tiny.json")[
-                "record"
-            ]["error"],
+                "mae"
+            ],
             "python": lambda s: ex.selection.distil(s.results, SIZE).record.error,  # type: ignore[union-attr]
         },
     ),
@@ -495,20 +493,22 @@ QUESTIONS = [
             "report": lambda s: s.drawn("selection", "r2")[1][
                 s.drawn("selection", "sizes").index(SIZE)
             ],
-            "select": lambda s: s.command("select", "table.csv")["random"]["r2"],
+            "select": lambda s: s.command("select", "table.csv")["random_r2"],
             "python": lambda s: (
-                ex.selection.compare(s.results, [SIZE, 7], [ex.selection.DEFAULT])
+                ex.selection.judge(s.results, [SIZE, 7], [ex.selection.DEFAULT])
                 .row("random", SIZE)
-                .r2.value
+                .r2
             ),
         },
     ),
     Question(
         "With which R² do two tasks named by hand predict held-out agents?",
         {
-            "select": lambda s: s.command("select", "table.csv", "--exactly", "t03,t07")["r2"],
+            "select": lambda s: s.command("select", "table.csv", "--exactly", "t03,t07")["methods"][
+                0
+            ]["r2"],
             "python": lambda s: (
-                ex.selection.judge_tasks(s.results, ["t03", "t07"]).row("given", 2).r2.value
+                ex.selection.judge_tasks(s.results, ["t03", "t07"]).row("given", 2).r2
             ),
         },
     ),

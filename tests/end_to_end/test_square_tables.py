@@ -164,7 +164,7 @@ def test_a_selection_from_a_square_table_is_of_its_tasks_and_not_of_its_agents(n
     values = ex.irt.simulate(items_of("binomial"), 2.0 * np.linspace(-1, 1, SIDE + 1), rng=0)
     results = Results.from_numpy(values.to_numpy(), agents=AGENTS, tasks=TASKS)
     chosen = ex.selection.select(results, 4, name, rng=0)
-    assert set(chosen.tasks) <= set(TASKS) and len(chosen.tasks) == 4
+    assert set(chosen.tasks.task) <= set(TASKS) and len(chosen.tasks) == 4
 
 
 # ------------------------------------------------------------------ commands

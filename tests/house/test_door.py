@@ -31,7 +31,7 @@ def test_a_room_shows_its_names_and_not_its_files(room: str) -> None:
 
 def test_what_a_room_shows_are_its_verbs_types_and_tables() -> None:
     assert {"fit", "place", "diagnose", "IRTFit", "MODELS"} <= set(dir(ex.irt))
-    assert {"select", "compare", "place", "Constraints", "METHODS"} <= set(dir(ex.selection))
+    assert {"select", "judge", "place", "Constraints", "METHODS"} <= set(dir(ex.selection))
     assert "heatmap" in dir(ex.plots)
 
 

@@ -159,20 +159,20 @@ def test_the_board_does_the_sums_of_the_library(shared, results):
     page = shared.page
     whole = ex.selection.benchmark(results, ex.Recipe(normaliser=None))
     sizes = [size for size in ex.selection.SIZES if size < len(TASKS)]
-    found = ex.selection.compare(whole, sizes, [ex.selection.DEFAULT])
+    found = ex.selection.judge(whole, sizes, [ex.selection.DEFAULT])
     for place, size in enumerate(sizes[:3]):
         page.locator("#trial .slide input").fill(str(place))
         told = page.locator("#trial .outcome").text_content()
         row = found.row(ex.selection.DEFAULT, size)
-        assert f"R² {three_digits(row.r2.value)} and a mean absolute error of" in told
-        assert f"error of {three_digits(row.mae.value)} (leave-one-out, tasks chosen again" in told
+        assert f"R² {three_digits(row.r2)} and a mean absolute error of" in told
+        assert f"error of {three_digits(row.mae)} (leave-one-out, tasks chosen again" in told
     page.locator("#trial label", has_text="krull").click()
     page.locator("#trial label", has_text="hero").click()
     ticked = page.locator("#trial input:checked + bdi").all_text_contents()
     made = ex.selection.judge_tasks(whole, ticked)
-    row, predicted = made.rows[0], made.predicted[0, 0]
+    row, predicted = made.methods[0], made.predicted[0, 0]
     told = page.locator("#trial .outcome").text_content()
-    assert f"error of {three_digits(row.mae.value)} (leave-one-out, tasks taken as given" in told
+    assert f"error of {three_digits(row.mae)} (leave-one-out, tasks taken as given" in told
     order = np.argsort(-predicted)
     assert texts(shared, "#trial .try td.name") == [AGENTS[row] for row in order]
     shown = texts(shared, "#trial .try td:nth-child(4)")

@@ -88,10 +88,10 @@ def test_distil_and_place_stay_in_win_rates_and_say_so(table: Path) -> None:
         place = run(app, ["place", "new.csv", "--with", f"{name}.json", "--json"])
         told = json.loads(place.stdout)
         assert told["score_unit"] == "score as it was read"
-        predicted = told["agents"][0]["predicted"]
+        placed = told["agents"][0]
         observed = win_rates()[0].mean()
-        assert predicted["low"] <= observed <= predicted["high"]
-        assert abs(predicted["value"] - observed) < 0.15
+        assert placed["predicted_low"] <= observed <= placed["predicted_high"]
+        assert abs(placed["predicted"] - observed) < 0.15
 
 
 def test_a_fit_of_successes_names_the_cell_that_is_none(tmp_path: Path) -> None:

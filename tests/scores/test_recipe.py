@@ -129,14 +129,14 @@ def test_a_raw_training_log_is_placed_alike_in_python_and_on_the_command_line(
     chosen = ex.selection.select(log, 2, "regression", rng=0)
     path = ex.save(chosen, tmp_path / "chosen.json")
     new = log_of(["mine"], [3.5])
-    here = ex.selection.place(new, chosen)[0].value
-    assert ex.selection.place(new, ex.load_saved(path))[0].value == here
-    assert ex.selection.place(ex.reduce(new), chosen)[0].value == here
+    here = ex.selection.place(new, chosen)[0].predicted
+    assert ex.selection.place(new, ex.load_saved(path))[0].predicted == here
+    assert ex.selection.place(ex.reduce(new), chosen)[0].predicted == here
     raw = new.save(tmp_path / "new.parquet")
     with pytest.MonkeyPatch.context() as patch, pytest.raises(SystemExit):
         patch.setattr("sys.argv", ["examiner", "place", str(raw), "--with", str(path), "--json"])
         main()
-    told = json.loads(capsys.readouterr().out)["agents"][0]["predicted"]["value"]
+    told = json.loads(capsys.readouterr().out)["agents"][0]["predicted"]
     assert told == pytest.approx(here)
 
 

@@ -1,4 +1,4 @@
-"""Agents placed by a few tasks: gaps among them are counted, what was observed is told as it is."""
+"""Agents placed by a few tasks: gaps among them are counted, observed values are not predicted."""
 
 from pathlib import Path
 
@@ -26,7 +26,7 @@ def chosen() -> Selection:
 
 def with_few(results: ex.Results, chosen: Selection, count: int) -> ex.Results:
     """Only the first of the chosen tasks."""
-    kept = [results.tasks.index(task) for task in chosen.tasks[:count]]
+    kept = [results.tasks.index(task) for task in chosen.chosen.tasks[:count]]
     return results.where(np.isin(results.task_codes, kept))
 
 
@@ -41,9 +41,10 @@ def test_intervals_hold_the_truth_however_many_of_the_chosen_tasks_were_run(
 ) -> None:
     new = one_factor(300, 20, 2, "new")
     truth = comparable(new, chosen).mean(axis=1)
+    placed = place(with_few(new, chosen, count), chosen)
     inside = [
-        found.low <= value <= found.high
-        for found, value in zip(place(with_few(new, chosen, count), chosen), truth, strict=True)
+        placed[agent].predicted_low <= value <= placed[agent].predicted_high
+        for agent, value in zip(new.agents, truth, strict=True)
     ]
     assert 0.82 < np.mean(inside) < 0.99
 
@@ -51,25 +52,49 @@ def test_intervals_hold_the_truth_however_many_of_the_chosen_tasks_were_run(
 def test_fewer_tasks_run_give_wider_intervals(chosen: Selection) -> None:
     new = one_factor(40, 20, 3, "new")
     widths = [
-        np.mean([found.high - found.low for found in place(with_few(new, chosen, count), chosen)])
-        for count in (6, 3, 1)
+        np.mean(placed.predicted_high - placed.predicted_low)
+        for placed in (place(with_few(new, chosen, count), chosen).agents for count in (6, 3, 1))
     ]
     assert widths[0] < widths[1] < widths[2]
 
 
 def test_an_agent_that_met_every_task_is_told_as_observed(chosen: Selection) -> None:
     new = one_factor(3, 20, 4, "new")
-    for found, scores in zip(place(new, chosen), comparable(new, chosen), strict=True):
-        assert found.observed and not found.beyond
-        assert found.value == found.low == found.high == pytest.approx(scores.mean())
+    placed = place(new, chosen)
+    assert (np.diff(placed.agents.predicted) <= 0).all()
+    for agent, scores in zip(new.agents, comparable(new, chosen), strict=True):
+        row = placed[agent]
+        assert row.observed and not row.beyond and not row.calibrated
+        assert row.predicted == row.predicted_low == row.predicted_high
+        assert row.predicted == pytest.approx(scores.mean())
+    assert len(placed.predictions) == 0
 
 
 def test_an_agent_of_the_calibration_set_is_not_ranked_among_itself(chosen: Selection) -> None:
     known = with_few(one_factor(80, 20, 1, "a"), chosen, 6)
-    assert {found.among for found in place(known, chosen)} == {80}
-    assert {
-        found.among for found in place(with_few(one_factor(2, 20, 5, "b"), chosen, 6), chosen)
-    } == {81}
+    placed = place(known, chosen).agents
+    assert set(placed.among) == {80} and placed.calibrated.all()
+    assert set(place(with_few(one_factor(2, 20, 5, "b"), chosen, 6), chosen).agents.among) == {81}
+
+
+def test_tasks_that_were_not_run_are_predicted(chosen: Selection) -> None:
+    new = with_few(one_factor(2, 20, 5, "b"), chosen, 4)
+    placed = place(new, chosen)
+    assert placed["b0"].missing == chosen.chosen.tasks[4:]
+    predicted = [row.task for row in placed.predictions if row.agent == "b0"]
+    assert set(predicted) == set(chosen.predictor.all_tasks) - set(chosen.chosen.tasks[:4])
+    assert place(new.to_pandas(), chosen)["b0"] == placed["b0"]
+
+
+def test_the_headline_names_the_agent_with_the_highest_prediction(chosen: Selection) -> None:
+    placed = place(with_few(one_factor(3, 20, 5, "b"), chosen, 6), chosen)
+    best = placed.agents[0]
+    assert best.predicted == placed.agents.predicted.max()
+    assert placed.headline == (
+        f"{best.agent} has a predicted mean of {best.predicted:.3g} (90 % interval "
+        f"{best.predicted_low:.3g} to {best.predicted_high:.3g}), rank {best.best_rank} to "
+        f"{best.worst_rank} of 81, the highest of 3 agents."
+    )
 
 
 def test_shares_of_successes_stay_between_0_and_1_and_nothing_else_is_taken() -> None:
@@ -78,11 +103,12 @@ def test_shares_of_successes_stay_between_0_and_1_and_nothing_else_is_taken() ->
     won = (rng.normal(size=(40, 1)) + easy + rng.logistic(size=(40, 30)) > 0).astype(float)
     chosen = select(ex.Results.from_numpy(won), 5, "covariance", rng=0)
     ends = np.stack([np.zeros(5), np.ones(5)])
-    for found in place(ex.Results.from_numpy(ends, tasks=list(chosen.tasks)), chosen):
-        assert 0 <= found.low <= found.value <= found.high <= 1
+    placed = place(ex.Results.from_numpy(ends, tasks=list(chosen.chosen.tasks)), chosen)
+    for row in placed.agents:
+        assert 0 <= row.predicted_low <= row.predicted <= row.predicted_high <= 1
     ends[0, 2] = 57
     with pytest.raises(ex.InputError, match=r"has 57 on .* between 0 and 1"):
-        place(ex.Results.from_numpy(ends, tasks=list(chosen.tasks)), chosen)
+        place(ex.Results.from_numpy(ends, tasks=list(chosen.chosen.tasks)), chosen)
 
 
 def test_a_doubtful_choice_is_told_again_where_it_is_used(tmp_path: Path) -> None:
@@ -96,3 +122,12 @@ def test_a_doubtful_choice_is_told_again_where_it_is_used(tmp_path: Path) -> Non
     ex.save(chosen, stored)
     done = CliRunner().invoke(app, ["place", str(new), "--with", str(stored)])
     assert done.exit_code == 0 and "Warning: 2 tasks" in done.stderr
+
+
+def test_too_few_agents_give_no_finite_interval_and_the_headline_says_so() -> None:
+    results = one_factor(6, 5, 1, "a")
+    chosen = select(results, 2, "spread")
+    placed = place(with_few(one_factor(1, 5, 2, "new"), chosen, 2), chosen)
+    assert np.isinf(placed["new0"].predicted_low)
+    assert "(too few agents for a 90 % interval)" in placed.headline
+    assert placed.to_dict()["agents"][0]["predicted_low"] is None

@@ -23,10 +23,10 @@ def test_no_prediction_of_skewed_scores_is_on_the_edge(between: float, within: f
     names = [f"a{agent}" for agent in range(140)]
     old = Results.from_numpy(cells[:100], agents=names[:100], tasks=tasks)
     tiny = distil(benchmark(old, Recipe()), 4, rng=0, holdout=Holdout(4, draws=2))
-    few = [tasks.index(task) for task in tiny.tasks]
-    new = Results.from_numpy(cells[100:][:, few], agents=names[100:], tasks=list(tiny.tasks))
-    for agent in place(new, tiny):
-        assert agent.low < agent.value < agent.high
+    few = [tasks.index(task) for task in tiny.chosen.tasks]
+    new = Results.from_numpy(cells[100:][:, few], agents=names[100:], tasks=list(tiny.chosen.tasks))
+    for agent in place(new, tiny).agents:
+        assert agent.predicted_low < agent.predicted < agent.predicted_high
 
 
 def test_an_interval_covers_agents_like_those_seen_and_holds_its_prediction() -> None:

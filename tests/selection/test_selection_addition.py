@@ -29,18 +29,23 @@ SET = ["task 1", "task 2", "task 3"]
 
 def test_a_task_of_another_ability_adds_bits_and_removes_error_beyond_chance() -> None:
     found = ex.selection.adds(results_of("new"), "task 10", SET, rng=0, reps=30)
-    assert found.bits.value > 0.3 and found.bits_chance < 0.05
-    assert found.error_removed.value > 0.3 and found.error_chance < 0.05
+    assert found.bits.value > 0.3 and found.bits_p_value < 0.05
+    assert found.error_removed.value > 0.3 and found.error_p_value < 0.05
     assert found.error_removed.low > 0
-    assert found.told.value < 0.3
+    assert found["bits added"].value == found.bits.value
+    assert found["error removed"].p_value == found.error_p_value
+    assert found.headline.startswith(f"'task 10' adds {found.bits.value:.3g} bits to 3 tasks")
+    assert found.r2.value < 0.3
 
 
 def test_a_task_that_repeats_the_set_is_told_by_it_and_names_what_it_repeats() -> None:
     repeat = ex.selection.adds(results_of("repeat"), "task 10", SET, rng=0, reps=30)
     new = ex.selection.adds(results_of("new"), "task 10", SET, rng=0, reps=30)
-    assert repeat.told.value > 0.85
-    assert set(SET) == {task for task, _ in repeat.nearest}
-    assert set(SET) <= set(repeat.cluster)
+    assert repeat.r2.value > 0.85
+    similar = {row.task: row for row in repeat.similar}
+    assert set(SET) == {task for task, row in similar.items() if row.in_set}
+    assert all(similar[task].same_cluster for task in SET)
+    assert (np.diff(repeat.similar.correlation) <= 0).all()
     assert repeat.error_removed.value < new.error_removed.value / 3
     assert repeat.bits.value < new.bits.value
 
@@ -49,8 +54,8 @@ def test_noise_adds_nothing_that_chance_would_not() -> None:
     chances = []
     for seed in range(3):
         found = ex.selection.adds(results_of("noise", seed), "task 10", SET, rng=0, reps=30)
-        assert found.told.value < 0.2
-        chances.append((found.bits_chance, found.error_chance))
+        assert found.r2.value < 0.2
+        chances.append((found.bits_p_value, found.error_p_value))
     assert np.mean(np.array(chances) < 0.05) < 0.34
     assert np.mean(chances) > 0.2
 

@@ -34,10 +34,10 @@ def test_agents_who_are_all_alike_are_selected_from_without_a_rank() -> None:
     """Scores that never vary have no comparable value on any scale."""
     alike = ex.Results.from_numpy(np.full((6, 7, 2), 3.0))
     with pytest.warns(ex.ExaminerWarning):
-        found = ex.selection.compare(alike, [2], ["spread"], rng=0)
-        assert found.rank_changes("spread", 2) == {}
+        found = ex.selection.judge(alike, [2], ["spread"], rng=0)
+        assert len(found.predictions("spread", 2)) == 0
         added = ex.selection.adds(alike, "task 7", rng=0, reps=5)
-    assert "nan" not in added.sentence
+    assert "nan" not in added.headline
 
 
 @pytest.mark.parametrize(("size", "units"), [(1e200, "larger units"), (1e-200, "smaller units")])

@@ -217,7 +217,7 @@ def test_a_function_may_stand_for_a_method() -> None:
         return ex.selection.TaskSet("last", names, places, np.zeros(size), "nothing", float(size))
 
     assert (
-        ex.selection.select(made_results(), 2, last, rng=np.random.default_rng(0)).tasks[1]
+        ex.selection.select(made_results(), 2, last, rng=np.random.default_rng(0)).tasks.task[1]
         == "game6.1"
     )
     with pytest.raises(ex.InputError, match=r"Unknown selection method 'regresion'. Did you mean"):

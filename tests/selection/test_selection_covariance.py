@@ -94,13 +94,13 @@ def test_half_the_tasks_predict_every_target_better_than_random_sets(target: str
         target=target,
         constraints=Constraints(groups=groups),
     )
-    found = ex.selection.compare(
+    found = ex.selection.judge(
         whole, [4], ["covariance"], rng=0, holdout=Holdout(4, draws=20, reps=20)
     )
     # Points for ranks differ by whole places: of 40 agents, both are off by 1.33 on average.
     slack = 1.02 if target == "rank-points" else 1.0
-    assert found.row("covariance", 4).mae.value < slack * found.row("random", 4).mae.value
-    assert target == "rank-points" or found.warning("covariance", 4) is None
+    assert found.row("covariance", 4).mae < slack * found.row("random", 4).mae
+    assert target == "rank-points" or found.doubt("covariance", 4) is None
 
 
 def test_the_macro_mean_weighs_groups_alike_and_says_what_it_needs() -> None:
@@ -156,7 +156,7 @@ def test_methods_that_lose_to_random_sets_say_so() -> None:
         spread = evidence.values.std(axis=0)
         return grow(evidence, size, lambda chosen: -spread, method="worst", unit="spread")
 
-    found = ex.selection.compare(
+    found = ex.selection.judge(
         benchmark(ex.Results.from_numpy(values * np.linspace(0.1, 3, 12)), ex.Recipe()),
         [3],
         [worst, "covariance"],

@@ -100,8 +100,9 @@ def test_a_stored_choice_predicts_as_before(tmp_path):
     ex.save(chosen, tmp_path / "chosen.json")
     again = ex.load_saved(tmp_path / "chosen.json")
     first, second = (ex.selection.place(results, one) for one in (chosen, again))
-    assert first == second
-    few = results.where(np.isin(results.task_codes, [results.tasks.index(chosen.tasks[0])]))
-    placed = ex.selection.place(few, again)[0]
-    assert 0 <= placed.low <= placed.value <= placed.high <= 1
-    assert all(-0.2 < share < 1.2 for share in placed.tasks.values())
+    assert first.to_dict() == second.to_dict()
+    few = results.where(np.isin(results.task_codes, [results.tasks.index(chosen.chosen.tasks[0])]))
+    placed = ex.selection.place(few, again)
+    row = placed[0]
+    assert 0 <= row.predicted_low <= row.predicted <= row.predicted_high <= 1
+    assert ((placed.predictions.predicted > -0.2) & (placed.predictions.predicted < 1.2)).all()

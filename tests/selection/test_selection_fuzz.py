@@ -41,20 +41,20 @@ def test_odd_tables_are_compared_all_the_same(name: str, target: str) -> None:
 def run_all(results: ex.Results, size: int, target: str) -> tuple[str, ...]:
     rng = np.random.default_rng(0)
     material = ex.selection.benchmark(results, target=target)
-    found = ex.selection.compare(
+    found = ex.selection.judge(
         material,
         sorted({1, size}),
         rng=rng,
         holdout=ex.selection.Holdout(draws=3, reps=3, inner=3),
     )
     chosen = ex.selection.choose(material, size, rng=rng, inner=3)
-    kept = ex.selection.with_predictor(material, chosen, proof=found, rng=rng)
-    assert len(ex.selection.place(results, kept)) == len(results.agents)
-    for row in found.rows:
-        assert not row.r2.value > 1 + 1e-9
-        assert row.mae.value >= 0 or np.isnan(row.mae.value)
+    kept = ex.selection.with_predictor(material, chosen, judgement=found, rng=rng)
+    assert len(ex.selection.place(results, kept).agents) == len(results.agents)
+    for row in found.methods:
+        assert not row.r2 > 1 + 1e-9
+        assert row.mae >= 0 or np.isnan(row.mae)
     assert len(set(chosen.tasks)) == size
-    assert from_record(ex.selection.Selection, to_record(kept)).tasks == chosen.tasks
+    assert from_record(ex.selection.Selection, to_record(kept)).tasks.task == chosen.tasks
     return chosen.tasks
 
 

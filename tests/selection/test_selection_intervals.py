@@ -72,10 +72,10 @@ def test_agents_better_than_all_seen_are_covered_and_said_to_lie_beyond() -> Non
         order = np.argsort(truth, kind="stable")
         new = np.isin(results.agent_codes, order[60:])
         kept = ex.selection.select(results.where(~new), 15, rng=0)
-        run = np.isin(results.task_codes, [results.tasks.index(task) for task in kept.tasks])
-        for placed in ex.selection.place(results.where(new & run), kept):
+        run = np.isin(results.task_codes, [results.tasks.index(task) for task in kept.chosen.tasks])
+        for placed in ex.selection.place(results.where(new & run), kept).agents:
             own = truth[results.agents.index(placed.agent)]
-            inside.append(placed.low <= own <= placed.high)
+            inside.append(placed.predicted_low <= own <= placed.predicted_high)
             named.append(placed.beyond)
     assert np.mean(inside) > 0.85
     assert 0.1 < np.mean(named) < 1.0

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import examiner as ex
-from examiner.selection import Holdout, benchmark, compare, place, select
+from examiner.selection import Holdout, benchmark, judge, place, select
 from examiner.selection.factors import Centred
 from examiner.selection.proof.holdout import usual_folds
 from examiner.selection.ridge import Design, fits_of_targets, ridge_fits
@@ -73,10 +73,11 @@ def test_a_very_large_table_is_settled_by_its_sample(very_large) -> None:
     found = select(results, 3)
     assert any("90 of its 120 agents, taken evenly by name" in note for note in found.notes)
     assert np.isfinite(found.predictor.held_out).sum() == 90
-    few = results.where(np.isin(np.array(results.tasks)[results.task_codes], found.tasks))
-    truth = found.predictor.truth
+    few = results.where(np.isin(np.array(results.tasks)[results.task_codes], found.chosen.tasks))
+    placed = place(few, found)
     inside = [
-        told.low <= own <= told.high for told, own in zip(place(few, found), truth, strict=True)
+        placed[agent].predicted_low <= truth <= placed[agent].predicted_high
+        for agent, truth in zip(found.predictor.agents, found.predictor.truth, strict=True)
     ]
     assert np.mean(inside) > 0.8
 
@@ -90,14 +91,14 @@ def test_the_validation_of_a_very_large_table_uses_its_sample_and_errs_to_the_sa
     monkeypatch,
 ) -> None:
     results, recipe = ex.Results.from_numpy(table(240, 60)), ex.Recipe(normaliser=None)
-    exact = compare(benchmark(results, recipe), [6], ["covariance"], holdout=Holdout(5, draws=5))
+    exact = judge(benchmark(results, recipe), [6], ["covariance"], holdout=Holdout(5, draws=5))
     monkeypatch.setattr("examiner.selection.sampled.MOST_CELLS", 3600)
     monkeypatch.setattr("examiner.selection.sampled.FEWEST_AGENTS", 30)
-    found = compare(benchmark(results, recipe), [6], ["covariance"], holdout=Holdout(5, draws=5))
+    found = judge(benchmark(results, recipe), [6], ["covariance"], holdout=Holdout(5, draws=5))
     assert sum("60 of its 240 agents" in note for note in found.notes) == 1
     assert not any("of its 240 agents" in note for note in exact.notes)
     assert np.isfinite(found.predicted).all()  # everybody was held out once
-    errors = [one.row("covariance", 6).mae.value for one in (exact, found)]
+    errors = [one.row("covariance", 6).mae for one in (exact, found)]
     assert 0.95 < errors[1] / errors[0] < 1.5
 
 
@@ -105,7 +106,9 @@ def test_reasons_are_told_of_more_tasks_than_distances_fit_for(monkeypatch) -> N
     monkeypatch.setattr("examiner.selection.evidence.MOST_TASKS", 10)
     whole = benchmark(ex.Results.from_numpy(1 / (1 + np.exp(-table(30, 20)))))
     chosen = select(whole, 2, rng=0)
-    for why, column in zip(ex.selection.reasons(whole, chosen), chosen.chosen.columns, strict=True):
+    assert chosen.reasons is not None
+    similar = chosen.reasons.similar
+    for task, column in zip(chosen.tasks.task, chosen.chosen.columns, strict=True):
         own = np.corrcoef(whole.values.T)[column]
         best = np.sort(np.delete(own, list(chosen.chosen.columns)))[::-1][:3]
-        np.testing.assert_allclose([value for _, value in why.alike], best)
+        np.testing.assert_allclose([row.correlation for row in similar if row.task == task], best)

@@ -14,7 +14,7 @@ import examiner as ex
 from examiner.selection.benchmark import Benchmark
 from examiner.selection.evidence import SelectionEvidence, fold_of
 from examiner.selection.methods import METHODS, able_methods
-from examiner.selection.proof.contest import Contest, FoldJob, judge
+from examiner.selection.proof.contest import Contest, FoldJob, judge_fold
 from examiner.selection.proof.holdout import Holdout, k_fold, leave_one_out
 
 ROOT = Path(__file__).parents[2]
@@ -45,7 +45,7 @@ def nested_r2(material: Benchmark, sizes: tuple[int, ...], folds: int, seed: int
     rng = np.random.default_rng(seed)
     said, true = [], []
     for split in k_fold(material.families, folds, rng):
-        found = judge(material, contest, FoldJob(split, rng))
+        found = judge_fold(material, contest, FoldJob(split, rng))
         said.append(found.guess.value)
         true.append(found.truth)
     truth, predicted = np.concatenate(true), np.concatenate(said, axis=2)
@@ -61,7 +61,7 @@ def test_nothing_leaks_when_the_target_is_permuted_over_agents() -> None:
     for draw in range(12):
         shuffled = replace(material, given_target=rng.permutation(truth))
         nested.append(nested_r2(shuffled, (3,), 5, seed=draw)[:, 0])
-        found = ex.selection.compare(
+        found = ex.selection.judge(
             shuffled,
             [3],
             ["regression"],
@@ -92,7 +92,7 @@ def test_nothing_of_a_held_out_agent_reaches_the_choice_or_the_fit() -> None:
             contest = Contest(
                 tuple(able.items()), (2, 4), (((0, 1),) * 2, ((0, 1, 2, 3),) * 2), 4, 0.9
             )
-            found = judge(material, contest, FoldJob(split, np.random.default_rng(0)))
+            found = judge_fold(material, contest, FoldJob(split, np.random.default_rng(0)))
             fold = fold_of(material, split.train, ("channels", "items", "ability"))
             answers.append((found.sets, found.winner, fold.evidence.target, fold.evidence.ability))
     for before, after in zip(answers[:3], answers[3:], strict=True):
@@ -114,7 +114,7 @@ def test_predictions_of_a_comparison_are_those_of_a_refit_without_the_agent() ->
         names = tuple(evidence.tasks[place] for place in fixed)
         return ex.selection.TaskSet("these", names, fixed, np.zeros(2), "", 2.0)
 
-    found = ex.selection.compare(material_of(values), [2], [these], rng=0, holdout=Holdout(draws=0))
+    found = ex.selection.judge(material_of(values), [2], [these], rng=0, holdout=Holdout(draws=0))
 
     def fitted(rows: list[int], penalty: float) -> tuple[np.ndarray, np.ndarray, float]:
         x, y = values[np.ix_(rows, fixed)], values[rows].mean(axis=1)
@@ -139,8 +139,8 @@ def test_predictions_of_a_comparison_are_those_of_a_refit_without_the_agent() ->
         assert found.predicted[0, 0, agent] == pytest.approx(expected)
     truth = values.mean(axis=1)
     r2 = 1 - ((found.predicted[0, 0] - truth) ** 2).sum() / ((truth - truth.mean()) ** 2).sum()
-    assert found.rows[0].r2.value == pytest.approx(r2)
-    assert found.rows[0].mae.value == pytest.approx(np.abs(found.predicted[0, 0] - truth).mean())
+    assert found.methods.r2[0] == pytest.approx(r2)
+    assert found.methods.mae[0] == pytest.approx(np.abs(found.predicted[0, 0] - truth).mean())
 
 
 @pytest.mark.slow
@@ -149,7 +149,7 @@ def test_the_same_seed_gives_the_same_table_on_any_number_of_processes() -> None
 
     material = material_of(one_factor(9, 6))
     run = partial(
-        ex.selection.compare,
+        ex.selection.judge,
         material,
         [2, 3],
         ["regression", "spread", "best_of"],
@@ -180,20 +180,20 @@ def test_families_are_never_split_and_runs_of_an_agent_neither() -> None:
 def test_choosing_on_last_year_judges_only_this_year() -> None:
     material = material_of(one_factor(14, 6))
     last = [f"agent {place + 1}" for place in range(9)]
-    found = ex.selection.compare(
+    found = ex.selection.judge(
         material, [2], ["regression"], rng=0, holdout=Holdout(choose_on=tuple(last), draws=5)
     )
     assert np.isnan(found.predicted[0, 0, :9]).all()
     assert np.isfinite(found.predicted[0, 0, 9:]).all()
-    assert set(found.rank_changes("regression", 2)) == {
+    assert set(found.predictions("regression", 2).agent) == {
         f"agent {place + 1}" for place in range(9, 14)
     }
     with pytest.raises(ex.InputError, match="No agent is called 'nobody'"):
-        ex.selection.compare(
+        ex.selection.judge(
             material, [2], ["regression"], rng=0, holdout=Holdout(choose_on=("nobody",))
         )
     with pytest.raises(ex.InputError, match="none be judged"):
-        ex.selection.compare(
+        ex.selection.judge(
             material, [2], ["spread"], rng=0, holdout=Holdout(choose_on=material.agents)
         )
 
@@ -212,9 +212,9 @@ def test_agents_seen_too_little_choose_but_are_not_judged_and_gaps_are_filled_an
         "1 agent observed on less than 90% of the tasks helps to choose and is not judged: 'agent 3'."
         in material.notes
     )
-    found = ex.selection.compare(material, [9], ["spread"], rng=0, holdout=Holdout(draws=5))
+    found = ex.selection.judge(material, [9], ["spread"], rng=0, holdout=Holdout(draws=5))
     assert any(
-        "missing scores of held-out agents on chosen tasks were filled" in n for n in found.notes
+        "missing scores of held-out agents on selected tasks were filled" in n for n in found.notes
     )
     assert np.isfinite(found.predicted).all(axis=(0, 1)).tolist() == material.judged.tolist()
     assert material.judged.sum() == 10
@@ -224,50 +224,60 @@ def test_agents_seen_too_little_choose_but_are_not_judged_and_gaps_are_filled_an
 
 def test_a_comparison_says_who_changes_the_set_and_how_ranks_change() -> None:
     material = material_of(one_factor(9, 7))
-    found = ex.selection.compare(
+    found = ex.selection.judge(
         material, [2], ["regression", "spread"], rng=0, holdout=Holdout(draws=5)
     )
     for one in found.stability:
         assert one.same == pytest.approx(1 - len(one.changed_by) / 9)
-    ranks = found.rank_changes("regression", 2)
+    predictions = found.predictions("regression", 2)
     truth = dict(zip(found.agents, material.values.mean(axis=1), strict=True))
-    assert [agent for agent, rank in ranks.items() if rank[0] == 1] == [max(truth, key=truth.get)]
-    with pytest.raises(ex.InputError, match="was not compared"):
+    best = [row.agent for row in predictions if row.true_rank == 1]
+    assert best == [max(truth, key=truth.get)]
+    assert [row.truth for row in predictions] == pytest.approx(
+        [truth[a] for a in predictions.agent]
+    )
+    with pytest.raises(ex.InputError, match="'anchors' with 2 tasks was not judged"):
         found.row("anchors", 2)
     with pytest.raises(ex.InputError, match="sizes must lie between 1 and 7"):
-        ex.selection.compare(material, [8], ["spread"], rng=np.random.default_rng(0))
+        ex.selection.judge(material, [8], ["spread"], rng=np.random.default_rng(0))
 
 
 def test_the_answer_names_a_size_within_the_tolerance_or_says_that_there_is_none() -> None:
     material = material_of(one_factor(16, 8, noise=0.2) + 5)
     run = partial(
-        *(ex.selection.compare, material, [1, 3], ["regression"]),
+        *(ex.selection.judge, material, [1, 3], ["regression"]),
         holdout=Holdout(draws=5, folds=4),
     )
     loose = run(rng=np.random.default_rng(0), tolerance=0.5)
-    assert loose.answer.startswith("1 task chosen by regression predicts")
-    assert "too few to distinguish good methods" in loose.answer
+    assert loose.headline.startswith("1 task selected by regression predicts the mean of held-out")
+    assert "within the tolerance of 50.0% (R² " in loose.headline
+    assert "too few to distinguish good methods" in loose.limits
     strict = run(rng=np.random.default_rng(0), tolerance=1e-6)
-    assert strict.answer.startswith("No size compared predicts the mean of held-out agents within")
+    assert strict.headline.startswith(
+        "Selected by regression, no judged number of tasks predicts the"
+    )
 
 
 def test_the_answer_on_one_size_speaks_of_that_size_and_on_a_budget_of_the_budget() -> None:
     values = one_factor(16, 8, noise=0.2) + 5
     run = partial(
-        ex.selection.compare,
+        ex.selection.judge,
         methods=["regression"],
         holdout=Holdout(draws=5, folds=4),
         tolerance=1e-6,
     )
-    one = run(material_of(values), [3], rng=np.random.default_rng(0)).answer
-    assert one.startswith("3 tasks chosen by regression do not predict the mean of held-out agents")
-    single = run(material_of(values), [1], rng=np.random.default_rng(0)).answer
-    assert single.startswith("1 task chosen by regression does not predict the mean")
+    one = run(material_of(values), [3], rng=np.random.default_rng(0)).headline
+    assert one.startswith("3 tasks selected by regression predict the mean of held-out agents")
+    assert "above the tolerance of 0.0%" in one
+    single = run(material_of(values), [1], rng=np.random.default_rng(0)).headline
+    assert single.startswith("1 task selected by regression predicts the mean")
     bought = material_of(values, constraints=ex.selection.Constraints(budget=3.0, cost=np.ones(8)))
-    answer = run(bought, rng=np.random.default_rng(0)).answer
-    assert answer.startswith("What a budget of 3 buys, chosen by regression, does not predict")
-    enough = run(bought, rng=np.random.default_rng(0), tolerance=0.5).answer
-    assert enough.startswith("What a budget of 3 buys, chosen by regression, predicts the mean")
+    answer = run(bought, rng=np.random.default_rng(0)).headline
+    assert answer.startswith("The tasks that a budget of 3 buys, selected by regression, predict")
+    assert "above the tolerance" in answer
+    enough = run(bought, rng=np.random.default_rng(0), tolerance=0.5).headline
+    assert enough.startswith("The tasks that a budget of 3 buys, selected by regression, predict")
+    assert "within the tolerance" in enough
 
 
 def test_intervals_cover_as_often_as_they_say_on_simulated_agents() -> None:
@@ -303,7 +313,7 @@ def test_best_of_leaves_under_half_the_error_of_random_sets_on_published_scores(
     material = ex.selection.benchmark(
         results, ex.Recipe(transform="log", floor=1.0), families=papers if by_paper else None
     )
-    found = ex.selection.compare(material, [5], rng=0, holdout=Holdout(draws=200, reps=2))
+    found = ex.selection.judge(material, [5], rng=0, holdout=Holdout(draws=200, reps=2))
     best, random = found.row("best_of", 5), found.row("random", 5)
     assert 1 - best.r2.value <= 0.45 * (1 - random.r2.value)
     assert 0.85 <= best.coverage <= 0.95

@@ -51,7 +51,7 @@ def test_the_record_holds_for_agents_that_were_never_seen():
         results = ex.Results.from_numpy(values[:40])
         tiny = ex.selection.distil(results, 12, rng=0, holdout=QUICK)
         assert tiny.record is not None
-        columns = [int(task.removeprefix("task ")) - 1 for task in tiny.tasks]
+        columns = [int(task.removeprefix("task ")) - 1 for task in tiny.chosen.tasks]
         truth = values[40:].mean(axis=1)
         said = tiny.predictor.aggregate(values[40:, columns])
         error.append(np.abs(said.value - truth).mean() / tiny.record.error)
@@ -132,12 +132,12 @@ def test_an_evaluation_runs_chosen_samples_until_it_is_sure(inspect_ai):
     assert {stop.reason for stop in stops} == {"not among the chosen samples"}
     whole = ex.selection.place(ex.Results.from_numpy(values[7:8], tasks=names), tiny)[0]
     chosen = ex.Results.from_numpy(values[7:8], tasks=names).where(
-        np.isin(np.arange(40), [names.index(task) for task in tiny.tasks])
+        np.isin(np.arange(40), [names.index(task) for task in tiny.chosen.tasks])
     )
     placed = ex.selection.place(chosen, tiny)[0]
     assert whole.observed and not placed.observed
     assert (known["predicted"], known["low"], known["high"]) == pytest.approx(
-        (placed.value, placed.low, placed.high)
+        (placed.predicted, placed.predicted_low, placed.predicted_high)
     )
     stops, sooner = evaluate(stop_when_sure(tiny, within=0.25), answers)
     assert 0 < sooner["samples"] < 15
@@ -155,4 +155,4 @@ def test_what_cannot_be_told_apart_is_refused(inspect_ai):
     one = ex.selection.distil(ex.Results.from_numpy(values), 4, rng=0, holdout=QUICK)
     early = stop_when_sure(one, within=0.01)
     with pytest.raises(ex.InputError, match="several scorers"):
-        evaluate(early, dict.fromkeys(one.tasks, "C"), ("match", "judge"))  # type: ignore[misc]
+        evaluate(early, dict.fromkeys(one.chosen.tasks, "C"), ("match", "judge"))  # type: ignore[misc]

@@ -61,9 +61,9 @@ def test_who_met_every_task_is_placed_by_the_stored_total(tmp_path: Path) -> Non
     new = table(2, seed=9)
     values = ex.scores.cell_means(new)
     expected = (values[:, :12].mean(axis=1) + 3 * values[:, 12:].mean(axis=1)) / 4
-    found = place(new, opened)
-    assert [one.value for one in found] == pytest.approx(expected.tolist())
-    assert all(one.observed for one in found)
+    placed = place(new, opened)
+    assert [placed[agent].predicted for agent in new.agents] == pytest.approx(expected.tolist())
+    assert placed.agents.observed.all()
 
 
 def test_placement_is_on_the_scale_of_chance() -> None:
@@ -75,7 +75,7 @@ def test_placement_is_on_the_scale_of_chance() -> None:
     values = ex.scores.cell_means(new)
     art, law = values[0, :12].mean(), values[0, 12:].mean()
     expected = ((art - 0.25) / 0.75 + (law - 0.5) / 0.5) / 2
-    assert place(new, chosen)[0].value == pytest.approx(expected)
+    assert place(new, chosen)[0].predicted == pytest.approx(expected)
 
 
 def test_medians_of_totals_are_refused() -> None:

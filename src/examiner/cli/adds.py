@@ -8,7 +8,7 @@ from examiner.cli.options import Seeded, SourceOptions, words_of
 from examiner.cli.output import progress_bar, show
 from examiner.cli.select import AddsOptions, SelectionOptions, SelectOptions, material_from
 from examiner.messages import InputError
-from examiner.reporting.findings import addition as findings
+from examiner.reporting.renderers import finding_of
 from examiner.scores.unit import value_unit
 from examiner.storage import open_selection
 
@@ -28,17 +28,16 @@ def adds(
     names = (
         words_of(added.present)
         if added.chosen is None
-        else list(open_selection(added.chosen).tasks)
+        else list(open_selection(added.chosen).chosen.tasks)
     )
     with progress_bar("reading") as progress:
         material = material_from(options, choice, LevelOptions(), None, progress)
         task, reps = how.adds or "", how.reps or REPS
         addition = selection.adds(material, task, names, rng=printing.seed, reps=reps)
     show(
-        findings.tell(addition),
-        "examiner.adds/1",
+        finding_of(addition),
+        addition.schema,
         printing,
-        addition.notes,
+        None if printing.json else addition.notes,
         score_unit=value_unit(material.recipe),
-        seed=printing.seed,
     )

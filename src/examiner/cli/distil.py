@@ -77,9 +77,14 @@ def distil(
     stored = {"stored": str(save(tiny, distil_options.output))}
     for path, content in lists:
         write_text(path, json.dumps(content) + "\n")
-    finding = findings.tell(tiny, seed=printing.seed)
-    beside = {"score_unit": value_unit(tiny.recipe), "seed": printing.seed, **stored}
-    show(finding, "examiner.distil/1", printing, tiny.notes, **beside)
+    show(
+        findings.render(tiny),
+        tiny.schema,
+        printing,
+        None if printing.json else tiny.notes,
+        score_unit=value_unit(tiny.recipe),
+        **stored,
+    )
     if printing.for_people:
         print_line(f"Stored: {stored['stored']}")
 
@@ -90,7 +95,7 @@ def _lists(
     """What other tools take; made before anything is written."""
     lists: list[tuple[Path, object]] = []
     if distil_options.lm_eval is not None:
-        lists.append((distil_options.lm_eval, lm_eval_samples(results, tiny.tasks)))
+        lists.append((distil_options.lm_eval, lm_eval_samples(results, tiny.chosen.tasks)))
     if distil_options.inspect is not None:
-        lists.append((distil_options.inspect, inspect_sample_ids(results, tiny.tasks)))
+        lists.append((distil_options.inspect, inspect_sample_ids(results, tiny.chosen.tasks)))
     return lists

@@ -19,7 +19,7 @@ from examiner.messages import InputError, shorten
 from examiner.reporting.findings import comparison
 from examiner.scores.unit import value_unit
 from examiner.selection import SIZES, Holdout
-from examiner.selection import compare as compare_selections
+from examiner.selection import judge as judge_methods
 
 REPS = 400
 
@@ -42,7 +42,7 @@ def judge(
             draws=compared.draws,
             reps=how.reps or REPS,
         )
-        validated = compare_selections(
+        judgement = judge_methods(
             material,
             sizes,
             words_of(compared.methods),
@@ -52,13 +52,11 @@ def judge(
             **judging(choice.workers, progress),
         )
     show(
-        comparison.tell(validated, seed=printing.seed),
-        "examiner.judge/1",
+        comparison.render(judgement),
+        judgement.schema,
         printing,
-        validated.notes,
+        None if printing.json else judgement.notes,
         score_unit=value_unit(material.recipe),
-        tolerance=compared.tolerance,
-        seed=printing.seed,
     )
 
 

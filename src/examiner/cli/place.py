@@ -17,7 +17,6 @@ from examiner.results import Results
 from examiner.scores import Recipe
 from examiner.scores.unit import value_unit
 from examiner.selection import place as place_by_few
-from examiner.selection.proof.chance import DOUBT
 from examiner.storage import open_fit, open_selection
 
 
@@ -63,12 +62,15 @@ def _by_few_tasks(options: SourceOptions, path: Path, printing: Tabled) -> None:
     chosen = open_selection(path)
     with progress_bar("reading") as progress:
         results = _results_for(chosen.recipe, options, progress)
-        placements = place_by_few(results, chosen)
-    finding = findings.tell_set(chosen, placements)
-    doubts = (note for note in chosen.notes if note.startswith(DOUBT))
-    notes = (*results.notes, *doubts)
-    unit = value_unit(chosen.recipe)
-    show(finding, "examiner.place/1", printing, notes, score_unit=unit, chosen=str(path))
+        answer = place_by_few(results, chosen)
+    show(
+        findings.render_set(answer),
+        answer.schema,
+        printing,
+        None if printing.json else answer.notes,
+        score_unit=value_unit(chosen.recipe),
+        chosen=str(path),
+    )
 
 
 def _results_for(

@@ -207,20 +207,18 @@ def select(
         if how.exactly is not None:
             tasks = tuple(dict.fromkeys(words_of(how.exactly) or []))
             judged = selection.judge_tasks(material, tasks, rng=printing.seed, holdout=holdout)
-            unit = value_unit(material.recipe)
             show(
-                trials.tell(judged, tasks),
-                "examiner.trial/1",
+                trials.render(judged),
+                judged.schema,
                 printing,
-                judged.notes,
-                score_unit=unit,
+                None if printing.json else judged.notes,
+                score_unit=value_unit(material.recipe),
             )
             return
         size = None if how.budget is not None else SIZE if how.size is None else how.size
         own = material if holdout.choose_on is None else material.on_agents(holdout.choose_on)
-        comparison = None
         if how.proof:
-            chosen, comparison = selection.select_and_judge(
+            chosen = selection.select_and_judge(
                 material,
                 size,
                 how.method,
@@ -230,19 +228,13 @@ def select(
             )
         else:
             chosen = selection.select(own, size, how.method, rng=printing.seed)
-        why = selection.reasons(own, chosen)
     stored = {} if how.output is None else {"stored": str(save(chosen, how.output))}
-    notes = [*chosen.notes, *(() if comparison is None else comparison.notes)]
-    finding = findings.tell(
-        material, chosen, why, comparison, method=how.method, seed=printing.seed
-    )
     show(
-        finding,
-        "examiner.select/1",
+        findings.render(chosen),
+        chosen.schema,
         printing,
-        tuple(dict.fromkeys(notes)),
+        None if printing.json else chosen.notes,
         score_unit=value_unit(material.recipe),
-        seed=printing.seed,
         **stored,
     )
     if stored and printing.for_people:
@@ -354,7 +346,7 @@ def folds_named(text: str | None) -> Literal["loo"] | int | None:
 
 def judging(
     workers: int | None, progress: ProgressCallback
-) -> dict[str, Any]:  # Any: options of `compare`
+) -> dict[str, Any]:  # Any: options of `judge`
     """Say how folds are judged: here, or on local processes where that pays; answers are the same."""
     if workers == 1:
         return {"map": builtins.map, "progress": progress}

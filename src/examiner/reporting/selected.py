@@ -1,4 +1,4 @@
-"""The few tasks that a report chooses and judges: once for all sections that show them."""
+"""The few tasks that a report selects and judges: once for all sections that show them."""
 
 from __future__ import annotations
 
@@ -8,28 +8,28 @@ from examiner.scores import NORMALISERS, Recipe
 
 if TYPE_CHECKING:
     from examiner.reporting.study import Study
-    from examiner.selection import Benchmark, Comparison, Selection
+    from examiner.selection import Benchmark, MethodJudgement, Selection
 
 SIZE = 5
-"""Tasks that the report chooses, as `select` does where no size is given."""
+"""Tasks that the report selects, as `select` does by default."""
 
 
 class Selected(NamedTuple):
-    """What tasks are chosen from, the chosen ones with their predictor, and their validation."""
+    """What tasks are selected from, the selection, and its validation."""
 
     material: Benchmark
     selection: Selection
-    comparison: Comparison
+    judgement: MethodJudgement
     note: str  # which agents and tasks it is about, where not all
 
     @property
     def size(self) -> int:
-        """How many tasks were chosen."""
+        """The number of selected tasks."""
         return len(self.selection)
 
 
 def selected(study: Study) -> Selected:
-    """Choose and judge as `examiner select` does: the same function, defaults and seed.
+    """Select and judge as `examiner select` does: the same function, defaults and seed.
 
     >>> import numpy as np
     >>> from examiner.reporting.study import Study
@@ -53,5 +53,6 @@ def selected(study: Study) -> Selected:
     )
     sizes = [size for size in SIZES if size < len(material.tasks)]
     size = min(SIZE, sizes[-1])
-    made = select_and_judge(material, size, sizes=sizes, rng=study.seed)
-    return Selected(material, *made, note)
+    selection = select_and_judge(material, size, sizes=sizes, rng=study.seed)
+    assert selection.judgement is not None
+    return Selected(material, selection, selection.judgement, note)

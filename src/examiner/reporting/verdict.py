@@ -267,35 +267,35 @@ def _exam(study: Study, data: Mapping[str, Record]) -> Judgement | None:
 
 
 def _few(study: Study, data: Mapping[str, Record]) -> Judgement | None:
-    found = data.get("selection")
-    if not found:
+    if "selection" not in data:
         return None
-    by = {(row["method"], row["size"]): row for row in found["rows"]}
-    best, random = (by[(name, found["size"])] for name in (found["leading"], "random"))
-    total = (
-        f"{found['size']:,} of {counted(found['tasks'], 'task')}{_of_all(study, found['tasks'])}"
-    )
-    whose = f"the {found['target']} of held-out agents"
-    claim: Parts = (f"{total} predict {whose}: ", *enumerated(found["chosen"], MOST_NAMED), ".")
-    if not best["r2"] >= PREDICTS_WELL:
+    selection = study.selected.selection
+    best, random = selection.figures, selection.random_figures
+    assert best is not None and random is not None
+    every, target = len(selection.predictor.all_tasks), selection.target
+    total = f"{len(selection):,} of {counted(every, 'task')}{_of_all(study, every)}"
+    whose = f"the {target} of held-out agents"
+    names = enumerated(selection.tasks.task, MOST_NAMED)
+    claim: Parts = (f"{total} predict {whose}: ", *names, ".")
+    if not best.r2 >= PREDICTS_WELL:
         claim = (f"{total} predict {whose} only roughly.",)
-    if not best["r2"] >= PREDICTS:
-        claim = (f"No few tasks stand for all: {total} hardly predict the {found['target']}.",)
-    ends, than = "", "of random sets"
-    if np.isfinite(best["r2_low"]):
-        ends = f" (95 %: {three_digits(best['r2_low'])} to {three_digits(best['r2_high'])})"
-        if best["r2_low"] <= random["r2"]:
-            than = "not significantly more than that of random sets,"
-    doubt = f"R² {three_digits(best['r2'])}{ends}, {than} {three_digits(random['r2'])}"
-    if np.isfinite(best["kendall"]) and found["agents"] >= ORDERED_FROM:
-        doubt += f"; the order of agents is kept to a Kendall of {three_digits(best['kendall'])}"
+    if not best.r2 >= PREDICTS:
+        claim = (f"No small set of tasks represents all: {total} hardly predict the {target}.",)
+    interval, than = "", "random selections"
+    if np.isfinite(best.r2_low):
+        interval = f" (95 %: {three_digits(best.r2_low)} to {three_digits(best.r2_high)})"
+        if best.r2_low <= random.r2:
+            than = "not significantly higher than random selections:"
+    doubt = f"R² {three_digits(best.r2)}{interval}, {than} {three_digits(random.r2)}"
+    if np.isfinite(best.kendall) and len(selection.predictor.agents) >= ORDERED_FROM:
+        doubt += f"; Kendall's tau of the order of agents is {three_digits(best.kendall)}"
     return Judgement(claim, f"{doubt}.", "selection")
 
 
 def _of_all(study: Study, tasks: int) -> str:
-    """Where a finding is about a sample of tasks, of how many they were drawn."""
+    """Where a finding is about a sample of the tasks, of how many they were sampled."""
     every = study.comparable.shape[1]
-    return "" if tasks == every else f", drawn from {every:,},"
+    return "" if tasks == every else f", sampled from {every:,},"
 
 
 def _next(study: Study, data: Mapping[str, Record]) -> Judgement | None:

@@ -1,11 +1,10 @@
-"""Fewer tasks, same story: which few to run, and proof on held-out agents that they are enough."""
+"""Which few tasks to run, and validation on held-out agents that they are enough."""
 
 from examiner.selection.addition import Added as Added
 from examiner.selection.addition import adds as adds
 from examiner.selection.benchmark import Benchmark as Benchmark
 from examiner.selection.benchmark import benchmark as benchmark
 from examiner.selection.constraints import Constraints as Constraints
-from examiner.selection.distil import JudgedSelection as JudgedSelection
 from examiner.selection.distil import distil as distil
 from examiner.selection.distil import judge_tasks as judge_tasks
 from examiner.selection.distil import select_and_judge as select_and_judge
@@ -19,12 +18,11 @@ from examiner.selection.placing import SetPlacement as SetPlacement
 from examiner.selection.placing import place as place
 from examiner.selection.proof.by_hand import FoldByHand as FoldByHand
 from examiner.selection.proof.by_hand import folds_by_hand as folds_by_hand
-from examiner.selection.proof.comparison import SIZES as SIZES
-from examiner.selection.proof.comparison import Comparison as Comparison
-from examiner.selection.proof.comparison import compare as compare
 from examiner.selection.proof.holdout import Holdout as Holdout
-from examiner.selection.reasons import SelectedTask as SelectedTask
-from examiner.selection.reasons import reasons as reasons
+from examiner.selection.proof.judgement import SIZES as SIZES
+from examiner.selection.proof.judgement import MethodJudgement as MethodJudgement
+from examiner.selection.proof.judgement import judge as judge
+from examiner.selection.reasons import SelectedTasks as SelectedTasks
 from examiner.selection.record import Alarm as Alarm
 from examiner.selection.record import Record as Record
 from examiner.selection.selection import Selection as Selection

@@ -1,14 +1,15 @@
-"""What a new task adds to a set: bits and error removed beyond it, what it repeats, and by what chance."""
+"""What a new task adds to a set: information, error removed, and which tasks it is similar to."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from examiner.answers import Answer, Scalar, Table, bound, flag, name, number, text
 from examiner.information.channels import channels_of
 from examiner.information.clusters import PAPER_THRESHOLD
 from examiner.information.confusion import PairLikelihood
@@ -20,26 +21,55 @@ from examiner.information.uncertainty import ends_of, permuted
 from examiner.messages import InputError, counted
 from examiner.results import Results
 from examiner.scores.estimate import Estimate, check_level
-from examiner.selection.benchmark import Benchmark, benchmark
+from examiner.selection.benchmark import Benchmark, benchmark_of
 from examiner.selection.evidence import fold_of, likeness
 from examiner.selection.resampling import estimate_of, resampled_agents
 from examiner.selection.ridge import Design, ridge_fits, with_one_more
 from examiner.validation import Floats, Randomness, check_known, generator, seed_of
 
 NEAREST = 3
+"""Tasks of the set that are named as similar."""
+MEANINGS = {
+    "bits added": "information about which agent is playing, in addition to that of the set",
+    "R² from the set": "R² of the task, predicted from the set for held-out agents; 1 repeats the set",
+    "error removed": "share of the error for held-out agents on the tasks outside the set",
+}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Added:
-    """What one task adds to a set of others; NaN is what cannot be told.
+class AddedQuantities(Table):
+    """What the task adds, with intervals over agents and permutation tests."""
 
-    `bits` are those about which agent is playing that it adds to the set's, `bits_alone` its own, and
-    `bits_chance` how often results dealt to agents anew add as many. `told` is the R² with which the set
-    predicts the task for left-out agents: 1 repeats the set. `error_removed` is the share by which the
-    task lowers the error of predicting the tasks outside, and `error_chance` how often shuffled results
-    lower it as much. `nearest` are the tasks of the set it is most like, with their correlation, and
-    `cluster` all tasks so near that papers/004 would gather them.
+    quantity: tuple[str, ...] = name("Quantity")
+    value: Floats = number("Estimate")
+    value_low: Floats = bound("value", "low")
+    value_high: Floats = bound("value", "high")
+    p_value: Floats = number("p-value of a permutation test", title="p")
+    meaning: tuple[str, ...] = text("Meaning of the quantity")
+
+
+class CorrelatedTasks(Table):
+    """The tasks whose scores correlate most with those of the new task, the highest first."""
+
+    task: tuple[str, ...] = name("Task")
+    correlation: Floats = number("Correlation with the new task")
+    in_set: NDArray[np.bool_] = flag("The task belongs to the set")
+    same_cluster: NDArray[np.bool_] = flag(
+        "So similar that papers/004 puts both into one cluster", title="same cluster"
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class Added(Answer):
+    """What one task adds to a set of others; NaN is what cannot be estimated.
+
+    `bits` is the information about which agent is playing that it adds to the set's, `bits_alone` its own,
+    and `bits_p_value` how often results permuted between agents add as much. `r2` is that of the task,
+    predicted from the set for held-out agents: 1 repeats the set. `error_removed` is the share by which the
+    task lowers the error of predicting the other tasks, and `error_p_value` how often shuffled results
+    lower it as much. `similar` are the tasks most like it.
     """
+
+    kind = "addition"
 
     task: str
     to: tuple[str, ...]
@@ -47,62 +77,83 @@ class Added:
     bits: Estimate
     bits_alone: float
     bits_set: float
-    bits_chance: float
-    told: Estimate
+    bits_p_value: float
+    r2: Estimate
     error_removed: Estimate
-    error_chance: float
-    nearest: tuple[tuple[str, float], ...]
-    cluster: tuple[str, ...]
+    error_p_value: float
+    similar: CorrelatedTasks
     notes: tuple[str, ...]
+    level: float = 0.9
     seed: int = 0
 
     @property
-    def sentence(self) -> str:
-        """What follows, in words.
+    def headline(self) -> str:
+        """How much information the task adds, and how much of the error it removes.
 
         >>> scores = np.random.default_rng(0).normal(size=(9, 4))
-        >>> adds(Results.from_numpy(scores), "task 4", rng=0, reps=5).sentence[:14]
+        >>> adds(Results.from_numpy(scores), "task 4", rng=0, reps=5).headline[:14]
         "'task 4' adds "
         """
-        size = counted(len(self.to), "task")
-        told = f"{self.task!r} adds {self.bits.value:.3g} bits to {size}"
-        if self.bits_chance == self.bits_chance:
-            told += f" (as many by chance: p = {self.bits_chance:.2g})"
+        others = counted(len(self.to), "task")
+        claim = f"{self.task!r} adds {self.bits.value:.3g} bits to {others}"
+        if self.bits.value != self.bits.value:
+            claim = f"It cannot be estimated how many bits {self.task!r} adds to {others}"
+        if self.bits_p_value == self.bits_p_value:
+            claim += f" (permutation test: p = {self.bits_p_value:.2g})"
         if self.error_removed.value == self.error_removed.value:
-            told += (
-                f", and takes {self.error_removed.value:.1%} off the error on the tasks outside "
-                f"(p = {self.error_chance:.2g})"
+            verb = "reduces" if self.error_removed.value >= 0 else "increases"
+            claim += (
+                f" and {verb} the error on the other tasks by {abs(self.error_removed.value):.1%} "
+                f"(p = {self.error_p_value:.2g})"
             )
-        if self.told.value != self.told.value:  # nothing varies in it
-            return f"{told}."
-        return f"{told}. The set tells {max(self.told.value, 0.0):.0%} of what varies in it."
+        if self.r2.value != self.r2.value:  # all agents have the same score on it
+            return f"{claim}."
+        return f"{claim}; the set predicts it with R² {self.r2.value:.3g}."
 
-    def to_dict(self) -> dict[str, Any]:  # Any: JSON values
-        """Return it as JSON values.
+    @property
+    def quantities(self) -> AddedQuantities:
+        """What the task adds, as a table."""
+        estimates = (self.bits, self.r2, self.error_removed)
+        columns: dict[str, Any] = {  # Any: as the column declares
+            "quantity": list(MEANINGS),
+            "value": [part.value for part in estimates],
+            "value_low": [part.low for part in estimates],
+            "value_high": [part.high for part in estimates],
+            "p_value": [self.bits_p_value, np.nan, self.error_p_value],
+            "meaning": list(MEANINGS.values()),
+            "level": self.level,
+        }
+        return AddedQuantities(**columns)
 
-        >>> scores = np.random.default_rng(0).normal(size=(9, 4))
-        >>> list(adds(Results.from_numpy(scores), "task 4", rng=0, reps=5).to_dict())[:3]
-        ['task', 'to', 'agents']
-        """
+    @property
+    def tables(self) -> Mapping[str, Table]:
+        """What the task adds, and which tasks it is similar to."""
+        return {"quantities": self.quantities, "similar": self.similar}
+
+    @property
+    def scalars(self) -> Mapping[str, Scalar]:
+        """The task, the size of the set, and the information of both."""
         return {
-            "task": self.task,
-            "to": list(self.to),
-            "agents": self.agents,
-            "bits": self.bits._asdict(),
-            "bits_alone": self.bits_alone,
-            "bits_set": self.bits_set,
-            "bits_chance": self.bits_chance,
-            "told": self.told._asdict(),
-            "error_removed": self.error_removed._asdict(),
-            "error_chance": self.error_chance,
-            "nearest": [{"task": task, "correlation": r} for task, r in self.nearest],
-            "cluster": list(self.cluster),
-            "answer": self.sentence,
+            "task": Scalar(self.task, "The new task"),
+            "set_size": Scalar(len(self.to), "Number of tasks in the set"),
+            "agents": Scalar(self.agents, "Number of agents"),
+            "bits_alone": Scalar(self.bits_alone, "Information of the task alone", "bits"),
+            "bits_set": Scalar(self.bits_set, "Information of the set", "bits"),
+        }
+
+    @property
+    def settings(self) -> Mapping[str, Any]:  # Any: JSON values
+        """The tasks of the set, the seed, the level of intervals and the unit of resampling."""
+        return {
+            "set": list(self.to),
+            "seed": self.seed,
+            "level": self.level,
+            "resampled": "agents",
         }
 
 
 def adds(
-    source: Results | Benchmark,
+    source: Results | Benchmark | Any,  # Any: all that `ex.read` takes
     task: str,
     to: Sequence[str] | None = None,
     *,
@@ -110,28 +161,28 @@ def adds(
     reps: int = 100,
     level: float = 0.9,
 ) -> Added:
-    """Say what a task adds to a set of others, by default to all others (papers/004, section I).
+    """Estimate what a task adds to a set of others, by default to all others (papers/004, section I).
 
-    Bits with their interval and chance are those of `examiner.information`: runs dealt out among agents
-    anew say what agents that are alike would seem to add; with one run a cell that is as much, since
-    nothing tells noise from information. Errors are of left-out agents, under ridge regressions from the
-    set with and without the task; intervals are over agents. The same call in a loop tells whether a
-    change of the task was one for the better.
+    Bits with their interval and permutation test are those of `examiner.information`: runs permuted between
+    agents show what equal agents would seem to add; with one run per cell that is as much, since nothing
+    separates noise from information. Errors are of held-out agents, under ridge regressions from the set
+    with and without the task; intervals are over agents. Repeat the call after changing a task to see
+    whether it has become better.
 
     >>> rng = np.random.default_rng(0)
     >>> scores = rng.normal(size=(30, 1)) + 0.5 * rng.normal(size=(30, 8))
     >>> scores[:, 7] = scores[:, 0] + 0.01 * rng.normal(size=30)
-    >>> found = adds(Results.from_numpy(scores), "task 8", ["task 1", "task 2"], rng=0)
-    >>> found.nearest[0][0], found.told.value > 0.9, found.error_chance > 0.05
+    >>> added = adds(Results.from_numpy(scores), "task 8", ["task 1", "task 2"], rng=0)
+    >>> added.similar.task[0], added.r2.value > 0.9, added.error_p_value > 0.05
     ('task 1', True, True)
     """
     check_level(level)
     if reps < 1:
         raise InputError(f"{reps} resamples were asked for. Give at least 1; 100 is usual.")
-    whole = source if isinstance(source, Benchmark) else benchmark(source)
+    whole = benchmark_of(source)
     check_known("task", task, whole.tasks)
-    for name in to or ():
-        check_known("task", name, whole.tasks)
+    for given in to or ():
+        check_known("task", given, whole.tasks)
     names = [one for one in (whole.tasks if to is None else to) if one != task]
     if not names:
         raise InputError(
@@ -146,7 +197,6 @@ def adds(
     weight = resampled_agents(whole.families, for_errors)
     removed, shuffled = _error_removed(values, new, columns, for_errors, reps, weight, level)
     near = 1.0 - likeness(values)[new]
-    order = columns[np.argsort(-near[columns], kind="stable")]
     return Added(
         task=task,
         to=tuple(whole.tasks[column] for column in columns),
@@ -154,18 +204,30 @@ def adds(
         bits=bits,
         bits_alone=alone,
         bits_set=held,
-        bits_chance=by_chance,
-        told=_told(values, new, columns, weight, level),
+        bits_p_value=by_chance,
+        r2=_r2(values, new, columns, weight, level),
         error_removed=removed,
-        error_chance=shuffled,
-        nearest=tuple((whole.tasks[one], float(near[one])) for one in order[:NEAREST].tolist()),
-        cluster=tuple(
-            whole.tasks[one]
-            for one in np.flatnonzero(near > 1 - PAPER_THRESHOLD).tolist()
-            if one != new
-        ),
+        error_p_value=shuffled,
+        similar=_similar(whole, near, new, columns),
         notes=whole.notes,
+        level=level,
         seed=seed,
+    )
+
+
+def _similar(
+    whole: Benchmark, correlation: Floats, new: int, columns: NDArray[np.intp]
+) -> CorrelatedTasks:
+    """The nearest tasks of the set, and all tasks of the same cluster."""
+    nearest = columns[np.argsort(-correlation[columns], kind="stable")][:NEAREST]
+    cluster = np.setdiff1d(np.flatnonzero(correlation > 1 - PAPER_THRESHOLD), [new])
+    tasks = np.union1d(nearest, cluster)
+    tasks = tasks[np.argsort(-correlation[tasks], kind="stable")]
+    return CorrelatedTasks(
+        task=tuple(whole.tasks[task] for task in tasks.tolist()),
+        correlation=correlation[tasks],
+        in_set=np.isin(tasks, columns),
+        same_cluster=np.isin(tasks, cluster),
     )
 
 
@@ -229,7 +291,7 @@ def _error_removed(
     return estimate_of(ratio, level), luck
 
 
-def _told(
+def _r2(
     values: Floats, new: int, columns: NDArray[np.intp], weight: Floats, level: float
 ) -> Estimate:
     """R² of the new task, predicted from the set for left-out agents."""

@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -303,6 +303,15 @@ def benchmark(
             *note_of_sample(sample),
         ),
     )
+
+
+def benchmark_of(source: Any) -> Benchmark:  # Any: a benchmark, or all that `ex.read` takes
+    """Return a benchmark as it is, and gather one by default from anything else that `ex.read` takes.
+
+    >>> benchmark_of({f"agent {row}": [[float(row), 1.0]] for row in range(5)}).tasks
+    ('task 1', 'task 2')
+    """
+    return source if isinstance(source, Benchmark) else benchmark(source)
 
 
 def _priced(

@@ -1,38 +1,29 @@
-"""A choice and its validation: the one function that reports, commands and `distil` call."""
+"""A selection and its validation: the one function that reports, commands and `distil` call."""
 
 from __future__ import annotations
 
 import builtins
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any
 
 import numpy as np
 
 from examiner.messages import InputError, listed, shorten
 from examiner.results import Results
-from examiner.selection.benchmark import Benchmark, benchmark
+from examiner.selection.benchmark import Benchmark, benchmark_of
 from examiner.selection.evidence import SelectionEvidence
 from examiner.selection.greedy import TaskSet, selection_of
 from examiner.selection.methods import DEFAULT, Select
-from examiner.selection.proof.comparison import Comparison, Map, compare
+from examiner.selection.proof.answer import GIVEN
 from examiner.selection.proof.holdout import Holdout
+from examiner.selection.proof.judgement import Map, MethodJudgement, judge
 from examiner.selection.selection import Selection, choose, settle, with_predictor
 from examiner.validation import Randomness, seed_of
 from examiner.workers import Progress
 
-GIVEN = "given"
-"""What tasks named by hand are chosen by."""
-
-
-class JudgedSelection(NamedTuple):
-    """Chosen tasks with their predictor, and how the choice does on held-out agents."""
-
-    selection: Selection
-    comparison: Comparison
-
 
 def select_and_judge(
-    source: Results | Benchmark,
+    source: Results | Benchmark | Any,  # Any: all that `ex.read` takes
     size: int | None = None,
     method: str | Select = DEFAULT,
     *,
@@ -41,24 +32,24 @@ def select_and_judge(
     holdout: Holdout | None = None,
     progress: Progress | None = None,
     map: Map = builtins.map,
-) -> JudgedSelection:
-    """Choose a few tasks, learn to predict the whole from them, and judge the choice on held-out agents.
+) -> Selection:
+    """Select a few tasks, learn to predict the whole from them, and judge the selection on held-out agents.
 
-    Every report, command and plot that says how well a selection predicts calls this, or `compare` below
+    Every report, command and plot that says how well a selection predicts calls this, or `judge` below
     it: the same question has the same answer. `sizes` are further sizes to judge.
 
     >>> scores = np.random.default_rng(0).normal(size=(12, 6)) + np.arange(12)[:, None]
-    >>> made = select_and_judge(Results.from_numpy(scores), 2, holdout=Holdout(draws=5))
-    >>> made.comparison.row("covariance", 2).r2.value > 0.5
+    >>> selection = select_and_judge(Results.from_numpy(scores), 2, holdout=Holdout(draws=5))
+    >>> selection.figures.r2 > 0.5
     True
     """
-    whole = source if isinstance(source, Benchmark) else benchmark(source)
+    whole = benchmark_of(source)
     holdout = holdout or Holdout()
     own = whole if holdout.choose_on is None else whole.on_agents(holdout.choose_on)
     seed = seed_of(rng)
     shrinkage = settle(own) if method == DEFAULT else None
     tasks = choose(own, size, method, rng=seed, shrinkage=shrinkage)
-    comparison = compare(
+    judgement = judge(
         whole,
         [*sizes, len(tasks)],
         [method],
@@ -68,15 +59,13 @@ def select_and_judge(
         map=map,
         shrinkage=shrinkage if own is whole else None,
     )
-    level = holdout.level
-    chosen = with_predictor(
-        own, tasks, rng=seed, level=level, proof=comparison, shrinkage=shrinkage
+    return with_predictor(
+        own, tasks, rng=seed, level=holdout.level, judgement=judgement, shrinkage=shrinkage
     )
-    return JudgedSelection(chosen, comparison)
 
 
 def distil(
-    source: Results | Benchmark,
+    source: Results | Benchmark | Any,  # Any: all that `ex.read` takes
     size: int,
     *,
     rng: Randomness = 0,
@@ -84,38 +73,36 @@ def distil(
     progress: Progress | None = None,
     map: Map = builtins.map,
 ) -> Selection:
-    """Make a tiny version of a benchmark: chosen tasks, what predicts the whole, and their record.
+    """Return a tiny version of a benchmark: selected tasks, a predictor of the whole, and their record.
 
-    The `record` says how far off held-out agents were, how many lay inside their intervals, and how often
-    a regression would be reported that is not there, or missed.
+    The `record` has the mean absolute error for held-out agents, the share inside their intervals, and how
+    often a regression would be reported that did not happen, or missed.
 
     >>> scores = np.random.default_rng(0).normal(size=(20, 6)) + np.arange(20)[:, None]
     >>> tiny = distil(Results.from_numpy(scores), 2, holdout=Holdout(4, draws=5))
     >>> tiny.record.error < tiny.record.random_error * 2, tiny.record.agents
     (True, 20)
     """
-    made = select_and_judge(source, size, rng=rng, holdout=holdout, progress=progress, map=map)
-    return made.selection
+    return select_and_judge(source, size, rng=rng, holdout=holdout, progress=progress, map=map)
 
 
 def judge_tasks(
-    source: Results | Benchmark,
+    source: Results | Benchmark | Any,  # Any: all that `ex.read` takes
     tasks: Sequence[str],
     *,
     rng: Randomness = 0,
     holdout: Holdout | None = None,
-) -> Comparison:
-    """Judge tasks named by hand, in the same folds and with the same predictor as chosen ones.
+) -> MethodJudgement:
+    """Judge tasks named by hand, in the same folds and with the same predictor as selected ones.
 
-    The tasks are taken as given in every fold: where they were chosen on the same agents, errors are too
-    small.
+    The tasks are the same in every fold: where they were selected on the same agents, errors are too small.
 
     >>> scores = np.random.default_rng(0).normal(size=(9, 6)) + np.arange(9)[:, None]
-    >>> made = judge_tasks(Results.from_numpy(scores), ["task 1", "task 3"])
-    >>> made.row("given", 2).kendall.value > 0.5
+    >>> judgement = judge_tasks(Results.from_numpy(scores), ["task 1", "task 3"])
+    >>> judgement.row("given", 2).kendall > 0.5
     True
     """
-    whole = source if isinstance(source, Benchmark) else benchmark(source)
+    whole = benchmark_of(source)
     names = tuple(dict.fromkeys(tasks))
     unknown = [name for name in names if name not in whole.tasks]
     if unknown or not names:
@@ -127,4 +114,4 @@ def judge_tasks(
         gain = np.full(len(columns), np.nan)
         return selection_of(evidence, columns, gain, method=GIVEN, unit="as given")
 
-    return compare(whole, [len(names)], [given], rng=rng, holdout=holdout)
+    return judge(whole, [len(names)], [given], rng=rng, holdout=holdout)

@@ -36,7 +36,7 @@ class EarlyStopping:
     def __init__(self, tiny: Selection, within: float, scorer: str | None) -> None:
         if not 0 < within < np.inf:
             raise InputError(f"The score shall be known within {within:g}. Give a number above 0.")
-        ids = [task.rpartition("/")[2] for task in tiny.tasks]
+        ids = [task.rpartition("/")[2] for task in tiny.chosen.tasks]
         twice = [name for name in dict.fromkeys(ids) if ids.count(name) > 1]
         if twice:
             raise InputError(

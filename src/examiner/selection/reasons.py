@@ -1,73 +1,104 @@
-"""Why each chosen task is in the set: what it adds, how it follows the aggregate, what it stands for."""
+"""Why each selected task is in the set: what it adds, and which other tasks it is similar to."""
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
+from examiner.answers import Table, flag, name, number, text, words
+from examiner.scores.unit import value_unit
 from examiner.selection.benchmark import Benchmark
-from examiner.selection.evidence import correlations_of, fold_of
-from examiner.selection.selection import Selection
+from examiner.selection.evidence import SelectionEvidence, correlations_of
+from examiner.selection.greedy import TaskSet
+from examiner.selection.prediction import Predictor
+from examiner.validation import Floats
 
-ALIKE = 3
+SIMILAR = 3
+"""Tasks that were not selected, named for each one that was."""
 
 
-class SelectedTask(NamedTuple):
-    """One chosen task: its gain, its weight, and how it stands to the aggregate and to other tasks.
+class SelectedTasks(Table):
+    """One row per selected task, in the order of selection.
 
-    `weight` is what one deviation of the task moves the predicted aggregate, in deviations of the
-    aggregate. `correlation` is that with the aggregate. `alike` are the tasks left out that it is most
-    like, with their correlation. `mean` is the agents' mean on it, in comparable units. `cost` is None
-    where tasks have no cost.
+    A selection that was read from a file has the first two columns only.
     """
 
-    task: str
-    gain: float
-    weight: float
-    correlation: float
-    mean: float
-    group: str | None
-    alike: tuple[tuple[str, float], ...]
-    demanded: bool
-    cost: float | None = None
+    task: tuple[str, ...] = name("Task")
+    gain: Floats = number("What the task adds to those above it, in the method's own unit")
+    weight: Floats | None = number(
+        "Change of the predicted aggregate with one standard deviation of the task",
+        unit="standard deviations",
+        default=None,
+    )
+    correlation: Floats | None = number("Correlation with the aggregate", default=None)
+    mean: Floats | None = number("Mean score of the agents", unit="score", default=None)
+    cost: Floats | None = number("Cost of the task", default=None)
+    group: tuple[str, ...] | None = text("Group of the task", default=None)
+    required: NDArray[np.bool_] | None = flag("The task had to be selected", default=None)
+    similar: tuple[tuple[str, ...], ...] | None = words(
+        "Tasks not selected whose scores correlate most with it", default=None
+    )
 
 
-def reasons(whole: Benchmark, selection: Selection) -> tuple[SelectedTask, ...]:
-    """Say why each task is in the set.
+class SimilarTasks(Table):
+    """The tasks that were not selected and are most similar to each one that was."""
+
+    task: tuple[str, ...] = name("Selected task")
+    other: tuple[str, ...] = name("Task that was not selected")
+    correlation: Floats = number("Correlation of their scores over agents")
+
+
+class Reasons(NamedTuple):
+    """Why each task is in a selection."""
+
+    tasks: SelectedTasks
+    similar: SimilarTasks
+
+
+def reasons_of(
+    whole: Benchmark, evidence: SelectionEvidence, chosen: TaskSet, predictor: Predictor
+) -> Reasons:
+    """Return why each task was selected, from the evidence of all agents.
 
     >>> from examiner.results import Results
-    >>> from examiner.selection import benchmark, select
+    >>> from examiner.selection import select
     >>> scores = np.random.default_rng(0).normal(size=(8, 6)) + np.arange(8)[:, None]
-    >>> whole = benchmark(Results.from_numpy(scores))
-    >>> [len(reason.alike) for reason in reasons(whole, select(whole, 2, "regression", rng=0))]
+    >>> [len(task.similar) for task in select(Results.from_numpy(scores), 2, "regression").tasks]
     [3, 3]
     """
-    predictor, columns = selection.predictor, selection.chosen.columns
-    evidence = fold_of(whole, whole.everyone, (), curves=False).evidence
-    values, target = evidence.values, evidence.target
+    values, target, columns = evidence.values, evidence.target, list(chosen.columns)
     assert target is not None
-    follow = correlations_of(values, columns)
+    correlations = correlations_of(values, columns)
     others = np.setdiff1d(np.arange(values.shape[1]), columns)
+    nearest = [
+        others[np.argsort(-row[others], kind="stable")[:SIMILAR]].tolist() for row in correlations
+    ]
+    own = values[:, columns]
     spread = max(float(target.std()), 1e-300)
-    told = []
-    for number, column in enumerate(columns):
-        results = values[:, column]
-        near = others[np.argsort(-follow[number, others], kind="stable")[:ALIKE]]
-        follows = (
-            np.corrcoef(results, target)[0, 1] if results.std() > 0 and spread > 1e-300 else np.nan
-        )
-        told.append(
-            SelectedTask(
-                evidence.tasks[column],
-                float(selection.gain[number]),
-                float(predictor.beta[number] * results.std() / predictor.unit / spread),
-                float(follows),
-                float(results.mean()),
-                None if evidence.groups is None else evidence.groups[column],
-                tuple((evidence.tasks[one], float(follow[number, one])) for one in near.tolist()),
-                column in whole.terms.must,
-                float(whole.terms.cost[column]) if whole.terms.priced else None,
-            )
-        )
-    return tuple(told)
+    reasons: dict[str, Any] = {  # Any: as the column declares
+        "task": chosen.tasks,
+        "gain": chosen.gain,
+        "weight": predictor.beta * own.std(axis=0) / predictor.unit / spread,
+        "correlation": [_correlation(column, target) for column in own.T],
+        "mean": own.mean(axis=0),
+        "cost": whole.terms.cost[columns] if whole.terms.priced else None,
+        "group": None if evidence.groups is None else [evidence.groups[at] for at in columns],
+        "required": np.isin(columns, whole.terms.must),
+        "similar": [[evidence.tasks[other] for other in row] for row in nearest],
+        "score_unit": value_unit(whole.recipe),
+    }
+    pairs = [(number, other) for number, row in enumerate(nearest) for other in row]
+    similar = SimilarTasks(
+        task=tuple(chosen.tasks[number] for number, _ in pairs),
+        other=tuple(evidence.tasks[other] for _, other in pairs),
+        correlation=np.array([correlations[pair] for pair in pairs]),
+    )
+    return Reasons(SelectedTasks(**reasons), similar)
+
+
+def _correlation(values: Floats, target: Floats) -> float:
+    if not (values.std() > 0 and target.std() > 1e-300):
+        return float("nan")
+    return float(np.corrcoef(values, target)[0, 1])

@@ -1,17 +1,19 @@
-"""Selection: the few tasks chosen, and with them all that placing a new agent needs."""
+"""Selection: the few selected tasks, with all that predicting a new agent from them needs."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import Annotated, NamedTuple
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
+from examiner.answers import Answer, Row, Scalar, Table
 from examiner.messages import InputError, counted
 from examiner.results import Results
-from examiner.results.display import html_table
 from examiner.scores import Recipe
-from examiner.selection.benchmark import Benchmark, benchmark
+from examiner.scores.unit import value_unit
+from examiner.selection.benchmark import Benchmark, benchmark_of
 from examiner.selection.evidence import fold_of
 from examiner.selection.greedy import TaskSet
 from examiner.selection.methods import (
@@ -24,26 +26,33 @@ from examiner.selection.methods import (
     method_named,
 )
 from examiner.selection.prediction import Predictor, fit_predictor
-from examiner.selection.proof.comparison import Comparison
 from examiner.selection.proof.holdout import FOLDS, Holdout
 from examiner.selection.proof.inner import best_of, inner_folds
+from examiner.selection.proof.judgement import MethodJudgement
 from examiner.selection.proof.sets import Contest, random_sets
+from examiner.selection.reasons import Reasons, SelectedTasks, reasons_of
 from examiner.selection.record import Record, record_of
 from examiner.selection.shrinkage import Shrinkage
 from examiner.validation import Bounds, Floats, Randomness, generator, seed_of
 
+_UNSTORED = {"stored": False}
+"""Of parts of a selection that are not written to its file."""
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Selection:
-    """Chosen tasks with their predictor and recipe: all that placing a new agent needs.
 
-    `level` is that of the intervals, `fingerprint` a hash of the results it was chosen on. `record` says
-    how far off agents were that had no part in choosing, where that was judged.
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Selection(Answer):
+    """Selected tasks and why, with all that predicting a new agent from them needs.
+
+    `level` is that of the intervals, `fingerprint` a hash of the results they were selected on. `record`
+    has the errors of held-out agents, and `judgement` all figures, where it was judged. A file keeps
+    neither `judgement` nor the reasons.
 
     >>> scores = np.random.default_rng(0).normal(size=(8, 6)) + np.arange(8)[:, None]
     >>> select(Results.from_numpy(scores), 2, "regression", rng=0).unit
     'error of the aggregate removed'
     """
+
+    kind = "selection"
 
     chosen: TaskSet
     predictor: Predictor
@@ -52,6 +61,10 @@ class Selection:
     level: Annotated[float, Bounds(1e-9, 1 - 1e-9, "a share between 0 and 1")]
     fingerprint: str
     record: Record | None = None
+    judgement: MethodJudgement | None = field(default=None, metadata=_UNSTORED)
+    reasons: Reasons | None = field(default=None, metadata=_UNSTORED)
+    budget: float | None = field(default=None, metadata=_UNSTORED)
+    cost_of_all: float | None = field(default=None, metadata=_UNSTORED)
 
     def __post_init__(self) -> None:
         if self.chosen.tasks != self.predictor.tasks:
@@ -60,23 +73,140 @@ class Selection:
             )
 
     @property
+    def tasks(self) -> SelectedTasks:
+        """The tasks in the order they were selected, and what each adds."""
+        if self.reasons is not None:
+            return self.reasons.tasks
+        return SelectedTasks(task=self.chosen.tasks, gain=self.chosen.gain)
+
+    @property
+    def headline(self) -> str:
+        """How well the tasks predict held-out agents, or that this was not judged."""
+        size, every = len(self), len(self.predictor.all_tasks)
+        subject = f"{size:,} of {counted(every, 'task')}"
+        verb = "predicts" if size == 1 else "predict"
+        start = f"{subject} {verb} the {self.target} of held-out agents with"
+        judged = self.figures
+        if judged is not None and np.isnan(judged.r2):
+            return f"{subject} cannot be judged: held-out agents are all alike, or too few."
+        if judged is not None:
+            random = self.random_figures
+            beside = "" if random is None else f" (random selections: {random.r2:.3g})"
+            return (
+                f"{start} R² {judged.r2:.3g}{beside} and a mean absolute error of {judged.mae:.3g}."
+            )
+        if self.record is not None:
+            return (
+                f"{start} a mean absolute error of {self.record.error:.3g} (random selections: "
+                f"{self.record.random_error:.3g})."
+            )
+        verb = "was" if size == 1 else "were"
+        return f"{subject} {verb} selected by {self.method}, without validation on held-out agents."
+
+    @property
+    def tables(self) -> Mapping[str, Table]:
+        """The tasks, and, where the selection was judged, methods, predictions, alarms and stability."""
+        tables: dict[str, Table] = {"tasks": self.tasks}
+        if self.reasons is not None:
+            tables["similar"] = self.reasons.similar
+        if self.judgement is not None:
+            size = self._judged_size
+            tables["methods"] = self.judgement.methods
+            tables["predictions"] = self.judgement.predictions(self._judged_method, size)
+            tables["stability"] = self.judgement.stability
+        if self.record is not None:
+            tables["alarms"] = self.record.table(value_unit(self.recipe))
+        return tables
+
+    @property
+    def scalars(self) -> Mapping[str, Scalar]:
+        """The size, method and cost of the selection, and its figures on held-out agents."""
+        priced = self.tasks.cost is not None
+        scalars = {
+            "size": Scalar(len(self), "Number of selected tasks"),
+            "of_tasks": Scalar(len(self.predictor.all_tasks), "Number of all tasks"),
+            "agents": Scalar(len(self.predictor.agents), "Number of agents it was selected on"),
+            "method": Scalar(self.method, "Selection method"),
+            "gain_unit": Scalar(self.unit, "What gains of tasks are measured in"),
+            "target": Scalar(self.target, "Aggregate that is predicted"),
+            "cost": Scalar(self.cost if priced else None, "Cost of the selected tasks"),
+            "cost_of_all": Scalar(self.cost_of_all if priced else None, "Cost of all tasks"),
+            "budget": Scalar(self.budget, "Maximum cost"),
+        }
+        return scalars | self._judged_scalars()
+
+    def _judged_scalars(self) -> dict[str, Scalar]:
+        row, random, record = self.figures, self.random_figures, self.record
+        unit = value_unit(self.recipe)
+        if row is None and record is not None:
+            return {
+                "mae": Scalar(record.error, "Mean absolute error for held-out agents", unit),
+                "mae_low": Scalar(
+                    record.error_low, "95 % interval of the mean absolute error", unit
+                ),
+                "mae_high": Scalar(
+                    record.error_high, "95 % interval of the mean absolute error", unit
+                ),
+                "random_mae": Scalar(record.random_error, "The same of random selections", unit),
+                "coverage": Scalar(record.coverage, "Share of agents inside their intervals"),
+                "folds": Scalar(record.folds, "How agents are held out"),
+            }
+        if row is None or self.judgement is None:
+            return {}
+        columns = self.judgement.methods.columns
+        names = ("r2", "mae", "relative_error", "kendall")
+        scalars = {
+            f"{name}{end}": Scalar(row[f"{name}{end}"], columns[name].meaning, columns[name].unit)
+            for name in names
+            for end in ("", "_low", "_high")
+        }
+        scalars["coverage"] = Scalar(row.coverage, columns["coverage"].meaning)
+        if random is not None:
+            scalars["random_r2"] = Scalar(random.r2, "R² of random selections of the same size")
+            scalars["random_mae"] = Scalar(random.mae, "Mean absolute error of the same", unit)
+        scalars["folds"] = Scalar(self.judgement.folds, "How agents are held out")
+        limits = "What the agents at hand cannot show"
+        scalars["limits"] = Scalar(self.judgement.limits or None, limits)
+        return scalars
+
+    @property
+    def settings(self) -> Mapping[str, Any]:  # Any: JSON values
+        """The seed, the level of intervals, and a hash of the results it was selected on."""
+        return {"seed": self.seed, "level": self.level, "input": self.fingerprint}
+
+    @property
+    def _judged_method(self) -> str:
+        named = () if self.judgement is None else self.judgement.names
+        return BEST_OF if BEST_OF in named else self.method
+
+    @property
+    def _judged_size(self) -> int:
+        assert self.judgement is not None
+        sizes = self.judgement.sizes
+        return len(self) if len(self) in sizes else sizes[-1]  # a budget is one size
+
+    @property
+    def figures(self) -> Row | None:
+        """The figures of the selection on held-out agents; None where it was not judged."""
+        if self.judgement is None:
+            return None
+        return self.judgement.row(self._judged_method, self._judged_size)
+
+    @property
+    def random_figures(self) -> Row | None:
+        """The figures of random selections of the same size; None where none were judged."""
+        if self.judgement is None or "random" not in self.judgement.methods:
+            return None
+        return self.judgement.row("random", self._judged_size)
+
+    @property
     def method(self) -> str:
-        """The method that chose."""
+        """The selection method."""
         return self.chosen.method
 
     @property
-    def tasks(self) -> tuple[str, ...]:
-        """The tasks, in the order they were chosen."""
-        return self.chosen.tasks
-
-    @property
-    def gain(self) -> Floats:
-        """What each task added to those before it, in `unit`; shape [size]."""
-        return self.chosen.gain
-
-    @property
     def seed(self) -> int | None:
-        """The seed of what was random in choosing."""
+        """The seed of random choices."""
         return self.chosen.seed
 
     @property
@@ -86,14 +216,14 @@ class Selection:
 
     @property
     def ends(self) -> tuple[float, float]:
-        """Between what the aggregate lies: 0 and 1 where it is made of shares of successes."""
+        """The bounds of the aggregate: 0 and 1 where it is computed from shares of successes."""
         learnt = self.recipe.learnt
         shares = learnt is not None and learnt.counts and self.recipe.transform == "none"
         return (0.0, 1.0) if shares else (-np.inf, np.inf)
 
     @property
     def knows_total(self) -> bool:
-        """Whether it says how all tasks make the target; one of a macro-mean stored long ago may not."""
+        """Whether it says how all tasks give the target; an old file of a macro-mean may not."""
         total = self.recipe.total
         if total is None:
             return self.target != "macro-mean"
@@ -107,22 +237,15 @@ class Selection:
     @property
     def notes(self) -> tuple[str, ...]:
         """What a reader should know."""
-        return self.chosen.notes
+        judged = () if self.judgement is None else self.judgement.notes
+        return tuple(dict.fromkeys((*self.chosen.notes, *judged)))
 
     def __len__(self) -> int:
         return len(self.chosen)
 
-    def __repr__(self) -> str:
-        names = ", ".join(self.tasks[:6]) + (", …" if len(self) > 6 else "")
-        return f"Selection of {counted(len(self), 'task')} by {self.method}: {names}"
-
-    def _repr_html_(self) -> str:
-        rows = [[task, float(gain)] for task, gain in zip(self.tasks, self.gain, strict=True)]
-        return html_table(repr(self), ["task", self.unit], rows, self.notes)
-
 
 def select(
-    source: Results | Benchmark,
+    source: Results | Benchmark | Any,  # Any: all that `ex.read` takes
     size: int | None = None,
     method: str | Select = DEFAULT,
     *,
@@ -130,16 +253,17 @@ def select(
     inner: int = 5,
     level: float = 0.9,
 ) -> Selection:
-    """Choose a few tasks, and learn to predict the full benchmark from them.
+    """Select a few tasks, and learn to predict the aggregate over all tasks from them.
 
-    What is chosen is said as in `choose`; `level` is that of the intervals (see `with_predictor`).
-    `select_and_judge` validates the choice on held-out agents too.
+    The source is a `benchmark`, or anything that `ex.read` takes. `choose` describes the other arguments;
+    `level` is that of the intervals (see `with_predictor`). `select_and_judge` also validates the
+    selection on held-out agents.
 
     >>> scores = np.random.default_rng(0).normal(size=(20, 6)) + np.arange(20)[:, None]
-    >>> select(Results.from_numpy(scores), 2, "regression", rng=0)
-    Selection of 2 tasks by regression: task 6, task 2
+    >>> select(Results.from_numpy(scores), 2, "regression", rng=0).tasks.task
+    ('task 6', 'task 2')
     """
-    whole = source if isinstance(source, Benchmark) else benchmark(source)
+    whole = benchmark_of(source)
     seed = seed_of(rng)
     shrinkage = settle(whole) if method == DEFAULT else None
     chosen = choose(whole, size, method, rng=seed, inner=inner, shrinkage=shrinkage)
@@ -150,14 +274,14 @@ def settle(whole: Benchmark) -> Shrinkage | None:
     """Return how far covariances of all agents are shrunk, to be found once for choosing and predicting.
 
     >>> scores = np.random.default_rng(0).normal(size=(8, 6)) + np.arange(8)[:, None]
-    >>> settle(benchmark(Results.from_numpy(scores))).rungs
+    >>> settle(benchmark_of(Results.from_numpy(scores))).rungs
     (2,)
     """
     return fold_of(whole, whole.everyone, ("shrinkage",), curves=False).evidence.shrinkage
 
 
 def choose(
-    source: Results | Benchmark,
+    source: Results | Benchmark | Any,  # Any: all that `ex.read` takes
     size: int | None = None,
     method: str | Select = DEFAULT,
     *,
@@ -175,7 +299,7 @@ def choose(
     >>> len(chosen), chosen.unit
     (2, 'error of the aggregate removed')
     """
-    whole = source if isinstance(source, Benchmark) else benchmark(source)
+    whole = benchmark_of(source)
     size = _size(whole, size)
     seed = seed_of(rng)
     drawing = generator(seed)
@@ -196,19 +320,19 @@ def with_predictor(
     *,
     rng: Randomness = 0,
     level: float = 0.9,
-    proof: Comparison | None = None,
+    judgement: MethodJudgement | None = None,
     shrinkage: Shrinkage | None = None,
 ) -> Selection:
     """Learn from all agents to predict the full benchmark from chosen tasks.
 
-    Intervals rest on how far off each agent was while it had no part in choosing: in the `proof`,
-    where that left every agent out, else in ten folds made here. Taking the tasks as given would be
-    too sure, since they suit the agents they were chosen on. What the best and the worst quarter of agents
-    show while they are left out together widens intervals towards both ends. A note warns where the
-    tasks are not shown to predict better than random sets of as many.
+    Intervals rest on the errors of agents while they were held out: in the `judgement`, where every agent
+    was, else in ten folds. Intervals for the tasks as given would be too narrow, since the tasks suit the
+    agents they were selected on. The errors of the best and the worst quarter of agents, held out together,
+    widen intervals towards both ends. A note warns where the tasks are not shown to predict better than
+    random selections of the same size.
 
     >>> scores = np.random.default_rng(0).normal(size=(8, 6)) + np.arange(8)[:, None]
-    >>> whole = benchmark(Results.from_numpy(scores))
+    >>> whole = benchmark_of(Results.from_numpy(scores))
     >>> with_predictor(whole, choose(whole, 2, "spread", rng=0), rng=0).method
     'spread'
     """
@@ -217,7 +341,7 @@ def with_predictor(
         method = Method(lambda *_: chosen, (), True, "as given")
     size = _size(whole, None if whole.terms.budget is not None else len(chosen))
     rng = generator(rng)
-    judged = None if proof is None else _judged(whole, chosen, proof)
+    judged = None if judgement is None else _judged(whole, chosen, judgement)
     draws = random_sets(whole, (size,), Holdout().draws, rng) if judged is None else ()
     contest = Contest(((chosen.method, method),), (size,), draws, FOLDS, level)
     fold = fold_of(whole, whole.everyone, contest.needs, shrinkage=shrinkage)
@@ -227,14 +351,19 @@ def with_predictor(
     else:
         inner, warning = inner._replace(off=judged.off[None, None]), judged.warning
     notes = chosen.notes if warning is None else (*chosen.notes, warning)
+    predictor = fit_predictor(fold, chosen.columns, inner.held_out((0, 0), level))
     return Selection(
         replace(chosen, notes=notes),
-        fit_predictor(fold, chosen.columns, inner.held_out((0, 0), level)),
+        predictor,
         whole.recipe,
         whole.target,
         level,
         whole.fingerprint,
         None if judged is None else judged.record,
+        judgement=judgement,
+        reasons=reasons_of(whole, fold.evidence, chosen, predictor),
+        budget=whole.terms.budget,
+        cost_of_all=float(whole.terms.cost.sum()) if whole.terms.priced else None,
     )
 
 
@@ -248,8 +377,8 @@ def _best_method(
     names = list(able)
     name = names[best_of(off, names)[0]]
     error = np.nanmean(np.abs(off[names.index(name), 0]))
-    told = f"Best-of took {name}, whose predictions in {inner} folds were off by {error:.3g}."
-    return name, able[name], (*notes, told)
+    taken = f"Best-of took {name}, whose mean absolute error in {inner} folds was {error:.3g}."
+    return name, able[name], (*notes, taken)
 
 
 class _Judged(NamedTuple):
@@ -258,18 +387,18 @@ class _Judged(NamedTuple):
     record: Record
 
 
-def _judged(whole: Benchmark, chosen: TaskSet, proof: Comparison) -> _Judged | None:
-    """How far off each agent was in a comparison; None where it does not tell of all of them."""
-    size = proof.sizes[-1] if whole.terms.budget is not None else len(chosen)
-    method = BEST_OF if BEST_OF in proof.methods else chosen.method
-    if proof.agents != whole.agents or method not in proof.methods or size not in proof.sizes:
+def _judged(whole: Benchmark, chosen: TaskSet, judgement: MethodJudgement) -> _Judged | None:
+    """The errors of all agents in a judgement; None where some of them were not held out."""
+    size = judgement.sizes[-1] if whole.terms.budget is not None else len(chosen)
+    method = BEST_OF if BEST_OF in judgement.names else chosen.method
+    judged = method in judgement.names and size in judgement.sizes
+    if judgement.agents != whole.agents or not judged:
         return None
-    at = proof.methods.index(method), proof.sizes.index(size)
-    off: Floats = proof.truth - proof.predicted[at]
-    known = np.isfinite(off[whole.judged]).all()
-    if not known:
+    at = judgement.names.index(method), judgement.sizes.index(size)
+    off: Floats = judgement.truth - judgement.predicted[at]
+    if not np.isfinite(off[whole.judged]).all():
         return None
-    return _Judged(off, proof.warning(method, size), record_of(proof, method, size))
+    return _Judged(off, judgement.doubt(method, size), record_of(judgement, method, size))
 
 
 def _size(whole: Benchmark, size: int | None) -> int:

@@ -12,15 +12,15 @@ from examiner.messages import counted
 from examiner.reporting.finding import Finding, Notes, Text
 from examiner.reporting.prose import Name, Prose
 from examiner.reporting.renderers import shown_table
-from examiner.reporting.table import Column, Piece, Record, Table
-from examiner.selection import Selection, SetPlacement
+from examiner.reporting.table import Piece
+from examiner.selection import SetPlacement
 
-OBSERVED = " met every task: its value is observed, not predicted."
-KNOWN = (
-    " was among the agents these tasks were chosen on: it is ranked among the others, and its interval "
+OBSERVED = " ran every task: its value is observed, not predicted."
+CALIBRATED = (
+    " is one of the agents these tasks were selected on: it is ranked among the others, and its interval "
     "may be too narrow."
 )
-BEYOND = " lies beyond the calibration set: its interval is widened by what can be known of that."
+BEYOND = " lies beyond the calibration set: its interval is widened."
 
 
 def tell(fit: IRTFit, found: Placements) -> Finding:
@@ -78,88 +78,58 @@ def noted_as(title: str, items: Sequence[Prose]) -> tuple[Notes, ...]:
     return (Notes(title, tuple(items)),) if items else ()
 
 
-def tell_set(chosen: Selection, found: Sequence[SetPlacement]) -> Finding:
-    """Tell what a few tasks predict of agents on the full benchmark.
-
-    An endless interval is null in the data, with a flag.
+def render_set(answer: SetPlacement) -> Finding:
+    """Show what a few tasks predict of agents over all tasks, and the results that do not fit.
 
     >>> import numpy as np
     >>> from examiner.results import Results
     >>> from examiner.selection import place, select
     >>> results = Results.from_numpy(np.random.default_rng(0).normal(size=(8, 6)))
-    >>> chosen = select(results, 2, "spread", rng=0)
-    >>> list(tell_set(chosen, place(results, chosen)).data["agents"][0])[:4]
-    ['agent', 'ability', 'predicted', 'rank']
+    >>> render_set(place(results, select(results, 2, "spread", rng=0))).data["agents"][0]["observed"]
+    True
     """
-    agents = [_predicted(chosen, each) for each in found]
-    rows = [
-        {"agent": agent["agent"], "rank": "{low}–{high} of {among}".format(**agent["rank"])}
-        | agent["predicted"]
-        for agent in sorted(agents, key=lambda agent: agent["rank"]["low"] or 0)
-    ]
-    columns = (
-        Column("agent", "name"),
-        Column("predicted", "number", key="value"),
-        Column("low", "number"),
-        Column("high", "number"),
-        Column("rank", "text"),
-    )
-    level = f"{100 * chosen.level:.0f} %"
+    columns = ["agent", "predicted", "predicted_low", "predicted_high", "best_rank", "worst_rank"]
+    level = f"{100 * answer.level:.0f} %"
     blocks: list[Piece] = [
-        Table.of(rows, columns, "Placed"),
-        Text(f"predicted: the {chosen.target} the agent would get, were all tasks run; low and"),
-        Text(f"high are the ends of {level} intervals for that, and so are the two ranks."),
+        shown_table(answer.agents, [*columns, "among"], "Placed"),
+        Text(
+            f"Predicted is the {answer.target} the agent would get if all tasks were run. Low and"
+        ),
+        Text(
+            f"high are the bounds of its {level} interval, and the ranks are those of the bounds."
+        ),
     ]
-    unexpected: list[Prose] = []
-    for each in found:
-        for task, by in each.unexpected:
-            told = (
-                f"{abs(by):.1f} deviations {'above' if by > 0 else 'below'} what the other chosen"
+    for agent in answer.agents:
+        if agent.observed:
+            blocks.append(Text((Name(agent.agent), OBSERVED)))
+        elif agent.calibrated:
+            blocks.append(Text((Name(agent.agent), CALIBRATED)))
+        if agent.beyond:
+            blocks.append(Text((Name(agent.agent), BEYOND)))
+        if agent.missing:
+            missing = Name(", ".join(agent.missing))
+            blocks.append(Text((Name(agent.agent), " has no result on ", missing)))
+    blocks += noted_as(
+        "Unexpected",
+        [
+            _odd(
+                row.agent,
+                row.task,
+                f", {abs(row.deviations):.1f} standard deviations "
+                f"{'above' if row.deviations > 0 else 'below'} the prediction from the other tasks",
             )
-            unexpected.append(_odd(each.agent, task, f", {told} tasks say"))
-        if each.observed:
-            blocks.append(Text((Name(each.agent), OBSERVED)))
-        elif each.agent in chosen.predictor.agents:
-            blocks.append(Text((Name(each.agent), KNOWN)))
-        if each.beyond:
-            blocks.append(Text((Name(each.agent), BEYOND)))
-        if each.missing:
-            missing = Name(", ".join(each.missing))
-            blocks.append(Text((Name(each.agent), " has no result on ", missing)))
-    blocks += noted_as("Unexpected", unexpected)
-    names = chosen.tasks
-    start = (
-        f"{chosen.target} of {counted(len(chosen.predictor.all_tasks), 'task')}, predicted from "
-    )
-    about = (f"{start}{len(names)}: ", Name(", ".join(names)))
-    data = {
-        "target": chosen.target,
-        "tasks": list(names),
-        "level": chosen.level,
-        "input": chosen.fingerprint,
-        "agents": agents,
-    }
-    return Finding(blocks=tuple(blocks), data=data, about=about)
-
-
-def _predicted(chosen: Selection, found: SetPlacement) -> Record:
-    run = set(chosen.tasks) - set(found.missing)
-    ends = {"value": found.value, "low": found.low, "high": found.high}
-    return {
-        "agent": found.agent,
-        "ability": None,
-        "predicted": ends | {"bounded": found.low > float("-inf")},
-        "rank": {"low": found.rank_low, "high": found.rank_high, "among": found.among},
-        "observed": found.observed,
-        "unexpected": [{"task": task, "deviations": by} for task, by in found.unexpected],
-        "missing": list(found.missing),
-        "beyond": found.beyond,
-        "predictions": [
-            {"task": task, "expected": value}
-            for task, value in found.tasks.items()
-            if task not in run
+            for row in answer.unexpected
         ],
-    }
+    )
+    start = f"{answer.target} of {counted(answer.tasks, 'task')}, predicted from "
+    about = (f"{start}{len(answer.selected)}: ", Name(", ".join(answer.selected)))
+    return Finding(
+        lead=(Name(answer.headline),),
+        blocks=tuple(blocks),
+        data=answer.to_dict(),
+        about=about,
+        answer=answer,
+    )
 
 
 def tell_examination(

@@ -4,59 +4,88 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from examiner.messages import counted
 from examiner.selection.benchmark import Benchmark
-from examiner.selection.proof.rows import Row
+from examiner.selection.proof.rows import MethodFigures
 
 FEW_AGENTS = 20
+GIVEN = "given"
+"""The method of tasks that are named by hand."""
 
 
-def answer_of(rows: Sequence[Row], names: Sequence[str], whole: Benchmark, tolerance: float) -> str:
+class JudgedAnswer(NamedTuple):
+    """How many tasks are enough, and what the agents at hand cannot show."""
+
+    headline: str
+    limits: str = ""
+
+
+def answer_of(
+    rows: Sequence[MethodFigures], names: Sequence[str], whole: Benchmark, tolerance: float
+) -> JudgedAnswer:
     """Say how many tasks predict the aggregate within the tolerance, and what remains unknown.
 
-    The tolerance bounds the relative error of agents that had no part in choosing. With a budget, sets
-    have as many tasks as it buys, and there is one of each method.
+    The tolerance bounds the mean relative error of held-out agents. With a budget, there is one set of
+    each method, of as many tasks as it buys.
     """
     target, budget, agents = whole.target, whole.terms.budget, len(whole.agents)
     method = "best_of" if "best_of" in names else names[0]
     own = sorted((row for row in rows if row.method == method), key=lambda row: row.size)
     if all(math.isnan(row.relative_error.value) for row in own):
-        return "No task tells two agents apart: they are all alike, or too few, and nothing can be said."
-    shown = next((row for row in own if row.relative_error.value <= tolerance), None)
-    within = f"the {target} of held-out agents within {tolerance:.1%}"
-    if shown is not None:
-        chosen, verb = _subject(shown.size, method, budget)
-        predict = "predicts" if verb == "does" else "predict"
-        start = f"{chosen} {predict} {within}: off by {shown.relative_error.value:.1%} on average"
-    elif len(own) == 1:
-        shown = own[0]
-        chosen, verb = _subject(shown.size, method, budget)
-        start = f"{chosen} {verb} not predict {within}: off by {shown.relative_error.value:.1%} on average"
-    else:
-        shown = min(own, key=lambda row: row.relative_error.value)
-        start = (
-            f"No size compared predicts {within}: {method} comes nearest with "
-            f"{counted(shown.size, 'task')}, off by {shown.relative_error.value:.1%} on average"
+        return JudgedAnswer(
+            "No task discriminates between agents: they are all alike, or too few to be compared."
         )
-    if math.isnan(shown.r2.value):
-        return f"{start}. But agents are all alike, or too few: there is nothing to explain."
-    return f"{start} (R² {_number(shown.r2.value)}). {_limits(shown, agents)}"
+    if method == GIVEN:
+        return JudgedAnswer(_given(own[0], target), _limits(own[0], agents))
+    best = next((row for row in own if row.relative_error.value <= tolerance), None)
+    if best is None and len(own) > 1:
+        best = min(own, key=lambda row: row.relative_error.value)
+        start = (
+            f"Selected by {method}, no judged number of tasks predicts the {target} of held-out agents "
+            f"with a mean relative error of {tolerance:.1%} or less; the lowest is "
+            f"{best.relative_error.value:.1%}, with {counted(best.size, 'task')}"
+        )
+    else:
+        within = "within" if best is not None else "above"
+        best = best or own[0]
+        subject, verb = _subject(best.size, method, budget)
+        start = (
+            f"{subject} {verb} the {target} of held-out agents with a mean relative error of "
+            f"{best.relative_error.value:.1%}, {within} the tolerance of {tolerance:.1%}"
+        )
+    if math.isnan(best.r2.value):
+        return JudgedAnswer(
+            f"{start}.", "Agents are all alike, or too few: there are no differences to explain."
+        )
+    return JudgedAnswer(f"{start} (R² {_number(best.r2.value)}).", _limits(best, agents))
+
+
+def _given(row: MethodFigures, target: str) -> str:
+    subject = "This task predicts" if row.size == 1 else f"These {row.size:,} tasks predict"
+    return (
+        f"{subject} the {target} of held-out agents with R² {_number(row.r2.value)} and a mean absolute "
+        f"error of {_number(row.mae.value)}."
+    )
 
 
 def _subject(size: int, method: str, budget: float | None) -> tuple[str, str]:
-    """What was chosen, as the subject of a sentence, and its 'do' or 'does'."""
+    """The selected tasks as the subject of a sentence, and its verb."""
     if budget is not None:
-        return f"What a budget of {budget:g} buys, chosen by {method},", "does"
-    return f"{counted(size, 'task').capitalize()} chosen by {method}", "does" if size == 1 else "do"
+        return f"The tasks that a budget of {budget:g} buys, selected by {method},", "predict"
+    selected = f"{counted(size, 'task').capitalize()} selected by {method}"
+    return selected, "predicts" if size == 1 else "predict"
 
 
-def _limits(row: Row, agents: int) -> str:
+def _limits(row: MethodFigures, agents: int) -> str:
     least = row.minimum_detectable_difference.value
     if math.isnan(least):
         orders = "There are too few agents to show which of them the set orders correctly."
     elif math.isinf(least):
-        orders = "It orders no pair of agents correctly nine times in ten, not even those furthest apart."
+        orders = (
+            "No pair of agents is ordered correctly nine times in ten, not even the most different."
+        )
     else:
         high = row.minimum_detectable_difference.high
         upper = "" if not math.isfinite(high) else f" (at most {_number(high)})"

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from examiner.selection.benchmark import Benchmark
 from examiner.selection.curves import ScoreCurves
 from examiner.selection.evidence import fold_of
-from examiner.selection.proof.comparison import splits_and_streams
 from examiner.selection.proof.holdout import Holdout
+from examiner.selection.proof.judgement import splits_and_streams
 from examiner.validation import Floats, Randomness, seed_of
 
 

@@ -48,7 +48,7 @@ class JudgedFold(NamedTuple):
     filled: int  # gaps of held-out agents on chosen tasks
 
 
-def judge(whole: Benchmark, contest: Contest, job: FoldJob) -> JudgedFold:
+def judge_fold(whole: Benchmark, contest: Contest, job: FoldJob) -> JudgedFold:
     """Choose, fit and choose among methods on the training agents alone; predict the others."""
     test = job.split.test
     fold = fold_of(whole, whole.in_folds(job.split.train), contest.needs, lenient=True)

@@ -1,14 +1,16 @@
-"""Figures of a comparison: errors, orders and detectable differences, with intervals over agents."""
+"""Figures of judged methods: errors, orders and detectable differences, with intervals over agents."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
+from examiner.answers import Table, bound, count, flag, name, number, words
 from examiner.scores.estimate import Estimate
 from examiner.selection.benchmark import Benchmark
 from examiner.selection.proof.contest import JudgedFold
@@ -24,17 +26,62 @@ _NAN = float("nan")
 _UNKNOWN = Estimate(_NAN)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Row:
-    """One method at one size; estimates have 95 % intervals over agents, and NaN is what does not apply.
+class JudgedMethods(Table):
+    """One row per selection method and size, then random selections, then the full set.
 
-    `r2`, `mae` and `relative_error` (the mean absolute error over the mean absolute aggregate) are of the
-    predicted aggregate, `r2_remainder` of the mean of the tasks not chosen. `kendall`, `top1` and `top3`
-    are over agents held out together, `bits` what the set tells about which of them is playing, and
-    `bits_share` that beside all tasks'. `minimum_detectable_difference` is infinite where even the
-    largest difference seen was not ordered right nine times of ten. `coverage` is the share of held-out
-    agents inside their prediction interval. `optimistic_r2` is chosen and judged on the same agents.
+    NaN is what does not apply. `minimum_detectable_difference` is infinite where even the largest
+    observed difference was not ordered correctly nine times in ten.
     """
+
+    method: tuple[str, ...] = name("Selection method; random: mean of random selections")
+    size: NDArray[np.int64] = count("Number of selected tasks")
+    cost: Floats = number("Cost of the selected tasks; their number where no cost is given")
+    r2: Floats = number("R² of the predicted aggregate of held-out agents", title="R²")
+    r2_low: Floats = bound("r2", "low")
+    r2_high: Floats = bound("r2", "high")
+    mae: Floats = number("Mean absolute error of the predicted aggregate", unit="score")
+    mae_low: Floats = bound("mae", "low")
+    mae_high: Floats = bound("mae", "high")
+    relative_error: Floats = number(
+        "Mean absolute error divided by the mean absolute aggregate", title="relative"
+    )
+    relative_error_low: Floats = bound("relative_error", "low")
+    relative_error_high: Floats = bound("relative_error", "high")
+    r2_remainder: Floats = number(
+        "R² of the predicted mean of the tasks that were not selected", title="remainder"
+    )
+    r2_remainder_low: Floats = bound("r2_remainder", "low")
+    r2_remainder_high: Floats = bound("r2_remainder", "high")
+    coverage: Floats = number("Share of held-out agents inside their 90 % intervals")
+    optimistic_r2: Floats = number(
+        "R² on the agents that the tasks were selected on", title="optimistic"
+    )
+    kendall: Floats = number("Kendall's tau between predicted and true order", title="Kendall")
+    kendall_low: Floats = bound("kendall", "low")
+    kendall_high: Floats = bound("kendall", "high")
+    top1: Floats = number("How often the best agent is predicted to be best", title="top 1")
+    top3: Floats = number("Share of the best three agents predicted to be so", title="top 3")
+    bits: Floats = number("Information about which held-out agent is playing", unit="bits")
+    bits_share: Floats = number("The same as a share of the information of all tasks")
+    minimum_detectable_difference: Floats = number(
+        "Smallest difference between agents that is ordered correctly nine times in ten",
+        unit="score",
+        title="detectable",
+    )
+    minimum_detectable_difference_low: Floats = bound("minimum_detectable_difference", "low")
+    minimum_detectable_difference_high: Floats = bound("minimum_detectable_difference", "high")
+    none_detectable: NDArray[np.bool_] = flag(
+        "Not even the largest observed difference is ordered correctly nine times in ten"
+    )
+    tasks: tuple[tuple[str, ...], ...] = words("Tasks that are selected on all agents")
+    taken: tuple[tuple[str, ...], ...] = words(
+        "Methods that best_of took, with the number of folds"
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MethodFigures:
+    """One row of `JudgedMethods`; estimates have 95 % intervals over agents."""
 
     method: str
     size: int
@@ -51,24 +98,27 @@ class Row:
     minimum_detectable_difference: Estimate
     coverage: float = _NAN
     optimistic_r2: float
-    took: tuple[tuple[str, int], ...] = ()
-    """For best-of: the methods it took, and in how many folds."""
+    taken: tuple[str, ...] = ()
 
-    def to_dict(self) -> dict[str, Any]:  # Any: JSON values
-        """Return the row as JSON values, with a flag where no difference seen was detectable."""
-        stored: dict[str, Any] = {}
-        for part in fields(self):
-            value = getattr(self, part.name)
-            if isinstance(value, Estimate):
-                stored[part.name] = value.value
-                stored |= {f"{part.name}_low": value.low, f"{part.name}_high": value.high}
-            else:
-                stored[part.name] = value
-        beyond = self.minimum_detectable_difference.value == float("inf")
-        return stored | {
-            "took": dict(self.took),
-            "minimum_detectable_difference_beyond_largest_seen": beyond,
-        }
+
+def table_of(
+    rows: Sequence[MethodFigures],
+    sets: Mapping[tuple[str, int], tuple[str, ...]],
+    score_unit: str,
+) -> JudgedMethods:
+    """Return the figures of methods as a table; `sets` are the tasks by method and size."""
+    columns: dict[str, Any] = {}  # Any: as the column declares
+    for part in fields(MethodFigures):
+        values = [getattr(row, part.name) for row in rows]
+        if isinstance(values[0], Estimate):
+            for end, suffix in zip(zip(*values, strict=True), ("", "_low", "_high"), strict=True):
+                columns[f"{part.name}{suffix}"] = end
+        else:
+            columns[part.name] = values
+    columns["tasks"] = [sets.get((row.method, row.size), ()) for row in rows]
+    columns["none_detectable"] = np.isinf(columns["minimum_detectable_difference"])
+    columns["score_unit"] = score_unit
+    return JudgedMethods(**columns)
 
 
 def rows_of(
@@ -80,7 +130,7 @@ def rows_of(
     *,
     reps: int,
     rng: np.random.Generator,
-) -> tuple[Row, ...]:
+) -> tuple[MethodFigures, ...]:
     """Turn the answers of folds into rows: every method, then random, then the full set."""
     agents = len(whole.agents)
     weight = resampled_agents(whole.families, rng, reps)
@@ -93,11 +143,11 @@ def rows_of(
     random = _random_rows(whole, contest, judged, ordered, optimistic[-1])
     rows = []
     for size_index, size in enumerate(contest.sizes):
-        for index, name in enumerate(contest.names):
+        for index, method in enumerate(contest.names):
             at = (index, size_index)
             rows.append(
-                Row(
-                    method=name,
+                MethodFigures(
+                    method=method,
                     size=size,
                     cost=float(costs[at]),
                     r2=estimate_of(errors.r2[at]),
@@ -112,7 +162,7 @@ def rows_of(
                     minimum_detectable_difference=estimate_of(orders.detectable[at]),
                     coverage=float(coverage[at]),
                     optimistic_r2=float(optimistic[at]),
-                    took=_took(contest, judged, size_index) if name == "best_of" else (),
+                    taken=_taken(contest, judged, size_index) if method == "best_of" else (),
                 )
             )
         rows += random[size_index : size_index + 1]
@@ -185,7 +235,7 @@ def _random_rows(
     judged: list[JudgedFold],
     ordered: list[JudgedFold],
     optimistic: Floats,
-) -> list[Row]:
+) -> list[MethodFigures]:
     """Means over random sets of each size; intervals are where 95 % of the sets lie, which vary."""
     if not (contest.draws and contest.draws[0]):
         return []
@@ -206,7 +256,7 @@ def _random_rows(
             order, least = kendall(pairs), float(detectable(_as_one(pairs)))
             top1, top3 = top_hits(truths, said, 1), top_hits(truths, said, TOP)
         rows.append(
-            Row(
+            MethodFigures(
                 method="random",
                 size=size,
                 cost=float(np.mean([cost[list(drawn)].sum() for drawn in contest.draws[index]])),
@@ -224,11 +274,11 @@ def _random_rows(
     return rows
 
 
-def _full_row(whole: Benchmark, ordered: list[JudgedFold], bits: float) -> Row:
+def _full_row(whole: Benchmark, ordered: list[JudgedFold], bits: float) -> MethodFigures:
     """The full set, which predicts itself: what the others are measured against."""
     order = 1.0 if _several(ordered) else _NAN
     right, wrong = Estimate(1.0, 1.0, 1.0), Estimate(0.0, 0.0, 0.0)
-    return Row(
+    return MethodFigures(
         method="full",
         size=len(whole.tasks),
         cost=float(whole.terms.prices.sum()),
@@ -269,11 +319,9 @@ def _costs(whole: Benchmark, judged: list[JudgedFold]) -> Floats:
     return np.asarray(np.mean(each, axis=0))
 
 
-def _took(
-    contest: Contest, judged: list[JudgedFold], size_index: int
-) -> tuple[tuple[str, int], ...]:
-    counted = Counter(contest.names[fold.winner[size_index]] for fold in judged)
-    return tuple(counted.most_common())
+def _taken(contest: Contest, judged: list[JudgedFold], size_index: int) -> tuple[str, ...]:
+    folds = Counter(contest.names[fold.winner[size_index]] for fold in judged)
+    return tuple(f"{name} ({count})" for name, count in folds.most_common())
 
 
 def _as_one(pairs: Pairs) -> Pairs:
