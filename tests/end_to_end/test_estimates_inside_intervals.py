@@ -68,7 +68,7 @@ def triples(told: Any, where: str = "") -> Iterator[Triple]:  # Any: JSON values
     if isinstance(told, dict):
         if told.get("kind") == "table":
             for row in told["rows"]:
-                named = dict(zip(told["columns"], row, strict=True))
+                named = dict(zip(_with_owners(told["columns"]), row, strict=True))
                 yield from triples(named, f"{where} (table)")
         for key in told:
             if key == "low" or key.endswith("_low"):
@@ -78,6 +78,15 @@ def triples(told: Any, where: str = "") -> Iterator[Triple]:  # Any: JSON values
     elif isinstance(told, list):
         for value in told:
             yield from triples(value, f"{where}[]")
+
+
+def _with_owners(titles: list[str]) -> list[str]:
+    """Titles of bounds with the estimate that they follow: a table may have several."""
+    owner, names = "", []
+    for title in titles:
+        owner = owner if title in ("low", "high", "±") else title
+        names.append(f"{owner}_{title}" if title in ("low", "high", "±") and owner else title)
+    return names
 
 
 def _of_key(told: dict[str, Any], name: str, where: str) -> Iterator[Triple]:

@@ -144,8 +144,7 @@ def test_normalised_scores_of_a_square_table_are_those_of_single_tasks(name: str
 
 def point_values(values: Floats, name: str) -> Floats:
     made = ex.scores.intervals(Results.from_numpy(values), name, rng=0, reps=20, unit="tasks")
-    order = [made.agents.index(f"agent {row + 1}") for row in range(len(values))]
-    return made.value[order, 0]
+    return np.array([made[f"agent {row + 1}"][name] for row in range(len(values))])
 
 
 @pytest.mark.parametrize("name", AGGREGATES)

@@ -234,7 +234,7 @@ DEGENERATE: list[tuple[Callable[[], ResponseMatrix], str]] = [
     (array([[0, 0], [0, 0], [0, 0]]), "no agent ever succeeded"),
     (array([[0.5, 7.0], [0.1, 2.0], [0.3, 1.0]]), "Say what success is"),
     (lambda: ResponseMatrix.from_counts([[3]], [[2]]), "3 successes of 2 trials"),
-    (lambda: "table", "Give a ResponseMatrix"),  # type: ignore[return-value, dict-item]
+    (lambda: "table", "Results are needed here"),  # type: ignore[return-value, dict-item]
 ]
 
 

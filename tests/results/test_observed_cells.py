@@ -63,7 +63,7 @@ def test_groups_of_lists_of_cells_are_those_of_the_table(seed: int) -> None:
     here, there = connections(dense), connections(dense.as_sparse())
     np.testing.assert_array_equal(here.agent_group, there.agent_group)
     np.testing.assert_array_equal(here.task_group, there.task_group)
-    assert here.notes == there.notes
+    assert here.warnings == there.warnings
 
 
 def test_trials_in_any_order_are_counted_cell_by_cell() -> None:

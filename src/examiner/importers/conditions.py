@@ -26,7 +26,8 @@ def refuse_conditions(frame: pl.DataFrame, keys: Sequence[str], measures: Sequen
 
     Such a column has as many values in the table as a key has rows at most, and no two rows of a key have
     the same: rows differ by a setting, and their mean would answer no question. What counts from 0 or 1
-    numbers repeats.
+    numbers repeats. Of a column of words it is enough that most keys have most of its values, and that no
+    two rows of a key have the same: an agent may lack a setting.
 
     >>> table = {"agent": ["a", "a", "b", "b"], "shots": [0, 5, 0, 5], "acc": [0.1, 0.2, 0.3, 0.4]}
     >>> refuse_conditions(pl.DataFrame(table), ["agent"], ["acc"])
@@ -43,6 +44,9 @@ def refuse_conditions(frame: pl.DataFrame, keys: Sequence[str], measures: Sequen
         for name in frame.columns
         if name not in {*keys, *measures} and _may_divide(frame[name])
     }
+    for name, count in counts.items():
+        if count > 1 and _is_words(frame[name]) and _divides(frame, keys, name):
+            raise _divided(frame, keys, [name])
     names = [name for name, count in counts.items() if 1 < count <= most]
     for size in (1, 2):
         for chosen in combinations(names, size):
@@ -53,8 +57,26 @@ def refuse_conditions(frame: pl.DataFrame, keys: Sequence[str], measures: Sequen
                 raise _divided(frame, keys, [name for name in chosen if not _counts(frame[name])])
 
 
+def _is_words(column: pl.Series) -> bool:
+    """Whether a column holds words that are not numbers."""
+    if column.dtype not in (pl.String, pl.Categorical, pl.Enum):
+        return False
+    values = column.cast(pl.String).unique().drop_nulls()
+    return bool(values.cast(pl.Float64, strict=False).is_null().any())
+
+
+def _divides(frame: pl.DataFrame, keys: Sequence[str], name: str) -> bool:
+    """Whether words differ within every key, recur, and most keys have most: others differ by chance."""
+    rows = frame.select(*keys, name)
+    if rows.is_duplicated().any() or not rows[name].is_duplicated().any():
+        return False
+    return len(rows) / rows.select(*keys).n_unique() >= rows[name].n_unique() / 2
+
+
 def refuse_items_of_agents(frame: pl.DataFrame) -> None:
-    """Refuse an item column that has one value for each agent, and would leave agents without common tasks.
+    """Refuse an item column that is of agents, and would leave agents without common tasks.
+
+    It has one value for each agent, or words of which some agents lack some on some tasks.
 
     >>> table = {"agent": ["a", "b"], "task": ["t", "t"], "mode": ["open", "closed"], "score": [1, 2]}
     >>> refuse_items_of_agents(pl.DataFrame(table))
@@ -70,6 +92,22 @@ def refuse_items_of_agents(frame: pl.DataFrame) -> None:
                 f"different values would have no task in common. If it is of agents, leave it out of "
                 f"tasks (`--item task`); if it is of tasks, say so (`--item task,{name}`)."
             )
+        if _is_words(frame[name]) and _unbalanced(frame, name):
+            raise InputError(
+                f"Agents do not have the same values of {name!r} ({_examples(frame[name])}) on every task, "
+                f"so that it may not be part of the task. If it is a setting of agents, leave it out "
+                f"(`--item task`); if it is part of the task, say so (`--item task,{name}`)."
+            )
+
+
+def _unbalanced(frame: pl.DataFrame, name: str) -> bool:
+    """Whether a task has values of a column with some agents that it does not have with others."""
+    if "task" not in frame.columns or frame[name].n_unique() < 2:
+        return False
+    of_agent = frame.group_by("task", "agent").agg(pl.col(name).n_unique())
+    of_task = frame.group_by("task").agg(pl.col(name).n_unique().alias("all"))
+    both = of_agent.join(of_task, on="task")
+    return bool((both[name] < both["all"]).any())
 
 
 def _examples(column: pl.Series) -> str:
