@@ -192,7 +192,8 @@ def check_reachable(normaliser: str | OwnFunction | None, success: float | str |
 def suggested_normaliser(results: Results, measure: str | None = None) -> str | None:
     """Return the normaliser that suits the results: human, none where values lie in [0, 1], z-score.
 
-    A single value outside [0, 1], where all others lie inside, decides nothing: see `isolated_rows`.
+    Scores that were normalised before stay as they are. A single value outside [0, 1], where all others
+    lie inside, decides nothing: see `isolated_rows`.
 
     >>> suggested_normaliser(Results.from_numpy([[0.5, 1.0]])) is None
     True
@@ -200,6 +201,8 @@ def suggested_normaliser(results: Results, measure: str | None = None) -> str | 
     'z-score'
     """
     measure = results.measure_name(measure)
+    if any(step.startswith(f"{measure} normalised by ") for step in results.provenance.steps):
+        return None
     scales = results.scales.aligned(results.task_names, measure, needs=["random", "reference"])
     if not np.isnan(scales.reference).any():
         return "human"
