@@ -209,8 +209,7 @@ def _groups(excess: Floats, scans: Floats) -> tuple[Group, ...]:
         found.append(
             Group(tuple(sorted(members.tolist())), float(beyond[seed, column]), float(cutoff))
         )
-        left[members] = left[:, members] = 0.0
-        left[np.ix_(members, members)] = -1.0  # a task is told of in one group
+        left[members] = left[:, members] = -np.inf  # a task is in one group at most
     return tuple(found)
 
 
