@@ -103,6 +103,10 @@ class Ranking(Answer):
     notes: tuple[str, ...]
     total: Total | None = None
     groups: GroupMeans | None = None
+    observed_tasks: tuple[int, ...] = ()
+    """Number of tasks of each agent, best first; none where all agents have all tasks."""
+    connected: bool = True
+    """Whether all agents are connected by common tasks: others cannot be ranked."""
 
     @property
     def leading(self) -> tuple[str, ...]:
@@ -120,6 +124,8 @@ class Ranking(Answer):
     @property
     def headline(self) -> str:
         """Which agents are best, as far as tests show."""
+        if not self.connected:
+            return "Some agents have no task in common with the others: no order of all is known."
         if self.tests is None:
             return self.aggregates.headline
         if not (self.tests.p < self.tests.alpha).any():
@@ -170,6 +176,9 @@ class Ranking(Answer):
             values["leading"] = [agent in leading for agent in made.agent_names]
             meaning = "Whether the mean is not significantly different from that of the best agent"
             columns.append(Column("leading", "flag", meaning))
+        if self.observed_tasks:
+            values["tasks"] = self.observed_tasks
+            columns.insert(1, Column("tasks", "count", "Tasks on which the agent was observed"))
         caption = "Agents" if self.total is None else f"Agents: {self.total.meaning}"
         return Table.of(
             columns, values, level=made.level, score_unit=made.score_unit, caption=caption
@@ -287,7 +296,8 @@ def rank(
     unit: Unit = usual_unit(scores) if made.unit == "runs" else "tasks"
     tests, why = _tested(results, posthoc, 1 - made.level, total, unit) if not apart else (None, ())
     studied = decision(results)
-    notes = [*raw_notes, *made.notes, *(improvement.notes if improvement else ()), *why]
+    notes = [f"{sentence} So there are no ranks and no tests of all." for sentence in apart]
+    notes += [*raw_notes, *made.notes, *(improvement.notes if improvement else ()), *why]
     notes += studied.components.notes
     if made.interval == "bca" and pairs:
         notes.append("Comparisons and ranks have no 'bca' interval: theirs are 'rescaled'.")
@@ -298,7 +308,6 @@ def rank(
     if levelled and tests is not None:
         ranked_pairs = "" if posthoc == "t-holm" else " and those of pairs"
         notes.append(f"Friedman's test{ranked_pairs} count every task alike, whatever its group.")
-    notes += [f"{sentence} So there are no ranks and no tests of all." for sentence in apart]
     games = clusters_of(results.task_names)
     differences = tuple(
         difference_of(scores.of(a), scores.of(b), games, made.level, unit) for a, b in pairs
@@ -313,7 +322,19 @@ def rank(
         notes=tuple(dict.fromkeys(notes)),
         total=total,
         groups=_groups(results, total, made),
+        observed_tasks=_observed(met, results.agents, made),
+        connected=not apart,
     )
+
+
+def _observed(
+    met: NDArray[np.bool_], agents: Sequence[str], made: AggregateIntervals
+) -> tuple[int, ...]:
+    """The number of tasks of each agent, in the order of their aggregates, where it differs."""
+    if met.all():
+        return ()
+    counts = dict(zip(agents, met.sum(axis=1).tolist(), strict=True))
+    return tuple(counts[agent] for agent in made.agent_names)
 
 
 def _groups(results: Results, total: Total | None, made: AggregateIntervals) -> GroupMeans | None:
