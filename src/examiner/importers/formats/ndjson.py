@@ -77,7 +77,10 @@ def _single_object(data: bytes, file: SourceFile) -> dict[str, Any] | None:  # A
         return None  # a record on each line, or none that is whole: told by its line
     keys = {name.strip().lower() for name, value in content.items() if isinstance(value, str)}
     known = keys.intersection((*AGENT_COLUMNS, *TASK_COLUMNS))
-    return None if not several and (known or file.suffix in _LINES) else content
+    if not several and (known or file.suffix in _LINES):
+        return None
+    whole: dict[str, Any] = parse_json(data, file.path)  # refuses a repeated key
+    return whole
 
 
 def _object_in(data: bytes) -> dict[str, Any] | None:  # Any: JSON values

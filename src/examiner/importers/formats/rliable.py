@@ -28,6 +28,11 @@ TASK_ARRAYS = ("tasks", "task", "games", "game", "task_names", "game_names", "en
 _JSON = re.compile(rb'\s*\{\s*"(?:[^"\\]|\\.)*"\s*:\s*\[\s*(?:\[|"(?:[^"\\]|\\.)*"\s*[,\]])')
 _NOTE = "The tasks have no names in this file: they are called 'task 1', 'task 2', …"
 
+_AXES_NOTE = (
+    "The file does not name the axes of its arrays: they are read as [runs, tasks]. If they are others, "
+    "name them: `--axes checkpoints,runs`."
+)
+
 
 def recognises(file: SourceFile) -> bool:
     """An npz file of arrays [runs, tasks], or a JSON object whose first value is a list of lists.
@@ -69,7 +74,7 @@ def read(file: SourceFile, options: TableOptions) -> Reading:
     }
     frame = _frame(scores, tasks, file.path)
     if tasks is None:
-        notes = (*notes, _NOTE)
+        notes = (*notes, _NOTE, *([_AXES_NOTE] if array_names(file) else []))
     origin = Provenance(str(file.path), "rliable").with_notes(*notes)
     return Reading.of(frame, file, origin, ["score"], ())
 

@@ -1,0 +1,117 @@
+"""Data whose reading would lose or invent something: refused in one sentence, or read with a note."""
+
+from __future__ import annotations
+
+import re
+import threading
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import examiner as ex
+from examiner.importers import arrays
+from examiner.messages import ExaminerWarning
+
+KEYS = {"agent": ["a", "b"], "task": ["t", "t"]}
+
+
+@pytest.mark.parametrize("lines", ['{"a":{"t1":1,"t1":5}}', '{"a":{"t1":1},\n"b":{"t2":3,"t2":4}}'])
+def test_an_object_with_a_key_twice_is_refused_by_name(tmp_path: Path, lines: str) -> None:
+    path = tmp_path / "scores.json"
+    path.write_text(lines)
+    with pytest.raises(ex.InputError, match=r"has the key 't[12]' twice in one object"):
+        ex.read(path, tasks_are="columns")
+
+
+COMPLEX = np.array([[1 + 2j, 3]])
+
+
+@pytest.mark.parametrize(
+    ("build", "message"),
+    [
+        (lambda: ex.read({"dqn": COMPLEX}), "The array of 'dqn' holds complex numbers."),
+        (lambda: ex.Results.from_runs({"dqn": COMPLEX}), "The array of 'dqn' holds complex"),
+        (lambda: ex.Results.from_numpy(COMPLEX), "The array holds complex numbers. Give real"),
+        (lambda: ex.read(KEYS | {"score": COMPLEX[0]}), "Column 'score' holds complex numbers"),
+        (lambda: ex.read(KEYS | {"score": [1j, 2]}), "Column 'score' holds complex numbers"),
+        (lambda: ex.read(pd.DataFrame(KEYS | {"score": [1j, 2]})), "'score' holds complex numbers"),
+        (
+            lambda: ex.read({"dqn": [[1, 2], [3]]}),
+            "The array of 'dqn' has rows of different lengths",
+        ),
+        (lambda: ex.Results.from_numpy([[1, 2], [3]]), "The array has rows of different lengths"),
+        (lambda: ex.Results.from_numpy([["x", "y"]]), "The array holds text. Give real numbers."),
+        (lambda: ex.read({"dqn": [["1", "2"]]}), "The array of 'dqn' holds text."),
+        (lambda: ex.read({"dqn": np.empty((2, 0))}), "The table has no rows."),
+        (
+            lambda: ex.read(KEYS | {"score": [1]}),
+            "The columns have different lengths: 'agent' has 2 rows, 'task' has 2 rows, 'score' has 1 row.",
+        ),
+        (lambda: ex.read({}), "The table has no columns."),
+        (lambda: ex.Results.from_dict({}), "The table has no columns."),
+    ],
+)
+def test_values_that_are_no_scores_are_refused_in_a_sentence(build, message: str) -> None:
+    with pytest.raises(ex.InputError, match=re.escape(message)):
+        build()
+
+
+@pytest.mark.parametrize(
+    "build",
+    [
+        lambda: ex.read({"a\ud800": [[1, 2]]}),
+        lambda: ex.Results.from_numpy([[1.0]], tasks=["a\ud800"]),
+        lambda: ex.read({"agent": ["a\ud800", "b"], "task": ["t", "t"], "score": [1, 2]}),
+        lambda: ex.read({"agent": ["a", "b"], "a\ud800": [1, 2]}),
+    ],
+)
+def test_a_lone_surrogate_is_refused_with_its_name(build) -> None:
+    with pytest.raises(ex.InputError, match=r"'a\\ud800'.* not valid Unicode \(a lone surrogate\)"):
+        build()
+
+
+def test_none_in_an_array_was_not_observed() -> None:
+    assert ex.read({"a": [[None, 2.0]], "b": [[1, 3]]}).measure().tolist() == [2, 1, 3]
+
+
+def test_an_agent_without_runs_is_noted() -> None:
+    with pytest.warns(ExaminerWarning, match="1 agent without any observed value is left out: 'a'"):
+        results = ex.read({"a": np.empty((0, 3)), "b": np.ones((2, 3))})
+    assert results.agents == ("b",)
+
+
+def test_axes_that_a_file_does_not_name_are_noted(tmp_path: Path) -> None:
+    path = tmp_path / "curves.npz"
+    np.savez(path, dqn=np.ones((10, 3)))
+    with pytest.warns(
+        ExaminerWarning, match=r"read as \[runs, tasks\].* `--axes checkpoints,runs`"
+    ):
+        ex.read(path)
+    np.savez(path, dqn=np.ones((10, 3)), tasks=np.array(["x", "y", "z"]))
+    assert not any("--axes" in note for note in ex.read(path).notes)
+
+
+def test_headers_of_arrays_are_parsed_in_one_thread_at_a_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for run in range(12):
+        np.save(tmp_path / f"TD3_Ant-v1_{run}.npy", np.ones(5))
+    busy, together = threading.Lock(), []
+    parse = np.lib.format.read_array_header_1_0
+
+    def watched(stream: object) -> object:
+        alone = busy.acquire(blocking=False)
+        together.append(not alone)
+        try:
+            threading.Event().wait(0.01)
+            return parse(stream)
+        finally:
+            if alone:
+                busy.release()
+
+    monkeypatch.setattr(arrays.np.lib.format, "read_array_header_1_0", watched)
+    with pytest.warns(ExaminerWarning):
+        ex.read(tmp_path)
+    assert len(together) >= 12 and not any(together)
