@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import threading
 from pathlib import Path
@@ -115,3 +116,36 @@ def test_headers_of_arrays_are_parsed_in_one_thread_at_a_time(
     with pytest.warns(ExaminerWarning):
         ex.read(tmp_path)
     assert len(together) >= 12 and not any(together)
+
+
+@pytest.mark.parametrize(
+    "columns",
+    [
+        {"agent": ["a", "b"], "task": ["t1", "t1"], "score": [1, 2]},
+        {"agent": ["a", "b"], "task": ["t1", "t2"], "score": [1, 2]},
+        {"agent": [1, 2], "task": [1, 2], "score": [0.1, 0.2]},
+        {"agent": ["a", "b"], "t1": [1, 2], "t2": [3, None]},
+        {"score": [1, 2, 3], "Model": ["a", "b", "c"], "game": ["pong"] * 3},
+    ],
+)
+def test_columns_in_json_are_read_as_they_are_in_python(tmp_path: Path, columns: dict) -> None:
+    path = tmp_path / "columns.json"
+    for indent in (None, 1):
+        path.write_text(json.dumps(columns, indent=indent))
+        assert ex.read(path).to_dict() == ex.read(columns).to_dict()
+
+
+def test_columns_of_different_lengths_in_json_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "columns.json"
+    path.write_text(json.dumps({"agent": ["a", "b"], "task": ["t", "t"], "score": [1]}))
+    with pytest.raises(ex.InputError, match=r"columns.json': The columns have different lengths"):
+        ex.read(path)
+
+
+@pytest.mark.parametrize("nothing", ["[]", "null", "{}", " [ ]\n"])
+def test_a_json_file_without_results_is_refused_as_such(tmp_path: Path, nothing: str) -> None:
+    path = tmp_path / "empty.json"
+    path.write_text(nothing)
+    for named in (None, "json"):
+        with pytest.raises(ex.InputError, match=r"The file '.*empty.json' holds no results, only"):
+            ex.read(path, format=named)

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from examiner.importers.arrays import array_dimensions, array_names, read_arrays
 from examiner.importers.axes import array_reading
 from examiner.importers.files import SourceFile
+from examiner.importers.objects import is_table, object_reading
 from examiner.importers.readings import Reading, Whereabouts
 from examiner.importers.table_columns import TableOptions
 from examiner.importers.text import beginning, parse_json, text_of
@@ -65,7 +66,10 @@ def read(file: SourceFile, options: TableOptions) -> Reading:
     else:
         text = text_of(file)
         notes = text.notes
-        arrays = _json_arrays(parse_json(text.data, file.path), file.path)
+        content = parse_json(text.data, file.path)
+        if isinstance(content, dict) and is_table(content):
+            return object_reading(content, file, options, notes)
+        arrays = _json_arrays(content, file.path)
     tasks = _task_names(arrays, file.path)
     scores = {
         name: array
