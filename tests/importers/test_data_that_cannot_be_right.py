@@ -78,8 +78,10 @@ def test_none_in_an_array_was_not_observed() -> None:
 
 
 def test_an_agent_without_runs_is_noted() -> None:
-    with pytest.warns(ExaminerWarning, match="1 agent without any observed value is left out: 'a'"):
+    with pytest.warns(ExaminerWarning) as warned:
         results = ex.read({"a": np.empty((0, 3)), "b": np.ones((2, 3))})
+    notes = [str(warning.message) for warning in warned]
+    assert notes == ["1 agent without any observed value is left out: 'a'."]
     assert results.agents == ("b",)
 
 
@@ -149,3 +151,28 @@ def test_a_json_file_without_results_is_refused_as_such(tmp_path: Path, nothing:
     for named in (None, "json"):
         with pytest.raises(ex.InputError, match=r"The file '.*empty.json' holds no results, only"):
             ex.read(path, format=named)
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("x.json", r'{"a\ud800": {"Pong": 1}, "b": {"Pong": 2}}'),
+        ("x.json", r'{"a\ud800": [[1, 2]], "b": [[1, 2]]}'),
+        ("x.json", r'[{"agent": "a\ud800", "task": "t", "score": 1}]'),
+        ("x.json", r'{"agent": ["a\ud800"], "task": ["t"], "score": [1]}'),
+        *(
+            ("x.jsonl", f'{{"agent": "{name}", "task": "t", "score": 1}}\n' * 2)
+            for name in (r"a\ud800", r"a\uDFFF", r"\ud83d\ude00\ude00")
+        ),
+    ],
+)
+def test_a_lone_surrogate_in_a_file_is_refused(tmp_path: Path, name: str, text: str) -> None:
+    (tmp_path / name).write_text(text)
+    with pytest.raises(ex.InputError, match=r"not valid Unicode \(a lone surrogate\)"):
+        ex.read(tmp_path / name)
+
+
+def test_a_pair_of_surrogates_is_one_character(tmp_path: Path) -> None:
+    path = tmp_path / "x.jsonl"
+    path.write_text(r'{"agent": "\ud83d\ude00", "task": "t", "score": 1}' + "\n")
+    assert ex.read(path).agents == ("\U0001f600",)

@@ -28,6 +28,10 @@ _COLUMN_KINDS = MappingProxyType(
 )
 _LINES = (".ndjson", ".jsonl")
 _FILLED = re.compile(rb"\S")
+_LONE_SURROGATE = re.compile(
+    rb"\\u[dD][89abAB][0-9a-fA-F]{2}(?!\\u[dD][c-fC-F])"
+    rb"|(?<!\\u[dD][89abAB][0-9a-fA-F]{2})\\u[dD][c-fC-F]"
+)
 _HEAD_BYTES = 65_536  # hundreds of records, from which the kinds of columns are found
 
 
@@ -55,7 +59,10 @@ def read(file: SourceFile, options: TableOptions) -> Reading:
     content = _single_object(text.data, file)
     if content is not None:
         return object_reading(content, file, options, text.notes)
-    frame = _alike_throughout(text.data)
+    if _LONE_SURROGATE.search(text.data) is None:
+        frame = _alike_throughout(text.data)
+    else:  # polars would read it as a NUL character
+        frame = _frame_line_by_line(text.data, file.path)
     if frame is None:
         try:
             # All rows are looked at: a key that appears late would be lost without a word.
