@@ -75,3 +75,51 @@ def test_one_agent_alone_is_refused_with_both_forms(examiner, together: Path) ->
     assert "`examiner compare NEW OLD`" in done.stderr
     done = examiner("compare", together, "new", "odl")
     assert done.returncode == 2 and "Did you mean 'old'?" in done.stderr
+
+
+def test_the_same_file_twice_is_refused(examiner, tmp_path: Path) -> None:
+    new = written(tmp_path / "n.csv", "new", NEW)
+    (tmp_path / "linked.csv").symlink_to(new)
+    for old in ("n.csv", "./n.csv", new, "linked.csv"):
+        done = examiner("compare", "n.csv", old)
+        assert done.returncode == 2 and "Both sources are the same file: 'n.csv'." in done.stderr
+    done = examiner("compare", "atari-arena", "atari-arena")
+    assert done.returncode == 2 and "Both sources are the same data set" in done.stderr
+
+
+def test_different_measures_of_two_files_are_named(examiner, tmp_path: Path) -> None:
+    new = written(tmp_path / "n.csv", "new", NEW)
+    other = tmp_path / "o.csv"
+    other.write_text(written(other, "old", OLD).read_text().replace("score", "reward"))
+    done = examiner("compare", new.name, other.name)
+    assert done.returncode == 2 and (
+        "different measures: 'score' in 'n.csv', 'reward' in 'o.csv'. If they measure the same"
+        in " ".join(done.stderr.split())
+    )
+    rows = "".join(f"old,t{place},1,{score}\n" for place, score in enumerate(OLD))
+    other.write_text("agent,task,win,reward\n" + rows)
+    new.write_text(new.read_text().replace("score", "reward"))
+    done = examiner("compare", new.name, other.name)
+    assert done.returncode == 2 and "`--measure reward`" in done.stderr
+    assert examiner("compare", new.name, other.name, "--measure", "reward").returncode == 0
+
+
+def test_levels_of_one_file_are_named_as_the_difference(examiner, tmp_path: Path) -> None:
+    written(tmp_path / "n.csv", "new", NEW)
+    rows = (
+        f"old,t{place},{level},{score}\n" for place, score in enumerate(OLD) for level in (0, 1)
+    )
+    (tmp_path / "o.csv").write_text("agent,task,level,score\n" + "".join(rows))
+    for pair in (("n.csv", "o.csv"), ("o.csv", "n.csv")):
+        done = examiner("compare", *pair)
+        assert done.returncode == 2 and "'level' in 'o.csv'" in " ".join(done.stderr.split())
+        assert "`--item task`" in done.stderr and "only in" not in done.stderr
+        assert examiner("compare", *pair, "--item", "task").returncode == 0
+
+
+def test_files_without_a_common_task_are_refused_as_such(examiner, tmp_path: Path) -> None:
+    written(tmp_path / "n.csv", "new", NEW)
+    written(tmp_path / "o.csv", "old", OLD, first=20)
+    done = examiner("compare", "n.csv", "o.csv")
+    assert done.returncode == 2 and "have no task in common" in done.stderr
+    assert "--keep" not in done.stderr

@@ -290,3 +290,17 @@ def test_rliable_algorithms_with_other_tasks_are_refused(tmp_path: Path):
     np.savez(path, DQN=np.ones((2, 3)), PPO=np.ones((2, 4)))
     with pytest.raises(ex.InputError, match=r"'PPO' .* has 4 tasks, and 'DQN' has 3"):
         ex.read(path)
+
+
+def test_a_monitor_log_whose_clock_falls_back_is_noted(tmp_path: Path):
+    head = '#{"t_start": 1.0, "env_id": "pong"}\nr,l,t\n'
+    once, again = "1,100,1.0\n2,100,2.0\n3,100,3.0\n", "10,100,1.0\n20,100,2.0\n"
+    for worker, rows in enumerate((once + again, once)):
+        (tmp_path / f"{worker}.monitor.csv").write_text(head + rows)
+    for source, episodes in ((tmp_path / "0.monitor.csv", 5), (tmp_path, 8)):
+        with pytest.warns(
+            ex.ExaminerWarning, match=r"In 1 log, the time 't' falls back.*'.*0\.monitor"
+        ):
+            assert len(ex.read(source)) == episodes
+    (tmp_path / "0.monitor.csv").write_text(head + once)
+    assert not any("falls back" in note for note in ex.read(tmp_path).notes)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
@@ -109,6 +110,7 @@ def _read(
 def _of_two(
     new: SourceOptions, old: SourceOptions, progress: ProgressCallback
 ) -> tuple[Results, list[str]]:
+    _refuse_same(new.source, old.source)
     parts = []
     for options in (new, old):
         results = results_from(options, progress)
@@ -119,18 +121,59 @@ def _of_two(
                 f"agents of one source: `examiner compare SOURCE A B`."
             )
         parts.append((options.source, results))
-    for (source, one), (_, other) in (parts, parts[::-1]):
-        extra = sorted(set(one.tasks) - set(other.tasks))
-        if extra:
-            raise InputError(
-                f"The two sources do not have the same tasks: {counted(len(extra), 'task')} only in "
-                f"{shorten(source, 200)}: {listed(extra)}. Keep the common tasks with `--keep task:GLOB`."
-            )
+    _refuse_incomparable(*parts)
     if parts[0][1].agents == parts[1][1].agents:
         parts = [(source, _renamed(results, source)) for source, results in parts]
     origin = Provenance(source=f"{new.source} and {old.source}")
     together = joined([Reading(results) for _, results in parts], origin).results
     return together, [results.agents[0] for _, results in parts]
+
+
+def _refuse_same(new: str, old: str) -> None:
+    paths = [Path(source) for source in (new, old)]
+    if new == old or (all(path.exists() for path in paths) and paths[0].samefile(paths[1])):
+        kind = "folder" if paths[0].is_dir() else "file" if paths[0].exists() else "data set"
+        raise InputError(
+            f"Both sources are the same {kind}: {shorten(new, 200)}. Give two, or compare agents of one "
+            f"source: `examiner compare SOURCE A B`."
+        )
+
+
+def _refuse_incomparable(new: tuple[str, Results], old: tuple[str, Results]) -> None:
+    """Refuse two sources with different measures, items or tasks."""
+    names = [shorten(source, 200) for source, _ in (new, old)]
+    one, other = new[1], old[1]
+    if one.measures[0] != other.measures[0]:
+        common = [name for name in one.measures if name in other.measures]
+        advice = (
+            f"Compare one that both have: `--measure {shlex.quote(common[0])}`."
+            if common
+            else ("If they measure the same, give the columns one name.")
+        )
+        raise InputError(
+            f"The two sources have different measures: {listed(one.measures)} in {names[0]}, "
+            f"{listed(other.measures)} in {names[1]}. {advice}"
+        )
+    if one.item != other.item:
+        columns = [listed(results.item) or "no further column" for results in (one, other)]
+        raise InputError(
+            f"Items are identified by the task and {columns[0]} in {names[0]}, by the task and "
+            f"{columns[1]} in {names[1]}. Compare whole tasks: `--item task`."
+        )
+    common_tasks = set(one.tasks) & set(other.tasks)
+    if not common_tasks:
+        raise InputError(
+            f"The two sources have no task in common: {listed(one.tasks, limit=3)} in {names[0]}, "
+            f"{listed(other.tasks, limit=3)} in {names[1]}. Check how each names its tasks with "
+            f"`examiner describe SOURCE`."
+        )
+    for name, results in zip(names, (one, other), strict=True):
+        extra = sorted(set(results.tasks) - common_tasks)
+        if extra:
+            raise InputError(
+                f"The two sources do not have the same tasks: {counted(len(extra), 'task')} only in "
+                f"{name}: {listed(extra)}. Keep the common tasks with `--keep task:GLOB`."
+            )
 
 
 def _renamed(results: Results, source: str) -> Results:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import MISSING, dataclass, field
@@ -266,12 +267,24 @@ def parsed(kind: Callable[[str], Parsed], text: str, complaint: str) -> Parsed:
 
 
 def words_of(text: str | None) -> list[str] | None:
-    """Understand a list with commas.
+    """Understand a list with commas; a name with a comma stands in quotation marks, as in CSV.
 
-    >>> words_of("iqm, mean"), words_of(None)
-    (['iqm', 'mean'], None)
+    >>> words_of("iqm, mean"), words_of('"a, b",c'), words_of(None)
+    (['iqm', 'mean'], ['a, b', 'c'], None)
     """
-    return None if text is None else [word.strip() for word in text.split(",")]
+    if text is None:
+        return None
+    if '"' not in text:
+        return [word.strip() for word in text.split(",")]
+    try:
+        return [
+            word.strip() for word in next(csv.reader([text], skipinitialspace=True, strict=True))
+        ]
+    except csv.Error:
+        raise InputError(
+            f"The quotation marks in the list {shorten(text)} do not match. Quote each name that has a "
+            f"comma, as in '\"a, b\",c', and write a quotation mark in it twice."
+        ) from None
 
 
 def find_modules_here(entry: str) -> None:

@@ -70,7 +70,8 @@ class SelectOptions:
     folds: str | None = option(None, FOLDS, metavar="loo|K")
     exactly: str | None = option(
         None,
-        "Select nothing: show how well exactly these tasks (comma-separated) predict held-out agents.",
+        "Select nothing: show how well exactly these tasks (comma-separated; a name with a comma in "
+        "quotation marks: '\"a, b\",c') predict held-out agents.",
         metavar="TASKS",
     )
     judge: bool = option(
@@ -115,7 +116,8 @@ class AddsOptions:
     section: ClassVar[str] = "With --adds"
     present: str | None = option(
         None,
-        "Tasks it may add to, comma-separated [default: all others].",
+        "Tasks it may add to, comma-separated, a name with a comma in quotation marks [default: all "
+        "others].",
         "--set",
         metavar="TASKS",
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import threading
 import tokenize
 import zipfile
 from pathlib import Path
@@ -16,6 +17,8 @@ from examiner.importers.files import SourceFile, check_unpacked
 from examiner.messages import InputError, shorten
 
 _LONGEST_HEADER = 10_000  # as numpy has it: shape and kind of one array
+_PARSING = threading.Lock()
+"""numpy parses headers with `ast.literal_eval`, which fails in several threads at once in Python 3.11."""
 _DAMAGE = (*DAMAGE, SyntaxError, tokenize.TokenError, UserWarning)
 """What zipfile and numpy raise on what is no npz or npy file, where warnings are errors too."""
 
@@ -135,6 +138,7 @@ def _header(stream: IO[bytes]) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
     ):  # numpy would read it whole, and then refuse it
         raise ValueError
     header = io.BytesIO(length + stream.read(int.from_bytes(length, "little")))
-    if version == (1, 0):
-        return np.lib.format.read_array_header_1_0(header)
-    return np.lib.format.read_array_header_2_0(header)
+    with _PARSING:
+        if version == (1, 0):
+            return np.lib.format.read_array_header_1_0(header)
+        return np.lib.format.read_array_header_2_0(header)

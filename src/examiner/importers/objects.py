@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shlex
 from collections.abc import Mapping, Sequence
@@ -10,16 +11,18 @@ from typing import Any
 import polars as pl
 
 from examiner.importers.cells import MISSING
+from examiner.importers.column_names import AGENT_COLUMNS, TASK_COLUMNS, columns_like
 from examiner.importers.files import SourceFile
 from examiner.importers.json_values import number
 from examiner.importers.known_tasks import is_known_task
-from examiner.importers.readings import Reading
+from examiner.importers.readings import Reading, Whereabouts
 from examiner.importers.suggestions import MissingNamesError, suggested_measure
 from examiner.importers.table_columns import TableOptions
 from examiner.importers.tables import table_reading
 from examiner.importers.wide import mostly_tasks
 from examiner.messages import InputError, counted, listed, shorten
 from examiner.results import Provenance
+from examiner.results.border import frame_from
 
 _RUN = re.compile(r"(?:run|seed|trial|rep)[-_ ]?\d+", re.IGNORECASE)
 Object = Mapping[str, Any]  # Any: JSON values
@@ -38,6 +41,12 @@ def object_reading(
     >>> reading.results
     Results: 1 agent × 2 tasks, 2 runs, 1 trial; measures: score; 1 note
     """
+    if not content:
+        raise no_results(content, file)
+    if is_table(content):
+        with Whereabouts.of(file).named():
+            frame = frame_from(content)
+        return table_reading(frame, file, options, "json", notes)
     measure = "score"
     chosen = [
         name for name in options.measures if any(name in _keys(value) for value in content.values())
@@ -58,12 +67,12 @@ def object_reading(
             f"{shorten(file.path, 200)} is one JSON object of scores, without columns to choose rows by. "
             f"Leave `--where` out."
         )
-    nested = bool(content) and all(isinstance(value, dict) for value in content.values())
+    nested = all(isinstance(value, dict) for value in content.values())
     inner = dict.fromkeys(name for value in content.values() for name in _keys(value))
     leaves = [
         leaf for value in content.values() for leaf in (value.values() if nested else [value])
     ]
-    if not content or not all(map(_is_score, leaves)):
+    if not all(map(_is_score, leaves)):
         raise _no_scores(content, file)
     tasks_are_outer = _tasks_are_outer(list(content), list(inner), file, options)
     outer, other = ("task", "agent") if tasks_are_outer else ("agent", "task")
@@ -87,6 +96,33 @@ def object_reading(
         notes = (*notes, "The numbers of one task and agent in a JSON object are read as runs.")
     origin = Provenance(str(file.path), "wide json").with_notes(*notes)
     return Reading.of(pl.DataFrame(rows, strict=False), file, origin, [measure], ())
+
+
+def is_table(content: Object) -> bool:
+    """Tell columns of a table from scores by name: all are flat lists, and some name agents or tasks.
+
+    >>> is_table({"agent": ["dqn"], "score": [1.5]}), is_table({"Alien": [368.7], "Pong": [14.6]})
+    (True, False)
+    """
+    for value in content.values():
+        if not isinstance(value, list) or any(isinstance(part, list | dict) for part in value):
+            return False
+    agents, tasks = (columns_like(list(content), names) for names in (AGENT_COLUMNS, TASK_COLUMNS))
+    names = (part for column in (*agents, *tasks) for part in content[column])
+    return bool(agents and tasks) or any(isinstance(name, str) for name in names)
+
+
+def no_results(content: object, file: SourceFile) -> InputError:
+    """Return the error for a JSON file that holds nothing.
+
+    >>> from pathlib import Path
+    >>> str(no_results([], SourceFile(Path("x.json"), None, b"[]")))
+    "The file 'x.json' holds no results, only []. Check that it was written completely."
+    """
+    return InputError(
+        f"The file {shorten(file.path, 200)} holds no results, only {json.dumps(content)}. Check that it "
+        f"was written completely."
+    )
 
 
 def _keys(value: object) -> Object:

@@ -117,9 +117,11 @@ def read(
     named = None if format is None else known_format(format)
     template = None if path is None else PathTemplate.of(path)
     before = None if append_to is None else Before.of(append_to)
+    announced: tuple[str, ...] = ()
     reading: Reading | None
     if isinstance(source, Mapping) and any(map(_is_matrix, source.values())):
         reading = Reading(Results.from_runs(source))
+        announced = reading.results.notes
     elif is_frame(source):
         reading = _read_frame(source, options, template)
     elif isinstance(source, (str, Path)) and str(source):
@@ -171,7 +173,7 @@ def read(
     results = in_order(without_aggregates(results) if tables else results)
     if isinstance(source, (str, Path)):
         results = results.with_notes(*note_on_namesake(str(source)))
-    announce(results.notes)
+    announce(results.notes, already=announced)
     return results
 
 
@@ -254,6 +256,11 @@ def _only_our_own_errors(source: str | Path) -> Iterator[None]:
         yield
     except InputError:
         raise
+    except UnicodeEncodeError as problem:
+        raise InputError(
+            f"Cannot read {shorten(source, 200)}: the text {shorten(problem.object)} is not valid Unicode "
+            f"(a lone surrogate). Correct it."
+        ) from None
     except (Exception, pl.exceptions.PanicException) as problem:
         raise InputError(
             f"Cannot read {shorten(source, 200)}: it is broken in a way that was not foreseen "

@@ -26,6 +26,27 @@ def frame_from(source: object) -> pl.DataFrame:
     >>> frame_from({"agent": ["a"], "score": [1.5]}).columns
     ['agent', 'score']
     """
+    try:
+        frame = _converted(source)
+    except pl.exceptions.ShapeError:
+        assert isinstance(source, Mapping)
+        lengths = [
+            f"{shorten(name)} has {counted(len(column), 'row')}" for name, column in source.items()
+        ]
+        raise InputError(
+            f"The columns have different lengths: {', '.join(lengths[:6])}. Give each one value per row."
+        ) from None
+    except UnicodeEncodeError as problem:
+        raise InputError(
+            f"The table has the text {shorten(problem.object)}, which is not valid Unicode (a lone "
+            f"surrogate). Correct it where it was decoded."
+        ) from None
+    if not frame.columns:
+        raise InputError("The table has no columns. Give agents, tasks and a score.")
+    return frame
+
+
+def _converted(source: object) -> pl.DataFrame:
     if isinstance(source, pl.DataFrame):
         return source
     if isinstance(source, pl.LazyFrame):
@@ -111,6 +132,10 @@ def _series(name: str, values: Sequence[Any] | np.ndarray[Any, Any] | pl.Series)
     if array is not None and array.dtype.kind in "biuf":
         return pl.Series(name, array)
     items = list(values)
+    if any(isinstance(item, (complex, np.complexfloating)) for item in items):
+        raise InputError(
+            f"Column {shorten(name)} holds complex numbers, which have no order. Give real numbers."
+        )
     if any(type(item) is float for item in items) and all(_is_number(item) for item in items):
         return pl.Series(name, items, dtype=pl.Float64, strict=False)
     try:

@@ -37,7 +37,7 @@ from examiner.results.keys import (
 )
 from examiner.results.parquet import RESULTS_SCHEMA, ResultsNote, checked_note, loaded, save_frame
 from examiner.results.scale import NO_SCALES, Scales, scale_notes
-from examiner.validation import check_finite, check_known, is_binary
+from examiner.validation import check_finite, check_known, is_binary, real_numbers
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -126,12 +126,12 @@ class Results:
         >>> Results.from_numpy([[1.0, 2.0], [3.0, np.nan]], agents=["a", "b"]).tasks
         ('task 1', 'task 2')
         """
-        array = np.asarray(values, dtype=np.float64)
+        array = real_numbers(values, "array")
         if array.ndim not in (2, 3):
             raise InputError(
                 f"The array has shape {array.shape}. Give [agents, tasks] or [agents, tasks, runs]."
             )
-        array = array.reshape(*array.shape[:2], -1)
+        array = array[..., None] if array.ndim == 2 else array
         agents = numbered_names(agents, array.shape[0], "agent")
         tasks = numbered_names(tasks, array.shape[1], "task")
         agent, task, run = np.nonzero(~np.isnan(array))
@@ -162,7 +162,10 @@ class Results:
         >>> Results.from_runs({"dqn": [[1.0, 2.0], [3.0, 4.0]], "random": [[0.0, 0.0]]}).counts()["runs"]
         2
         """
-        blocks = {str(agent): np.asarray(runs, dtype=np.float64) for agent, runs in arrays.items()}
+        blocks = {
+            str(agent): real_numbers(runs, f"array of {shorten(agent)}")
+            for agent, runs in arrays.items()
+        }
         shapes = {agent: block.shape for agent, block in blocks.items()}
         if not blocks or any(block.ndim != 2 for block in blocks.values()):
             raise InputError(

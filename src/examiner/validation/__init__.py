@@ -27,5 +27,6 @@ from examiner.validation.values import is_binary as is_binary
 from examiner.validation.values import known_name as known_name
 from examiner.validation.values import names_of as names_of
 from examiner.validation.values import read_only as read_only
+from examiner.validation.values import real_numbers as real_numbers
 from examiner.validation.values import seed_of as seed_of
 from examiner.validation.values import smallest_unsigned as smallest_unsigned

@@ -10,7 +10,7 @@ from types import MappingProxyType, ModuleType
 from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from examiner.messages import InputError, shorten, unknown_name
 
@@ -19,7 +19,7 @@ Floats: TypeAlias = NDArray[np.float64]
 
 
 def check_names(names: Sequence[str], what: str) -> tuple[str, ...]:
-    """Return names as a tuple after refusing empty and repeated ones.
+    """Return names as a tuple after refusing empty and repeated ones, and invalid Unicode.
 
     >>> check_names(["a", "b", "a"], "agent")
     Traceback (most recent call last):
@@ -36,6 +36,11 @@ def check_names(names: Sequence[str], what: str) -> tuple[str, ...]:
         if not name:
             raise InputError(
                 f"The {what} name at position {position + 1} is empty. Give every {what} a name."
+            )
+        if not name.isascii() and any("\ud800" <= letter <= "\udfff" for letter in name):
+            raise InputError(
+                f"The {what} name {shorten(name)} is not valid Unicode (a lone surrogate). "
+                f"Correct it where it was decoded."
             )
         if name in seen:
             raise InputError(
@@ -119,6 +124,32 @@ least 1.
         wanted = f"a {'whole ' if whole else ''}number of at least {least}"
         upper = "" if math.isinf(most) else f" and at most {most:.12g}"
         raise InputError(f"The setting {name} is {value!r}. Give {wanted}{upper}.")
+
+
+def real_numbers(values: ArrayLike, what: str) -> Floats:
+    """Return an array of real numbers, None as NaN; refuse text, complex numbers and ragged rows.
+
+    >>> real_numbers([[1, None]], "array")
+    array([[ 1., nan]])
+    >>> real_numbers([[1, 2], [3]], "array of 'dqn'")
+    Traceback (most recent call last):
+    ...
+    examiner.messages.InputError: The array of 'dqn' has rows of different lengths, or other things than \
+numbers. Give rows of one length, NaN where nothing was observed.
+    """
+    try:
+        array = np.asarray(values)
+        if array.dtype.kind in "biufO":
+            return array.astype(np.float64, copy=False)
+    except (ValueError, TypeError, OverflowError):
+        raise InputError(
+            f"The {what} has rows of different lengths, or other things than numbers. Give rows of one "
+            f"length, NaN where nothing was observed."
+        ) from None
+    kinds = {"c": "complex numbers", "U": "text", "S": "text"}
+    raise InputError(
+        f"The {what} holds {kinds.get(array.dtype.kind, array.dtype)}. Give real numbers."
+    )
 
 
 def check_finite(values: Floats, what: str) -> None:

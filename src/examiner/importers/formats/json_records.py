@@ -10,7 +10,7 @@ from typing import Any
 import polars as pl
 
 from examiner.importers.files import SourceFile
-from examiner.importers.objects import object_reading
+from examiner.importers.objects import no_results, object_reading
 from examiner.importers.readings import Reading
 from examiner.importers.table_columns import TableOptions
 from examiner.importers.tables import table_reading
@@ -18,15 +18,17 @@ from examiner.importers.text import beginning, parse_json, text_of
 from examiner.messages import InputError, shorten
 
 _START = re.compile(rb"\s*\[\s*\{")
+_NOTHING = re.compile(rb"\s*(?:\[\s*\]|null)\s*")
 
 
 def recognises(file: SourceFile) -> bool:
-    """The file begins with a list of objects.
+    """The file begins with a list of objects, or holds an empty list or null.
 
     >>> recognises(SourceFile(Path("x"), None, b'[{"task": "pong", "method": "dqn", "xs": [0]}]'))
     True
     """
-    return _START.match(beginning(file)) is not None
+    head = beginning(file)
+    return _START.match(head) is not None or (file.whole and _NOTHING.fullmatch(head) is not None)
 
 
 def read(file: SourceFile, options: TableOptions) -> Reading:
@@ -42,9 +44,11 @@ def read(file: SourceFile, options: TableOptions) -> Reading:
     """
     text = text_of(file)
     content = parse_json(text.data, file.path)
+    if content is None or content == []:
+        raise no_results(content, file)
     if isinstance(content, dict):
         return object_reading(content, file, options, text.notes)
-    if not isinstance(content, list) or not content:
+    if not isinstance(content, list):
         raise InputError(f"{shorten(file.path, 200)} is not a list of records. Check the file.")
     for position, record in enumerate(content, start=1):
         if not isinstance(record, dict):

@@ -28,6 +28,10 @@ _COLUMN_KINDS = MappingProxyType(
 )
 _LINES = (".ndjson", ".jsonl")
 _FILLED = re.compile(rb"\S")
+_LONE_SURROGATE = re.compile(
+    rb"\\u[dD][89abAB][0-9a-fA-F]{2}(?!\\u[dD][c-fC-F])"
+    rb"|(?<!\\u[dD][89abAB][0-9a-fA-F]{2})\\u[dD][c-fC-F]"
+)
 _HEAD_BYTES = 65_536  # hundreds of records, from which the kinds of columns are found
 
 
@@ -55,7 +59,10 @@ def read(file: SourceFile, options: TableOptions) -> Reading:
     content = _single_object(text.data, file)
     if content is not None:
         return object_reading(content, file, options, text.notes)
-    frame = _alike_throughout(text.data)
+    if _LONE_SURROGATE.search(text.data) is None:
+        frame = _alike_throughout(text.data)
+    else:  # polars would read it as a NUL character
+        frame = _frame_line_by_line(text.data, file.path)
     if frame is None:
         try:
             # All rows are looked at: a key that appears late would be lost without a word.
@@ -77,7 +84,10 @@ def _single_object(data: bytes, file: SourceFile) -> dict[str, Any] | None:  # A
         return None  # a record on each line, or none that is whole: told by its line
     keys = {name.strip().lower() for name, value in content.items() if isinstance(value, str)}
     known = keys.intersection((*AGENT_COLUMNS, *TASK_COLUMNS))
-    return None if not several and (known or file.suffix in _LINES) else content
+    if not several and (known or file.suffix in _LINES):
+        return None
+    whole: dict[str, Any] = parse_json(data, file.path)  # refuses a repeated key
+    return whole
 
 
 def _object_in(data: bytes) -> dict[str, Any] | None:  # Any: JSON values

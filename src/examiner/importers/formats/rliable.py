@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from examiner.importers.arrays import array_dimensions, array_names, read_arrays
 from examiner.importers.axes import array_reading
 from examiner.importers.files import SourceFile
+from examiner.importers.objects import is_table, object_reading
 from examiner.importers.readings import Reading, Whereabouts
 from examiner.importers.table_columns import TableOptions
 from examiner.importers.text import beginning, parse_json, text_of
@@ -27,6 +28,11 @@ TASK_ARRAYS = ("tasks", "task", "games", "game", "task_names", "game_names", "en
 
 _JSON = re.compile(rb'\s*\{\s*"(?:[^"\\]|\\.)*"\s*:\s*\[\s*(?:\[|"(?:[^"\\]|\\.)*"\s*[,\]])')
 _NOTE = "The tasks have no names in this file: they are called 'task 1', 'task 2', …"
+
+_AXES_NOTE = (
+    "The file does not name the axes of its arrays: they are read as [runs, tasks]. If they are others, "
+    "name them: `--axes checkpoints,runs`."
+)
 
 
 def recognises(file: SourceFile) -> bool:
@@ -60,7 +66,10 @@ def read(file: SourceFile, options: TableOptions) -> Reading:
     else:
         text = text_of(file)
         notes = text.notes
-        arrays = _json_arrays(parse_json(text.data, file.path), file.path)
+        content = parse_json(text.data, file.path)
+        if isinstance(content, dict) and is_table(content):
+            return object_reading(content, file, options, notes)
+        arrays = _json_arrays(content, file.path)
     tasks = _task_names(arrays, file.path)
     scores = {
         name: array
@@ -69,7 +78,7 @@ def read(file: SourceFile, options: TableOptions) -> Reading:
     }
     frame = _frame(scores, tasks, file.path)
     if tasks is None:
-        notes = (*notes, _NOTE)
+        notes = (*notes, _NOTE, *([_AXES_NOTE] if array_names(file) else []))
     origin = Provenance(str(file.path), "rliable").with_notes(*notes)
     return Reading.of(frame, file, origin, ["score"], ())
 

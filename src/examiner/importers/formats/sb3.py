@@ -83,6 +83,7 @@ def read_monitor(files: Sequence[SourceFile], options: TableOptions) -> list[Rea
             f"Give a log of a run that finished at least one."
         )
     frame = _episodes(filled)
+    restart_notes = _restart_notes(filled, frame)
     runs, counts, order = _merged(filled, frame)
     frame = frame if order is None else frame[order]
     factors = np.array([log.run.frames_of_length for log in filled])
@@ -92,7 +93,8 @@ def read_monitor(files: Sequence[SourceFile], options: TableOptions) -> list[Rea
     own = ("score", *times, "length")
     others = others.rename({name: f"{name}_logged" for name in others.columns if name in own})
     columns = pl.DataFrame({"score": frame["r"], **times, "length": lengths}).with_columns(others)
-    return [training_reading(runs, counts, columns, "sb3-monitor", _notes(logs, runs), own)]
+    notes = [*_notes(logs, runs), *restart_notes]
+    return [training_reading(runs, counts, columns, "sb3-monitor", notes, own)]
 
 
 def _log(file: SourceFile) -> _Log:
@@ -215,6 +217,20 @@ def _merged(
     time = frame.select(pl.col("t").cum_max().over("file"))["t"].to_numpy()
     started = np.array([log.started for log in logs])
     return ordered, counts, np.lexsort((time + started[file], group))
+
+
+def _restart_notes(logs: Sequence[_Log], frame: pl.DataFrame) -> list[str]:
+    """Note the logs whose clock falls back: training was restarted, or two runs share a file."""
+    falls = (frame["t"].diff() < 0) & (frame["file"].diff() == 0)
+    restarted = frame.filter(falls)["file"].unique(maintain_order=True)
+    if restarted.is_empty():
+        return []
+    paths = [logs[position].run.file.path for position in restarted]
+    return [
+        f"In {counted(len(paths), 'log')}, the time 't' falls back, as after a restart, such as in "
+        f"{shorten(paths[0], 200)}. All episodes of a log are read as one run, in the order of their "
+        f"lines. If a log holds two runs, write each to its own file."
+    ]
 
 
 def _notes(logs: Sequence[_Log], runs: Sequence[Run]) -> list[str]:
