@@ -47,7 +47,7 @@ class AddedQuantities(Table):
     meaning: tuple[str, ...] = text("Meaning of the quantity")
 
 
-class CorrelatedTasks(Table):
+class RepeatedTasks(Table):
     """The tasks whose scores correlate most with those of the new task, the highest first."""
 
     task: tuple[str, ...] = name("Task")
@@ -81,7 +81,7 @@ class Added(Answer):
     r2: Estimate
     error_removed: Estimate
     error_p_value: float
-    similar: CorrelatedTasks
+    similar: RepeatedTasks
     notes: tuple[str, ...]
     level: float = 0.9
     seed: int = 0
@@ -217,13 +217,13 @@ def adds(
 
 def _similar(
     whole: Benchmark, correlation: Floats, new: int, columns: NDArray[np.intp]
-) -> CorrelatedTasks:
+) -> RepeatedTasks:
     """The nearest tasks of the set, and all tasks of the same cluster."""
     nearest = columns[np.argsort(-correlation[columns], kind="stable")][:NEAREST]
     cluster = np.setdiff1d(np.flatnonzero(correlation > 1 - PAPER_THRESHOLD), [new])
     tasks = np.union1d(nearest, cluster)
     tasks = tasks[np.argsort(-correlation[tasks], kind="stable")]
-    return CorrelatedTasks(
+    return RepeatedTasks(
         task=tuple(whole.tasks[task] for task in tasks.tolist()),
         correlation=correlation[tasks],
         in_set=np.isin(tasks, columns),

@@ -42,7 +42,7 @@ class SelectedTasks(Table):
     )
 
 
-class SimilarTasks(Table):
+class RepresentedTasks(Table):
     """The tasks that were not selected and are most similar to each one that was."""
 
     task: tuple[str, ...] = name("Selected task")
@@ -50,16 +50,16 @@ class SimilarTasks(Table):
     correlation: Floats = number("Correlation of their scores over agents")
 
 
-class Reasons(NamedTuple):
+class SelectionReasons(NamedTuple):
     """Why each task is in a selection."""
 
     tasks: SelectedTasks
-    similar: SimilarTasks
+    similar: RepresentedTasks
 
 
 def reasons_of(
     whole: Benchmark, evidence: SelectionEvidence, chosen: TaskSet, predictor: Predictor
-) -> Reasons:
+) -> SelectionReasons:
     """Return why each task was selected, from the evidence of all agents.
 
     >>> from examiner.results import Results
@@ -90,12 +90,12 @@ def reasons_of(
         "score_unit": value_unit(whole.recipe),
     }
     pairs = [(number, other) for number, row in enumerate(nearest) for other in row]
-    similar = SimilarTasks(
+    similar = RepresentedTasks(
         task=tuple(chosen.tasks[number] for number, _ in pairs),
         other=tuple(evidence.tasks[other] for _, other in pairs),
         correlation=np.array([correlations[pair] for pair in pairs]),
     )
-    return Reasons(SelectedTasks(**reasons), similar)
+    return SelectionReasons(SelectedTasks(**reasons), similar)
 
 
 def _correlation(values: Floats, target: Floats) -> float:

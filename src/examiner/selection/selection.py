@@ -30,7 +30,7 @@ from examiner.selection.proof.holdout import FOLDS, Holdout
 from examiner.selection.proof.inner import best_of, inner_folds
 from examiner.selection.proof.judgement import MethodJudgement
 from examiner.selection.proof.sets import Contest, random_sets
-from examiner.selection.reasons import Reasons, SelectedTasks, reasons_of
+from examiner.selection.reasons import SelectedTasks, SelectionReasons, reasons_of
 from examiner.selection.record import Record, record_of
 from examiner.selection.shrinkage import Shrinkage
 from examiner.validation import Bounds, Floats, Randomness, generator, seed_of
@@ -62,7 +62,7 @@ class Selection(Answer):
     fingerprint: str
     record: Record | None = None
     judgement: MethodJudgement | None = field(default=None, metadata=_UNSTORED)
-    reasons: Reasons | None = field(default=None, metadata=_UNSTORED)
+    reasons: SelectionReasons | None = field(default=None, metadata=_UNSTORED)
     budget: float | None = field(default=None, metadata=_UNSTORED)
     cost_of_all: float | None = field(default=None, metadata=_UNSTORED)
 
