@@ -11,7 +11,7 @@ from examiner.reporting.figures import chart
 from examiner.reporting.figures.chart import Floats
 from examiner.reporting.figures.stretch import Stretch, stretch_for
 from examiner.reporting.finding import Figure, Finding, NothingToTellError, Sides, Text, noted
-from examiner.reporting.prose import Name, Prose, percent, three_digits
+from examiner.reporting.prose import Name, Prose, Sentence, percent, three_digits
 from examiner.reporting.study import Study
 from examiner.scores import AGGREGATES, Profiles, RankProbabilities
 from examiner.scores import profiles as performance_profiles
@@ -42,7 +42,7 @@ def profiles(study: Study) -> Finding:
     shown = shown._replace(agents=drawn)
     figure = _profiles(study, made, shown.rows(made.agent_names))
     blocks = (Text(shown.what_varies), figure, *noted(made.notes))
-    lead = (Name(study.none_better),) if study.none_better else _ahead(made)
+    lead = (Sentence(study.none_better),) if study.none_better else _ahead(made)
     if study.binary and not study.none_better:
         flat = "Results are 0 or 1, so that a profile is as high at every score: the share of tasks solved."
         lead = (flat, " ", *lead) if isinstance(lead, tuple) else (flat, " ", lead)
@@ -142,7 +142,7 @@ def _first(made: RankProbabilities, not_shown: str) -> Prose:
     first = made.probability[:, 0]
     if not_shown:
         most = f"no agent comes first in more than {100 * first.max():.0f} % of the resamples"
-        return (Name(not_shown), f" So ranks are chance: {most}.")
+        return (Sentence(not_shown), f" So ranks are chance: {most}.")
     best, second = np.argsort(-first, kind="stable")[:2].tolist()
     told = f" comes first in {percent(first[best])} of the resamples"
     lead = (Name(made.agent_names[best]), told)

@@ -12,7 +12,7 @@ from examiner.irt.fit_tables import FittedTasks
 from examiner.messages import counted, listed
 from examiner.reporting.figures import difficulty_map
 from examiner.reporting.finding import Figure, Finding, Notes, Text
-from examiner.reporting.prose import Name, Prose, enumerated
+from examiner.reporting.prose import Name, Prose, Sentence, enumerated
 from examiner.reporting.renderers import shown_table
 from examiner.reporting.study import Study
 from examiner.reporting.table import Column, Piece, Record, Table
@@ -142,7 +142,9 @@ def tell(fit: IRTFit, told: Indicators, *, repeats_mean: bool = False) -> Findin
     outcome = f"{fit.outcome.value} Log-likelihood {fit.log_likelihood:.4f}"
     sentences = list(fit.evidence.sentences()) if fit.evidence else []
     negative = flags.negative_tasks(fit)
-    lead: Prose = (Name(flags.negative_sentence(negative)),) if negative else "".join(sentences[:1])
+    lead: Prose = (
+        (Sentence(flags.negative_sentence(negative)),) if negative else "".join(sentences[:1])
+    )
     sentences = sentences if negative else sentences[1:]
     blocks = (
         *(Text(sentence) for sentence in sentences),
@@ -229,7 +231,7 @@ def _doubts(tasks: FittedTasks, raised: Sequence[Sequence[str]]) -> list[Text]:
     ]
     if falling:
         sentences.append(f"Negative discrimination, but not significantly: {listed(falling)}.")
-    return [Text((Name(sentence),)) for sentence in sentences]
+    return [Text((Sentence(sentence),)) for sentence in sentences]
 
 
 def _agent_table(fit: IRTFit, told: Indicators, *, repeats_mean: bool) -> Table:

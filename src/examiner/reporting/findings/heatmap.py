@@ -13,7 +13,7 @@ from examiner.reporting.figures import chart
 from examiner.reporting.figures.chart import Floats
 from examiner.reporting.figures.stretch import Stretch, stretch_for
 from examiner.reporting.finding import Figure, Finding, Grid, Sides, SortableAxis, Text
-from examiner.reporting.prose import Name, Parts, Prose, enumerated, three_digits
+from examiner.reporting.prose import Name, Parts, Prose, Sentence, enumerated, three_digits
 from examiner.reporting.study import Study
 from examiner.reporting.table import Piece
 from examiner.scores import shared_ranks
@@ -85,7 +85,7 @@ def _lead(study: Study, tasks: TaskSummary) -> Prose:
     if study.normaliser == "human":
         return _human_lead(study, tasks)
     if several and study.relative:
-        return (Name(study.not_shown),) if study.not_shown else _winners(study)
+        return (Sentence(study.not_shown),) if study.not_shown else _winners(study)
     names = study.results.tasks
     if several and study.binary:
         return _solved(study, tasks)
@@ -100,7 +100,7 @@ def _lead(study: Study, tasks: TaskSummary) -> Prose:
         return ("One task, ", Name(names[high]), f": {_range(tasks, high)}.")
     if several:
         start = ("Scores are highest on ", Name(names[high]), ", lowest on ", Name(names[low]), ".")
-        return (*start, " ", Name(study.not_shown))
+        return (*start, " ", Sentence(study.not_shown))
     return ("Best on ", Name(names[high]), ", worst on ", Name(names[low]), ".")
 
 

@@ -11,7 +11,7 @@ from examiner.messages import counted
 from examiner.reporting.figures import chart
 from examiner.reporting.figures.chart import Floats
 from examiner.reporting.finding import Figure, Finding, NothingToTellError, Sides, Text, noted
-from examiner.reporting.prose import Name, Prose, enumerated, three_digits
+from examiner.reporting.prose import Name, Prose, Sentence, enumerated, three_digits
 from examiner.reporting.renderers import shown_table
 from examiner.reporting.study import Resampled, Study
 from examiner.reporting.table import Piece, Table
@@ -78,7 +78,7 @@ def tell(made: Ranking, *, seed: int = 0) -> Finding:
     blocks.append(Text(made.decision.headline))
     how = f"unit: {used.unit}, {used.interval}, {used.reps:,} resamples, seed {seed}"
     return Finding(
-        lead=(Name(made.headline),),
+        lead=(Sentence(made.headline),),
         blocks=tuple(blocks),
         data=made.to_dict(),
         about=f"{used.level:.0%} intervals, {how}",
@@ -110,7 +110,7 @@ def _lead(made: AggregateIntervals, not_shown: str) -> Prose:
     if not_shown and not clear:
         lie = (three_digits(float(end)) for end in (made.value[order[-1], 0], value))
         told = f"No agent is significantly better: their {title}s lie between {' and '.join(lie)}."
-        return (f"{told} ", Name(not_shown))
+        return (f"{told} ", Sentence(not_shown))
     start = f" leads by {title}: {three_digits(value)}"
     if not len(others):
         start = f" has a {title} of {three_digits(value)}"
