@@ -116,6 +116,7 @@ class Finding:
     table, is read. `failure` is the unexpected error that a section ended in, None of all others.
     `answer` holds the typed numbers that the finding shows.
 
+    >>> from examiner.reporting.prose import Name
     >>> Finding("ranking", "Ranking", (Name("dqn"), " leads.")).key
     'ranking'
     """

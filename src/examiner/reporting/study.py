@@ -455,7 +455,7 @@ class Study:
 
     @property
     def weak_tasks(self) -> tuple[str, ...]:
-        """Tasks that are shown to reward the weak, where a finding has asked for a fit that tells."""
+        """Tasks with significantly negative discrimination, where a finding has asked for a fit."""
         made = self.made_fit
         if made is None or self.not_shown:
             return ()

@@ -225,7 +225,7 @@ def _single_tasks(found: Record) -> Judgement:
 
 def _about_ability(study: Study, found: Record) -> Judgement | None:
     bits = [row["cumulative_bits"] for row in found["greedy"]]
-    if not bits:
+    if not bits or len(bits) == len(found["tasks"]):  # that all tasks give everything is no finding
         return None
     share, fitted = percent(bits[-1] / found["whole_bits"]), len(found["tasks"])
     of = f"{len(bits):,} of {counted(fitted, 'task')}"

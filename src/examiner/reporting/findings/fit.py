@@ -138,7 +138,8 @@ def tell(fit: IRTFit, told: Indicators, *, repeats_mean: bool = False) -> Findin
     notes = _flags_of(fit.tasks, flat)
     shape = f"{counted(len(told.agents), 'agent')} × {counted(len(fit.items), 'task')}"
     starts = fit.starts
-    agree = f"; {starts.agreeing} of {counted(len(starts.objectives), 'start')} agree"
+    verb = "agrees" if starts.agreeing == 1 else "agree"
+    agree = f"; {starts.agreeing} of {counted(len(starts.objectives), 'start')} {verb}"
     outcome = f"{fit.outcome.value} Log-likelihood {fit.log_likelihood:.4f}"
     sentences = list(fit.evidence.sentences()) if fit.evidence else []
     negative = flags.negative_tasks(fit)
@@ -152,6 +153,7 @@ def tell(fit: IRTFit, told: Indicators, *, repeats_mean: bool = False) -> Findin
         _agent_table(fit, told, repeats_mean=repeats_mean),
         *_task_tables(fit, notes),
         *_doubts(fit.tasks, notes),
+        *_infinite(told),
         *_excluded(fit),
     )
     about = f"{fit.model}, {fit.estimator}, {shape}; {fit.quadrature.kind}"
@@ -160,6 +162,17 @@ def tell(fit: IRTFit, told: Indicators, *, repeats_mean: bool = False) -> Findin
             f"; difficulty is the ability at which a score of {fit.items.landmark[0]:g} is expected"
         )
     return Finding(lead=lead, blocks=blocks, data=_data(fit, told, flat), about=about, answer=fit)
+
+
+def _infinite(told: Indicators) -> tuple[Notes, ...]:
+    """Why indicators are infinite, which tables show as a dash."""
+    items = tuple(
+        (Name(agent), f": {flag}")
+        for agent, raised in zip(told.agents, told.flags, strict=True)
+        for flag in raised
+        if " is infinite" in flag
+    )
+    return (Notes("Infinite", items),) if items else ()
 
 
 def _data(fit: IRTFit, told: Indicators, flat: Sequence[str]) -> Record:

@@ -81,7 +81,8 @@ def _summary(comparable: Floats) -> TaskSummary:
 
 
 def _lead(study: Study, tasks: TaskSummary) -> Prose:
-    several = len(study.results.agents) > 1 and int(np.isfinite(tasks.mean).sum()) > 1
+    observed = int(np.isfinite(tasks.mean).sum())
+    several = len(study.results.agents) > 1 and observed > 1
     if study.normaliser == "human":
         return _human_lead(study, tasks)
     if several and study.relative:
@@ -91,16 +92,21 @@ def _lead(study: Study, tasks: TaskSummary) -> Prose:
         return _solved(study, tasks)
     if several and not study.not_shown:
         most, least = int(np.nanargmax(tasks.spread)), int(np.nanargmin(tasks.spread))
-        return (
-            *("Scores spread most on ", Name(names[most]), f" ({_range(tasks, most)})"),
-            *(" and least on ", Name(names[least]), f" ({_range(tasks, least)})."),
-        )
+        if most != least:
+            return (
+                *("Scores spread most on ", Name(names[most]), f" ({_range(tasks, most)})"),
+                *(" and least on ", Name(names[least]), f" ({_range(tasks, least)})."),
+            )
     high, low = int(np.nanargmax(tasks.mean)), int(np.nanargmin(tasks.mean))
-    if high == low:
+    if observed == 1:
         return ("One task, ", Name(names[high]), f": {_range(tasks, high)}.")
+    why = (" ", Sentence(study.not_shown)) if study.not_shown else ()
+    if high == low:
+        mean = three_digits(float(tasks.mean[high]))
+        return (f"The mean is {mean} on all {counted(observed, 'task')}.", *why)
     if several:
         start = ("Scores are highest on ", Name(names[high]), ", lowest on ", Name(names[low]), ".")
-        return (*start, " ", Sentence(study.not_shown))
+        return (*start, *why)
     return ("Best on ", Name(names[high]), ", worst on ", Name(names[low]), ".")
 
 

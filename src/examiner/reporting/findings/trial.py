@@ -128,7 +128,7 @@ def _rounded(values: Floats) -> Floats:
 def _sizes(judgement: selection.MethodJudgement) -> Table:
     rows = [at for at, name in enumerate(judgement.methods.method) if name == judgement.names[0]]
     caption = (
-        f"Tasks as `examiner select` selects them. R² and error are those of *How few tasks are enough*: "
+        f"Tasks as `examiner select` selects them. R² and error are those of *How few tasks suffice*: "
         f"tasks are selected again in each fold ({judgement.folds}). Tasks that are picked by hand are the "
         f"same in all folds, as with `examiner select --exactly`."
     )
