@@ -19,7 +19,7 @@ from examiner.datasets import DATASETS, card
 from examiner.messages import InputError
 from examiner.reporting.finding import Finding, Text
 from examiner.reporting.json import one_object
-from examiner.reporting.prose import Name
+from examiner.reporting.prose import Sentence
 from examiner.reporting.terminal import everything, print_line, printable, screen
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ def show(
         print_notes((*(() if unit is None else (f"Scores: {unit}",)), *for_people))
         return
     if unit is not None:
-        text_of_unit = Text(("Scores: ", Name(str(unit))))
+        text_of_unit = Text(("Scores: ", Sentence(str(unit))))
         finding = replace(finding, blocks=(text_of_unit, *finding.blocks))
     if printing.everything:
         lines = everything(finding)

@@ -144,9 +144,9 @@ class InformationAnalysis(Answer):
     def certainty(self) -> str:
         """How certain the headline is: the observed bits, their lower bound and those by chance."""
         table, last = self.chosen, self.enough - 1
-        count = counted(self.enough, "task")
+        first = "task" if self.enough == 1 else f"{self.enough:,} tasks"
         parts = [
-            f"The first {count} of the chosen set {_have(self.enough)} {_bits(table.bits[last])} bits"
+            f"The first {first} of the chosen set {_have(self.enough)} {_bits(table.bits[last])} bits"
         ]
         if table.bits_low is not None:
             parts.append(f"at least {_bits(table.bits_low[last])} without noise (97.5 %)")

@@ -41,9 +41,10 @@ def notes_of(
         )
     full = int((best.tasks.bits > channels.max_bits - NEARLY_ALL).sum())
     if full > 1:
+        enough = len(best.tasks) - full + 1
+        first = "task chosen identifies" if enough == 1 else f"{enough:,} tasks chosen identify"
         notes.append(
-            f"The first {counted(len(best.tasks) - full + 1, 'task')} chosen identify the agent up to "
-            f"{NEARLY_ALL:g} bits: those after add nothing."
+            f"The first {first} the agent up to {NEARLY_ALL:g} bits: those after add nothing."
         )
     high = np.inf if chance is None else chance.chosen["chance_high"][-1]
     if chance is not None and best.bits <= high:

@@ -8,7 +8,7 @@ from examiner.irt import AbilityInformation
 from examiner.messages import counted
 from examiner.reporting.finding import Finding, Text
 from examiner.reporting.per_cost import TaskPrices, cost_columns, priced
-from examiner.reporting.prose import Prose, enumerated, three_digits
+from examiner.reporting.prose import Prose, Sentence, enumerated, three_digits
 from examiner.reporting.table import Column, Record, Table, records
 
 WHY = (
@@ -60,7 +60,10 @@ def tell(
 
 def _lead(found: AbilityInformation, not_shown: str) -> Prose:
     if not_shown:
-        return f"No task is shown to tell of ability. {not_shown}"
+        return ("No task is shown to tell of ability. ", Sentence(not_shown))
+    if len(found.chosen) == len(found.tasks):
+        bits = three_digits(found.whole_bits)
+        return f"All {counted(len(found.tasks), 'task')} together give {bits} bits about ability."
     few, all_of_them = (three_digits(bits) for bits in (found.chosen_bits[-1], found.whole_bits))
     return (
         f"{len(found.chosen)} of {counted(len(found.tasks), 'task')} tell {few} of the {all_of_them} bits "

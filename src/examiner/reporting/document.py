@@ -15,7 +15,7 @@ from examiner.reporting.figures.printed import Columns
 from examiner.reporting.finding import Finding, Notes, save_figures
 from examiner.reporting.findings import FINDINGS
 from examiner.reporting.json import one_object, section_of, verdict_of
-from examiner.reporting.prose import Name, said
+from examiner.reporting.prose import Sentence, said
 from examiner.reporting.rendering import failure_sentence, rendered
 from examiner.reporting.study import Study, StudyOptions
 from examiner.reporting.subjects import Subjects
@@ -209,7 +209,7 @@ def _without_idle(sections: list[Finding]) -> list[Finding]:
     kept = [section for section in sections if section.applies]
     if not idle:
         return kept
-    items = tuple((", ".join(keys), ": ", Name(reason)) for reason, keys in idle.items())
+    items = tuple((", ".join(keys), ": ", Sentence(reason)) for reason, keys in idle.items())
     left_out = Notes("Left out", items)
     return [
         replace(section, blocks=(*section.blocks, left_out)) if section.key == _LAST else section

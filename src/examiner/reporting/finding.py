@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from examiner.messages import InputError, shorten
 from examiner.reporting.figures.chart import Drawing
-from examiner.reporting.prose import Name, Prose
+from examiner.reporting.prose import Prose, Sentence
 from examiner.reporting.table import Piece, Record, Table
 
 if TYPE_CHECKING:
@@ -116,6 +116,7 @@ class Finding:
     table, is read. `failure` is the unexpected error that a section ended in, None of all others.
     `answer` holds the typed numbers that the finding shows.
 
+    >>> from examiner.reporting.prose import Name
     >>> Finding("ranking", "Ranking", (Name("dqn"), " leads.")).key
     'ranking'
     """
@@ -179,7 +180,7 @@ def noted(notes: Sequence[str], title: str = BEWARE) -> tuple[Notes, ...]:
     >>> noted([])
     ()
     """
-    return (Notes(title, tuple((Name(note),) for note in notes)),) if notes else ()
+    return (Notes(title, tuple((Sentence(note),) for note in notes)),) if notes else ()
 
 
 class NothingToTellError(InputError):

@@ -28,6 +28,11 @@ class Name:
     text: str
 
 
+@dataclass(frozen=True, slots=True)
+class Sentence(Name):
+    """A sentence or list with names in it: escaped as a name is, since they are, but never cut."""
+
+
 Parts: TypeAlias = tuple[str | Name, ...]
 """A sentence in parts, so that the names in it can be told from our words."""
 Prose: TypeAlias = str | Parts

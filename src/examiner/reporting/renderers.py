@@ -10,7 +10,7 @@ from examiner.answers import Answer, Scalar, Table
 from examiner.messages import visible
 from examiner.reporting.finding import Facts, Finding, noted
 from examiner.reporting.json import jsonable
-from examiner.reporting.prose import ABSENT, Name, aligned, cut
+from examiner.reporting.prose import ABSENT, Name, Sentence, aligned, cut
 from examiner.reporting.table import Column as ShownColumn
 from examiner.reporting.table import Piece
 from examiner.reporting.table import Table as ShownTable
@@ -74,7 +74,7 @@ def finding_of(answer: Answer, title: str = "") -> Finding:
 
     >>> from examiner.answers import StoredAnswer
     >>> finding_of(StoredAnswer("examiner.example/1", "dqn leads.")).lead
-    (Name(text='dqn leads.'),)
+    (Sentence(text='dqn leads.'),)
     """
     facts = [(name.replace("_", " "), (Name(_fact(part)),)) for name, part in shown_scalars(answer)]
     blocks: list[Piece] = [Facts(tuple(facts))] if facts else []
@@ -82,7 +82,7 @@ def finding_of(answer: Answer, title: str = "") -> Finding:
     return Finding(
         answer.kind,
         title,
-        lead=(Name(answer.headline),),
+        lead=(Sentence(answer.headline),),
         blocks=(*blocks, *noted(answer.all_notes)),
         data=json_object(answer),
         answer=answer,

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from examiner.messages import counted
 from examiner.reporting.ability_scale import Fitted, fit_of
 from examiner.reporting.finding import NothingToTellError
-from examiner.reporting.prose import Name, Parts, Prose, said
+from examiner.reporting.prose import Name, Parts, Prose, Sentence, said
 from examiner.reporting.selected import Selected, selected
 from examiner.reporting.shown import (
     chance_of,
@@ -277,7 +277,7 @@ class Study:
         step = self.scores.provenance.steps[-1]
         start = f"{self.measure} normalised by {self.normaliser!r} "
         if not step.startswith(start):
-            return (Name(step),)
+            return (Sentence(step),)
         named = (Name(self.measure), " normalised by ", Name(self.normaliser))
         return (*named, f" {step[len(start) :]}")
 
@@ -455,7 +455,7 @@ class Study:
 
     @property
     def weak_tasks(self) -> tuple[str, ...]:
-        """Tasks that are shown to reward the weak, where a finding has asked for a fit that tells."""
+        """Tasks with significantly negative discrimination, where a finding has asked for a fit."""
         made = self.made_fit
         if made is None or self.not_shown:
             return ()

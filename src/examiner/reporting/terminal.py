@@ -107,10 +107,10 @@ def print_line(line: str) -> None:
 def printable(value: object, limit: int = LONGEST_NAME) -> str:
     r"""Return text a terminal can be given: control characters shown, long names cut.
 
-    >>> printable("red\x1b[31m"), printable(0.123456), printable(None)
-    ('red\\x1b[31m', '0.1235', '–')
+    >>> printable("red\x1b[31m"), printable(0.123456), printable(None), printable(math.inf)
+    ('red\\x1b[31m', '0.1235', '–', '–')
     """
-    if value is None or (isinstance(value, float) and math.isnan(value)):
+    if value is None or (isinstance(value, float) and not math.isfinite(value)):
         return "–"
     if isinstance(value, int):
         return f"{value:,}"

@@ -14,6 +14,7 @@ from examiner.reporting.prose import (
     Name,
     Parts,
     Prose,
+    Sentence,
     enumerated,
     parts_of,
     percent,
@@ -87,11 +88,11 @@ def _nothing(
     """What is left to say where agents do not differ significantly, at all or over other tasks."""
     shown = "significance" if "significance" in told else next(iter(told), "")
     nothing = "No agent is significantly better than another."
-    first = Judgement(nothing, (Name(study.none_better),), shown)
+    first = Judgement(nothing, (Sentence(study.none_better),), shown)
     if not study.none_better:
         leader = _leader(study, data)
         only = "The order of agents holds on these tasks; on others like them it may be different."
-        over_tasks = Judgement(only, (Name(study.not_shown),), shown)
+        over_tasks = Judgement(only, (Sentence(study.not_shown),), shown)
         return (over_tasks,) if leader is None else (leader, over_tasks)
     if "selection" not in told:
         return (first,)
@@ -188,7 +189,7 @@ def _tasks(study: Study, data: Mapping[str, Record]) -> Judgement | None:
         verb = "does" if len(silent) == 1 else "do"
         claim = (*claim, f"; of the others {len(silent):,} {verb} so no more than chance: ")
         claim = (*claim, *enumerated(silent, MOST_NAMED))
-    claim = (Name(found["headline"]),) if found["hardly_separates"] else (*claim, ".")
+    claim = (Sentence(found["headline"]),) if found["hardly_separates"] else (*claim, ".")
     row = best[enough - 1]
     most = f"{three_digits(found['max_bits'])} bits needed to identify an agent"
     doubt = f"{three_digits(row['bits'])} of the {most}"
@@ -224,7 +225,7 @@ def _single_tasks(found: Record) -> Judgement:
 
 def _about_ability(study: Study, found: Record) -> Judgement | None:
     bits = [row["cumulative_bits"] for row in found["greedy"]]
-    if not bits:
+    if not bits or len(bits) == len(found["tasks"]):  # that all tasks give everything is no finding
         return None
     share, fitted = percent(bits[-1] / found["whole_bits"]), len(found["tasks"])
     of = f"{len(bits):,} of {counted(fitted, 'task')}"

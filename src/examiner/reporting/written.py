@@ -80,7 +80,7 @@ def _is_number(column: Column) -> bool:
 
 
 def _text(cell: Cell) -> str:
-    if cell is None or (isinstance(cell, float) and math.isnan(cell)):
+    if cell is None or _is_absent(cell):
         return ABSENT
     if isinstance(cell, float):
         return f"{cell:.4g}"

@@ -135,6 +135,9 @@ def ability_information(
     curves = probability(fit.items, grid.nodes)
     low, high, fisher_low, fisher_high = _ends(fit, grid, draws, rng)
     columns, bits = _together(curves, grid, size, rng)
+    whole = float(bits[-1])
+    if size < len(fit.items):  # both are simulated, and a set never gives more than all tasks
+        whole = max(_whole(curves, grid, rng), whole)
     return AbilityInformation(
         fit.items.tasks,
         task_bits(curves, grid.weights),
@@ -145,7 +148,7 @@ def ability_information(
         fisher_high,
         tuple(fit.items.tasks[column] for column in columns),
         bits,
-        max(_whole(curves, grid, rng), float(bits[-1])),  # both simulated; some never tell more
+        whole,
         len(fit.abilities.agents),
     )
 

@@ -123,7 +123,7 @@ FINDINGS = Findings(
             "significance.finding",
             "Which agents differ",
             "agents",
-            "Agents are drawn at their mean rank, best on the left; a bar joins agents that are not "
+            "Agents are drawn at their mean, best on the left; a bar joins agents that are not "
             "significantly different.",
             "No tests",
         ),

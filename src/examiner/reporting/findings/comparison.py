@@ -11,7 +11,7 @@ from examiner import selection
 from examiner.reporting.figures import chart
 from examiner.reporting.figures.chart import Floats
 from examiner.reporting.finding import Figure, Finding, Text, noted
-from examiner.reporting.prose import Name, Prose, enumerated, plain, three_digits
+from examiner.reporting.prose import Prose, Sentence, enumerated, plain, three_digits
 from examiner.reporting.renderers import shown_table
 from examiner.reporting.study import Study
 from examiner.reporting.table import Table
@@ -51,7 +51,7 @@ def finding(study: Study) -> Finding:
     )
     if study.not_shown:
         lead = (
-            Name(study.not_shown),
+            Sentence(study.not_shown),
             f" So there is nothing for a few tasks to predict: {len(chosen)} of {len(material.tasks)} "
             f"reach R² {three_digits(best.r2)} on held-out agents, random selections "
             f"{three_digits(random.r2)}.",
@@ -79,7 +79,7 @@ def render(judgement: selection.MethodJudgement) -> Finding:
     about = f"{shape}, {judgement.folds}; seed {judgement.seed}, input {judgement.fingerprint}"
     limits = (Text(judgement.limits),) if judgement.limits else ()
     return Finding(
-        lead=(Name(judgement.headline),),
+        lead=(Sentence(judgement.headline),),
         blocks=(*limits, *validation_tables(judgement)),
         data=judgement.to_dict(),
         about=about,

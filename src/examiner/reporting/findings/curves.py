@@ -12,7 +12,16 @@ from examiner.messages import counted
 from examiner.reporting.figures import chart
 from examiner.reporting.figures.chart import Floats
 from examiner.reporting.finding import Figure, Finding, Text, noted
-from examiner.reporting.prose import ABSENT, Name, Prose, enumerated, labels, said, three_digits
+from examiner.reporting.prose import (
+    ABSENT,
+    Name,
+    Prose,
+    Sentence,
+    enumerated,
+    labels,
+    said,
+    three_digits,
+)
 from examiner.reporting.study import Study
 from examiner.reporting.table import Cell, Column, Piece, Table
 from examiner.scores import LearningCurves, ReportTable, Verdicts, report_table
@@ -129,7 +138,7 @@ def _lead(verdicts: Verdicts, not_shown: str) -> Prose:
     if len(verdicts.agents) == 1:
         return "There is one agent: its curves are summed up, but not compared."
     if not_shown:
-        return ("No agent is shown to be ahead by its learning curves. ", Name(not_shown))
+        return ("No agent is shown to be ahead by its learning curves. ", Sentence(not_shown))
     leaders: dict[tuple[str, ...], list[str]] = {}
     for name, ranks in zip(verdicts.summaries, verdicts.rank, strict=True):
         first = tuple(

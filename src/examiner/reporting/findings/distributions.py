@@ -7,11 +7,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from examiner.messages import counted
 from examiner.reporting.figures import chart
 from examiner.reporting.figures.chart import Floats
 from examiner.reporting.figures.stretch import Stretch, stretch_for
 from examiner.reporting.finding import Figure, Finding, NothingToTellError, Sides, Text, noted
-from examiner.reporting.prose import Name, Prose, percent, three_digits
+from examiner.reporting.prose import Name, Prose, Sentence, percent, three_digits
 from examiner.reporting.study import Study
 from examiner.scores import AGGREGATES, Profiles, RankProbabilities
 from examiner.scores import profiles as performance_profiles
@@ -42,7 +43,7 @@ def profiles(study: Study) -> Finding:
     shown = shown._replace(agents=drawn)
     figure = _profiles(study, made, shown.rows(made.agent_names))
     blocks = (Text(shown.what_varies), figure, *noted(made.notes))
-    lead = (Name(study.none_better),) if study.none_better else _ahead(made)
+    lead = (Sentence(study.none_better),) if study.none_better else _ahead(made)
     if study.binary and not study.none_better:
         flat = "Results are 0 or 1, so that a profile is as high at every score: the share of tasks solved."
         lead = (flat, " ", *lead) if isinstance(lead, tuple) else (flat, " ", lead)
@@ -141,8 +142,8 @@ def rank_probabilities(study: Study) -> Finding:
 def _first(made: RankProbabilities, not_shown: str) -> Prose:
     first = made.probability[:, 0]
     if not_shown:
-        most = f"no agent comes first in more than {100 * first.max():.0f} % of the resamples"
-        return (Name(not_shown), f" So ranks are chance: {most}.")
+        most = f"comes first in {percent(float(first.max()))} of the resamples"
+        return (Sentence(not_shown), f" The most frequent winner {most}.")
     best, second = np.argsort(-first, kind="stable")[:2].tolist()
     told = f" comes first in {percent(first[best])} of the resamples"
     lead = (Name(made.agent_names[best]), told)
@@ -196,7 +197,8 @@ def draw_ranks(data: RankData) -> chart.Drawing:
 def _ranks(made: RankProbabilities, most: int) -> Figure:
     drawn = rank_data(made.agent_names, made.probability, most)
     sure = int((drawn.probability.max(axis=1) >= 0.95).sum())
-    caption = f"{sure:,} of {len(drawn.agents):,} agents hold one rank in 95 % of the resamples."
+    hold = "holds" if sure == 1 else "hold"
+    caption = f"{sure:,} of {counted(len(drawn.agents), 'agent')} {hold} one rank in 95 % of the resamples."
     return Figure(
         key="rank-probabilities",
         drawn=drawn._replace(unit=made.unit, reps=made.reps, aggregate=made.aggregate),

@@ -12,7 +12,7 @@ from examiner.irt.fit_tables import FittedTasks
 from examiner.messages import counted, listed
 from examiner.reporting.figures import difficulty_map
 from examiner.reporting.finding import Figure, Finding, Notes, Text
-from examiner.reporting.prose import Name, Prose, enumerated
+from examiner.reporting.prose import Name, Prose, Sentence, enumerated
 from examiner.reporting.renderers import shown_table
 from examiner.reporting.study import Study
 from examiner.reporting.table import Column, Piece, Record, Table
@@ -138,11 +138,14 @@ def tell(fit: IRTFit, told: Indicators, *, repeats_mean: bool = False) -> Findin
     notes = _flags_of(fit.tasks, flat)
     shape = f"{counted(len(told.agents), 'agent')} × {counted(len(fit.items), 'task')}"
     starts = fit.starts
-    agree = f"; {starts.agreeing} of {counted(len(starts.objectives), 'start')} agree"
+    verb = "agrees" if starts.agreeing == 1 else "agree"
+    agree = f"; {starts.agreeing} of {counted(len(starts.objectives), 'start')} {verb}"
     outcome = f"{fit.outcome.value} Log-likelihood {fit.log_likelihood:.4f}"
     sentences = list(fit.evidence.sentences()) if fit.evidence else []
     negative = flags.negative_tasks(fit)
-    lead: Prose = (Name(flags.negative_sentence(negative)),) if negative else "".join(sentences[:1])
+    lead: Prose = (
+        (Sentence(flags.negative_sentence(negative)),) if negative else "".join(sentences[:1])
+    )
     sentences = sentences if negative else sentences[1:]
     blocks = (
         *(Text(sentence) for sentence in sentences),
@@ -150,6 +153,7 @@ def tell(fit: IRTFit, told: Indicators, *, repeats_mean: bool = False) -> Findin
         _agent_table(fit, told, repeats_mean=repeats_mean),
         *_task_tables(fit, notes),
         *_doubts(fit.tasks, notes),
+        *_infinite(told),
         *_excluded(fit),
     )
     about = f"{fit.model}, {fit.estimator}, {shape}; {fit.quadrature.kind}"
@@ -158,6 +162,17 @@ def tell(fit: IRTFit, told: Indicators, *, repeats_mean: bool = False) -> Findin
             f"; difficulty is the ability at which a score of {fit.items.landmark[0]:g} is expected"
         )
     return Finding(lead=lead, blocks=blocks, data=_data(fit, told, flat), about=about, answer=fit)
+
+
+def _infinite(told: Indicators) -> tuple[Notes, ...]:
+    """Why indicators are infinite, which tables show as a dash."""
+    items = tuple(
+        (Name(agent), f": {flag}")
+        for agent, raised in zip(told.agents, told.flags, strict=True)
+        for flag in raised
+        if " is infinite" in flag
+    )
+    return (Notes("Infinite", items),) if items else ()
 
 
 def _data(fit: IRTFit, told: Indicators, flat: Sequence[str]) -> Record:
@@ -229,7 +244,7 @@ def _doubts(tasks: FittedTasks, raised: Sequence[Sequence[str]]) -> list[Text]:
     ]
     if falling:
         sentences.append(f"Negative discrimination, but not significantly: {listed(falling)}.")
-    return [Text((Name(sentence),)) for sentence in sentences]
+    return [Text((Sentence(sentence),)) for sentence in sentences]
 
 
 def _agent_table(fit: IRTFit, told: Indicators, *, repeats_mean: bool) -> Table:

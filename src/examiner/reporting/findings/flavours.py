@@ -5,7 +5,7 @@ from __future__ import annotations
 from examiner.arena import Flavours
 from examiner.messages import counted
 from examiner.reporting.finding import Finding
-from examiner.reporting.prose import Name
+from examiner.reporting.prose import Sentence
 from examiner.reporting.renderers import shown_table
 from examiner.reporting.table import Piece
 
@@ -28,7 +28,7 @@ def render(answer: Flavours) -> Finding:
     return Finding(
         "flavours",
         "Flavours",
-        (Name(answer.headline),),
+        (Sentence(answer.headline),),
         tuple(blocks),
         answer.to_dict(),
         answer=answer,

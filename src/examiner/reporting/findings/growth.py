@@ -5,7 +5,7 @@ from __future__ import annotations
 from examiner.irt import Grown
 from examiner.messages import counted
 from examiner.reporting.finding import Finding, Notes, Text
-from examiner.reporting.prose import Name
+from examiner.reporting.prose import Name, Sentence
 from examiner.reporting.renderers import shown_table
 
 
@@ -33,7 +33,7 @@ def tell(grown: Grown) -> Finding:
     return Finding(
         lead=grown.headline,
         blocks=(
-            Text((Name(grown.drift.sentence()),)),
+            Text((Sentence(grown.drift.sentence()),)),
             *([Text(_kept(grown.known))] if grown.known else []),
             *(
                 shown_table(tables[key], columns, caption)

@@ -13,7 +13,7 @@ from examiner.reporting.figures import chart
 from examiner.reporting.figures.chart import Floats
 from examiner.reporting.figures.stretch import Stretch, stretch_for
 from examiner.reporting.finding import Figure, Finding, Grid, Sides, SortableAxis, Text
-from examiner.reporting.prose import Name, Parts, Prose, enumerated, three_digits
+from examiner.reporting.prose import Name, Parts, Prose, Sentence, enumerated, three_digits
 from examiner.reporting.study import Study
 from examiner.reporting.table import Piece
 from examiner.scores import shared_ranks
@@ -81,26 +81,32 @@ def _summary(comparable: Floats) -> TaskSummary:
 
 
 def _lead(study: Study, tasks: TaskSummary) -> Prose:
-    several = len(study.results.agents) > 1 and int(np.isfinite(tasks.mean).sum()) > 1
+    observed = int(np.isfinite(tasks.mean).sum())
+    several = len(study.results.agents) > 1 and observed > 1
     if study.normaliser == "human":
         return _human_lead(study, tasks)
     if several and study.relative:
-        return (Name(study.not_shown),) if study.not_shown else _winners(study)
+        return (Sentence(study.not_shown),) if study.not_shown else _winners(study)
     names = study.results.tasks
     if several and study.binary:
         return _solved(study, tasks)
     if several and not study.not_shown:
         most, least = int(np.nanargmax(tasks.spread)), int(np.nanargmin(tasks.spread))
-        return (
-            *("Scores spread most on ", Name(names[most]), f" ({_range(tasks, most)})"),
-            *(" and least on ", Name(names[least]), f" ({_range(tasks, least)})."),
-        )
+        if most != least:
+            return (
+                *("Scores spread most on ", Name(names[most]), f" ({_range(tasks, most)})"),
+                *(" and least on ", Name(names[least]), f" ({_range(tasks, least)})."),
+            )
     high, low = int(np.nanargmax(tasks.mean)), int(np.nanargmin(tasks.mean))
-    if high == low:
+    if observed == 1:
         return ("One task, ", Name(names[high]), f": {_range(tasks, high)}.")
+    why = (" ", Sentence(study.not_shown)) if study.not_shown else ()
+    if high == low:
+        mean = three_digits(float(tasks.mean[high]))
+        return (f"The mean is {mean} on all {counted(observed, 'task')}.", *why)
     if several:
         start = ("Scores are highest on ", Name(names[high]), ", lowest on ", Name(names[low]), ".")
-        return (*start, " ", Name(study.not_shown))
+        return (*start, *why)
     return ("Best on ", Name(names[high]), ", worst on ", Name(names[low]), ".")
 
 

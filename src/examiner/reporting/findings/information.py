@@ -17,7 +17,7 @@ from examiner.reporting import ability_bits
 from examiner.reporting.figures import chart
 from examiner.reporting.figures.chart import Floats
 from examiner.reporting.finding import Figure, Finding, Sides, Text, noted
-from examiner.reporting.prose import Name, Prose, enumerated, three_digits
+from examiner.reporting.prose import Name, Prose, Sentence, enumerated, three_digits
 from examiner.reporting.renderers import shown_table
 from examiner.reporting.study import Study
 from examiner.reporting.table import Piece
@@ -113,7 +113,7 @@ def show_analysis(analysis: InformationAnalysis, *, not_shown: str = "") -> Find
     improved = analysis.improved
     if improved is not None:
         start = f"By {improved.search}: {improved.bits:.4f} bits with "
-        blocks.append(Text((start, Name(", ".join(improved.tasks.task)))))
+        blocks.append(Text((start, Sentence(", ".join(improved.tasks.task)))))
     measures = ", ".join(analysis.channels.measures)
     about = (
         f"{counted(len(analysis.channels.agents), 'agent')}, {measures}: at most "
@@ -144,10 +144,10 @@ def _discriminates(analysis: InformationAnalysis, not_shown: str) -> bool:
 
 def _lead(analysis: InformationAnalysis, not_shown: str) -> Prose:
     if _discriminates(analysis, not_shown):
-        return (Name(analysis.headline), " ", analysis.certainty)
+        return (Sentence(analysis.headline), " ", analysis.certainty)
     assert analysis.test is not None
     none = f"No task discriminates significantly between agents ({analysis.test.words})."
-    return (none, " ", analysis.certainty, *((" ", Name(not_shown)) if not_shown else ()))
+    return (none, " ", analysis.certainty, *((" ", Sentence(not_shown)) if not_shown else ()))
 
 
 def _ties(analysis: InformationAnalysis) -> Prose:
@@ -158,7 +158,7 @@ def _ties(analysis: InformationAnalysis) -> Prose:
     )
     more = f"; {counted(len(tied) - MOST_TIES, 'task')} more in --json" if tied[MOST_TIES:] else ""
     rule = "the one with most bits alone was chosen, then the first by name"
-    return ("Ties: ", Name(named), f"{more}. Of tied tasks {rule}.")
+    return ("Ties: ", Sentence(named), f"{more}. Of tied tasks {rule}.")
 
 
 def _pairs(analysis: InformationAnalysis) -> Prose:

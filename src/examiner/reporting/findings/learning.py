@@ -14,7 +14,7 @@ from examiner.reporting.figures import chart
 from examiner.reporting.figures.chart import Floats
 from examiner.reporting.figures.panels import Panel, panelled
 from examiner.reporting.finding import Figure, Finding, Text, noted
-from examiner.reporting.prose import ABSENT, Name, Prose, labels, three_digits
+from examiner.reporting.prose import ABSENT, Name, Prose, Sentence, labels, three_digits
 from examiner.reporting.study import ONE_FUNCTION, Study
 from examiner.reporting.table import Column, Piece, Record, Table
 from examiner.scores import (
@@ -66,14 +66,14 @@ def tell(study: Study, wanted: CurveOptions) -> Finding:
     answer: EfficiencyCurves | None = None
     try:
         made = _aggregated(study, wanted)
-        lead = (Name(study.none_better),) if study.none_better else _lead(made)
+        lead = (Sentence(study.none_better),) if study.none_better else _lead(made)
         blocks += [Text(_meaning(made, study, wanted)), _aggregate(made, study, wanted)]
         blocks.append(_reached(made, _threshold(made, study, wanted)))
         notes += (*study.curve_scale.notes, *made.notes)
         made = replace(made, score_unit=study.curve_scale.unit)
         data, answer = made.to_dict(), made
     except InputError as problem:
-        blocks.append(Text(("No aggregate over time is drawn: ", Name(str(problem)))))
+        blocks.append(Text(("No aggregate over time is drawn: ", Sentence(str(problem)))))
     runs = task_curves(study.training, study.measure, last=wanted.last)
     blocks.append(_tasks(runs, study, wanted))
     said_already = set(study.training.notes)
@@ -116,7 +116,7 @@ def _meaning(made: EfficiencyCurves, study: Study, wanted: CurveOptions) -> Pros
         f"At each of {len(made.frames):,} common times a run counts with {window}. The "
         f"{AGGREGATES[made.aggregate].title} is over the runs that exist at that time on "
         f"{counted(len(study.results.tasks), 'task')}, of ",
-        Name(study.curve_scale.unit),
+        Sentence(study.curve_scale.unit),
         f". Bands are 95 % over other {made.how.unit} of these, at each time by itself.",
     )
 

@@ -10,7 +10,7 @@ from examiner.irt import IRTFit, Placements
 from examiner.irt.place import no_rank
 from examiner.messages import counted
 from examiner.reporting.finding import Finding, Notes, Text
-from examiner.reporting.prose import Name, Prose
+from examiner.reporting.prose import Name, Prose, Sentence
 from examiner.reporting.renderers import shown_table
 from examiner.reporting.table import Piece
 from examiner.selection import SetPlacement
@@ -45,12 +45,14 @@ def tell(fit: IRTFit, found: Placements) -> Finding:
         for odd in agent.unexpected:
             told = f"{odd.result:.3g}, expected {odd.expected:.3g} (p = {odd.probability:.3g})"
             unexpected.append(_odd(agent.agent, odd.task, f": {told}"))
-    flags = [(Name(each.agent), ": ", Name(flag)) for each in found.placed for flag in each.flags]
+    flags = [
+        (Name(each.agent), ": ", Sentence(flag)) for each in found.placed for flag in each.flags
+    ]
     blocks += [*noted_as("Note", flags), *noted_as("Unexpected", unexpected)]
     tasks = counted(len(fit.items), "task")
     about = f"{fit.model} of {counted(len(fit.abilities.agents), 'agent')} × {tasks}"
     return Finding(
-        lead=(Name(found.headline),),
+        lead=(Sentence(found.headline),),
         blocks=tuple(blocks),
         data=found.to_dict(),
         about=about,
@@ -107,7 +109,7 @@ def render_set(answer: SetPlacement) -> Finding:
         if agent.beyond:
             blocks.append(Text((Name(agent.agent), BEYOND)))
         if agent.missing:
-            missing = Name(", ".join(agent.missing))
+            missing = Sentence(", ".join(agent.missing))
             blocks.append(Text((Name(agent.agent), " has no result on ", missing)))
     blocks += noted_as(
         "Unexpected",
@@ -122,9 +124,9 @@ def render_set(answer: SetPlacement) -> Finding:
         ],
     )
     start = f"{answer.target} of {counted(answer.tasks, 'task')}, predicted from "
-    about = (f"{start}{len(answer.selected)}: ", Name(", ".join(answer.selected)))
+    about = (f"{start}{len(answer.selected)}: ", Sentence(", ".join(answer.selected)))
     return Finding(
-        lead=(Name(answer.headline),),
+        lead=(Sentence(answer.headline),),
         blocks=tuple(blocks),
         data=answer.to_dict(),
         about=about,
@@ -158,7 +160,7 @@ def tell_examination(
     if fit.evidence is not None and not fit.evidence.abilities_differ:
         blocks.append(Text(no_rank(fit.evidence)))
     if last.state.aside:
-        blocks.append(Text(("Skipped: ", Name(", ".join(last.state.aside)))))
+        blocks.append(Text(("Skipped: ", Sentence(", ".join(last.state.aside)))))
     if last.probability_better is not None:
         chance = f" with a probability of {last.probability_better:.3f}"
         blocks.append(Text(("Better than ", Name(str(last.stop.better_than)), chance)))

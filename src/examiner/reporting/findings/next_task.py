@@ -12,7 +12,7 @@ from examiner.messages import counted
 from examiner.reporting.figures import chart
 from examiner.reporting.figures.chart import Floats
 from examiner.reporting.finding import Figure, Finding, NothingToTellError, Text, noted
-from examiner.reporting.prose import Name, Prose, labels, three_digits
+from examiner.reporting.prose import Name, Prose, Sentence, labels, three_digits
 from examiner.reporting.study import Study
 from examiner.results import ResponseMatrix
 from examiner.results.connections import divided_sentence
@@ -49,7 +49,7 @@ def finding(study: Study) -> Finding:
     lead = _lead(bank, needed, alone, least)
     if study.not_shown:
         lead = (
-            Name(study.not_shown),
+            Sentence(study.not_shown),
             " So a place among them is chance, after any number of tasks.",
         )
     told = {"needed": needed, "at_random": alone, "least_error": least, "near": NEAR * least}

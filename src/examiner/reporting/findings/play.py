@@ -28,7 +28,7 @@ from examiner.arena.protocol import REFERENCE, Deviation
 from examiner.datasets import load
 from examiner.messages import counted
 from examiner.reporting.finding import Finding, Text, noted
-from examiner.reporting.prose import Name
+from examiner.reporting.prose import Name, Sentence
 from examiner.reporting.renderers import finding_of, shown_table
 from examiner.reporting.table import Piece
 from examiner.validation import Floats
@@ -164,7 +164,7 @@ def render_run(outcome: RunOutcome) -> Finding:
     blocks: list[Piece] = [Text(("Ledger: ", Name(str(outcome.ledger))))]
     if outcome.episodes_file is not None:
         file = str(outcome.episodes_file)
-        blocks.append(Text(("Episodes: ", Name(f"{file}   (examiner report {file})"))))
+        blocks.append(Text(("Episodes: ", Sentence(f"{file}   (examiner report {file})"))))
     return _shown(outcome, blocks, _failures(outcome))
 
 
@@ -226,7 +226,7 @@ def _shown(answer: Answer, *blocks: Sequence[Piece]) -> Finding:
     shown = [block for group in blocks for block in group]
     return Finding(
         answer.kind,
-        lead=(Name(answer.headline),),
+        lead=(Sentence(answer.headline),),
         blocks=(*shown, *noted(answer.all_notes, "Note")),
         data=answer.to_dict(),
         answer=answer,

@@ -13,7 +13,7 @@ from examiner.arena.profiling.other_play import LAST_PLAYS
 from examiner.arena.profiling.table import ProfileRow
 from examiner.messages import counted
 from examiner.reporting.finding import Finding, Text, noted
-from examiner.reporting.prose import Name
+from examiner.reporting.prose import Sentence
 from examiner.reporting.renderers import shown_table
 from examiner.reporting.table import Piece
 from examiner.results import Classification
@@ -65,7 +65,7 @@ def render(rows: Sequence[ProfileRow], path: Path | None = None) -> Finding:
     games = answer.stored_tables["games"]
     blocks: list[Piece] = [shown_table(games, _SHOWN), *noted(answer.notes, "Note")]
     if path is not None:
-        blocks.append(Text(("Table: ", Name(f"{path}   (examiner typology {path})"))))
+        blocks.append(Text(("Table: ", Sentence(f"{path}   (examiner typology {path})"))))
     return Finding(
         "profiles",
         "Profiles of games",

@@ -13,7 +13,7 @@ from examiner.reporting.figures import chart
 from examiner.reporting.figures.chart import Floats
 from examiner.reporting.figures.stretch import Stretch, stretch_for
 from examiner.reporting.finding import Figure, Finding, Sides, Text
-from examiner.reporting.prose import Name, Prose, enumerated, labels, said, three_digits
+from examiner.reporting.prose import Name, Prose, Sentence, enumerated, labels, said, three_digits
 from examiner.reporting.renderers import shown_table
 from examiner.reporting.study import Study
 from examiner.reporting.table import Piece, Table
@@ -55,7 +55,7 @@ def _lead(study: Study) -> Prose:
         ends = np.nanmin(study.aggregates.mean), np.nanmax(study.aggregates.mean)
         low, high = (three_digits(float(end)) for end in ends)
         start = f"No agent is significantly better: means lie between {low} and {high}."
-        return (f"{start} ", Name(study.none_better))
+        return (f"{start} ", Sentence(study.none_better))
     leaders: dict[tuple[str, ...], list[str]] = {}
     # Of zeros and ones a median is 0 or 1, and the middle half only repeats the mean.
     for what in ("mean",) if study.binary else ("mean", "median", "iqm"):

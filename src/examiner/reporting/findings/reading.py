@@ -10,7 +10,7 @@ import numpy as np
 
 from examiner.messages import ExaminerWarning, counted
 from examiner.reporting.finding import BEWARE, Facts, Finding, Notes, Text
-from examiner.reporting.prose import Name, Prose, enumerated
+from examiner.reporting.prose import Name, Prose, Sentence, enumerated
 from examiner.reporting.renderers import shown_table
 from examiner.reporting.table import Piece
 from examiner.results import Description, Results
@@ -57,7 +57,7 @@ def describe(results: Results) -> Finding:
         shown_table(answer.measure_ranges, caption="Measures"),
         shown_table(answer.plays, caption="Plays of agents, fewest first"),
     )
-    lead = (Name(answer.headline),)
+    lead = (Sentence(answer.headline),)
     return Finding(lead=lead, blocks=blocks, data=answer.to_dict(), answer=answer)
 
 

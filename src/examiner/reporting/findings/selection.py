@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from examiner.reporting.finding import Finding, Text
-from examiner.reporting.prose import Name
+from examiner.reporting.prose import Sentence
 from examiner.reporting.renderers import shown_table
 from examiner.reporting.table import Piece
 from examiner.reporting.validation_tables import validation_tables
@@ -52,7 +52,7 @@ def render(selection: Selection) -> Finding:
             blocks.append(Text(judgement.limits))
         blocks += validation_tables(judgement, judgement.sizes[-1:])
     return Finding(
-        lead=(Name(selection.headline),),
+        lead=(Sentence(selection.headline),),
         blocks=tuple(blocks),
         data=selection.to_dict(),
         about=about,

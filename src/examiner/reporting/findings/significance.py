@@ -11,7 +11,7 @@ from examiner.reporting.figures import chart
 from examiner.reporting.figures.chart import Floats
 from examiner.reporting.figures.stretch import Stretch
 from examiner.reporting.finding import Figure, Finding, NothingToTellError, Text, noted
-from examiner.reporting.prose import Name, labels, three_digits
+from examiner.reporting.prose import Name, Sentence, labels, three_digits
 from examiner.reporting.study import Study
 from examiner.reporting.table import Cell, Column, Record, Table
 from examiner.scores import Significance, cell_means
@@ -44,7 +44,7 @@ def finding(study: Study) -> Finding:
     table = _table(study, made)
     blocks = (Text(_method(made)), _figure(study, made), table, *noted(made.notes))
     data = made.to_dict() | _against_the_first(study, made)
-    lead = (Name(study.none_better or made.headline),)
+    lead = (Sentence(study.none_better or made.headline),)
     return Finding(lead=lead, blocks=blocks, data=data, answer=made)
 
 

@@ -16,7 +16,7 @@ from examiner.reporting.figures import chart
 from examiner.reporting.figures.chart import Floats
 from examiner.reporting.figures.task_tree import MANY, TaskTreeData, draw_tree
 from examiner.reporting.finding import Figure, Finding, NothingToTellError, Sides, Text, noted
-from examiner.reporting.prose import Name, Parts, Prose, enumerated
+from examiner.reporting.prose import Name, Parts, Prose, Sentence, enumerated
 from examiner.reporting.renderers import shown_table
 from examiner.reporting.study import Study
 from examiner.reporting.table import Piece
@@ -42,7 +42,7 @@ def finding(study: Study) -> Finding:
     texts = [block for block in shown.blocks if isinstance(block, Text)]
     notes = (note, *analysis.notes) if note else analysis.notes
     blocks = (*figures, *texts, *shown.folded_tables, *noted(notes))
-    lead = (Name(analysis.headline), *((" ", note) if note else ()))
+    lead = (Sentence(analysis.headline), *((" ", note) if note else ()))
     return replace(shown, lead=lead, blocks=blocks)
 
 
@@ -79,7 +79,7 @@ def show_analysis(analysis: SimilarityAnalysis, *, not_shown: str = "") -> Findi
         blocks.append(shown_table(favourable, columns, "Agents that a choice of tasks makes win"))
     blocks.append(Text(_disagreeing(analysis, not_shown)))
     return Finding(
-        lead=(Name(analysis.headline),),
+        lead=(Sentence(analysis.headline),),
         blocks=tuple(blocks),
         data=analysis.to_dict(),
         about=f"{counted(len(analysis.agents), 'agent')}, {analysis.main.measure}; seed {analysis.seed}",

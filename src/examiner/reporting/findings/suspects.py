@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from examiner.irt import Audit, audit
 from examiner.irt.suspects.reasons import FLAGS, KINDS
-from examiner.messages import counted
+from examiner.messages import counted, listed
 from examiner.reporting.figures import chart
 from examiner.reporting.figures.chart import Floats
 from examiner.reporting.figures.stretch import stretch_for
@@ -34,8 +34,38 @@ def finding(study: Study) -> Finding:
     small, note = study.for_pairs
     found = audit(small.results, recipe=study.recipe, rng=study.seed)
     told = tell(found)
-    notes = (f"{note} `examiner audit` uses all results.",) if note else ()
-    return replace(told, blocks=(*told.blocks, *noted(notes)))
+    notes = [f"{note} `examiner audit` uses all results."] if note else []
+    return replace(told, blocks=(*told.blocks, *noted([*_by_one_test(study, found), *notes])))
+
+
+def _by_one_test(study: Study, found: Audit) -> list[str]:
+    """Which tasks have negative discrimination by the fit of the report or by the audit, not by both."""
+    if study.made_fit is None or study.not_shown:
+        return []
+    by_fit = study.weak_tasks
+    by_audit = found.of_kind("negative")
+    unseen = [task for task in by_fit if task not in found.tasks]
+    fit_only = [task for task in by_fit if task in found.tasks and task not in by_audit]
+    audit_only = [task for task in by_audit if task not in by_fit]
+    sample = " in a sample" if study.for_pairs[1] else ""
+    audit_test = f"the audit, which compares each task with the other tasks{sample},"
+    notes = []
+    if unseen:
+        notes.append(
+            f"The fit finds significantly negative discrimination on {listed(unseen)}, which the audited "
+            f"sample does not contain."
+        )
+    if fit_only:
+        notes.append(
+            f"The fit finds significantly negative discrimination on {listed(fit_only)}; "
+            f"{audit_test} does not."
+        )
+    if audit_only:
+        notes.append(
+            f"T{audit_test[1:]} finds significantly negative discrimination on "
+            f"{listed(audit_only)}; the fit does not."
+        )
+    return notes
 
 
 def tell(found: Audit) -> Finding:

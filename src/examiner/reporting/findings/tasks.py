@@ -54,9 +54,10 @@ def _map_lead(fit: IRTFit) -> Prose:
     tasks = counted(int(rising.sum()), "task")
     hard = int((difficulty > ability.max()).sum())
     easy = int((difficulty < ability.min()).sum())
+    are = "is" if hard == 1 else "are"
     low, high = three_digits(float(ability.min())), three_digits(float(ability.max()))
     return (
-        f"Abilities run from {low} to {high}; of {tasks} with a positive slope, {hard:,} are harder than "
+        f"Abilities run from {low} to {high}; of {tasks} with a positive slope, {hard:,} {are} harder than "
         f"the highest ability, and {easy:,} easier than the lowest."
     )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from examiner.messages import counted
 from examiner.reporting.finding import Finding, Text
-from examiner.reporting.prose import Name, three_digits
+from examiner.reporting.prose import Sentence, three_digits
 from examiner.reporting.renderers import shown_table
 from examiner.reporting.table import Piece
 from examiner.selection import Selection
@@ -42,7 +42,7 @@ def render(tiny: Selection) -> Finding:
         ]
     blocks.append(shown_table(tiny.tasks, ["task", "gain"], "Tasks"))
     return Finding(
-        lead=(Name(tiny.headline),),
+        lead=(Sentence(tiny.headline),),
         blocks=tuple(blocks),
         data=tiny.to_dict(),
         about=about,

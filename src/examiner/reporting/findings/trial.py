@@ -7,7 +7,7 @@ import numpy as np
 from examiner import selection
 from examiner.messages import counted
 from examiner.reporting.finding import Board, Finding, Text, noted
-from examiner.reporting.prose import Name, Parts, enumerated, three_digits
+from examiner.reporting.prose import Parts, Sentence, enumerated, three_digits
 from examiner.reporting.renderers import shown_table
 from examiner.reporting.study import Study
 from examiner.reporting.table import Record, Table
@@ -36,7 +36,7 @@ def finding(study: Study) -> Finding:
         ".",
     )
     if study.not_shown:
-        lead = (Name(study.not_shown), " ", *lead)
+        lead = (Sentence(study.not_shown), " ", *lead)
     blocks = (board, _sizes(judgement), *notes)
     return Finding(lead=lead, blocks=blocks, data=judgement.to_dict(), answer=judgement)
 
@@ -54,10 +54,10 @@ def render(judgement: selection.MethodJudgement) -> Finding:
     caption = f"Agents, each predicted while it was held out ({judgement.folds})"
     limits = (Text(judgement.limits),) if judgement.limits else ()
     return Finding(
-        lead=(Name(judgement.headline),),
+        lead=(Sentence(judgement.headline),),
         blocks=(*limits, shown_table(judgement.predictions(), columns, caption)),
         data=judgement.to_dict(),
-        about=("Tasks: ", Name(", ".join(judgement.sets[0][0]))),
+        about=("Tasks: ", Sentence(", ".join(judgement.sets[0][0]))),
         answer=judgement,
     )
 
@@ -128,7 +128,7 @@ def _rounded(values: Floats) -> Floats:
 def _sizes(judgement: selection.MethodJudgement) -> Table:
     rows = [at for at, name in enumerate(judgement.methods.method) if name == judgement.names[0]]
     caption = (
-        f"Tasks as `examiner select` selects them. R² and error are those of *How few tasks are enough*: "
+        f"Tasks as `examiner select` selects them. R² and error are those of *How few tasks suffice*: "
         f"tasks are selected again in each fold ({judgement.folds}). Tasks that are picked by hand are the "
         f"same in all folds, as with `examiner select --exactly`."
     )

@@ -13,7 +13,7 @@ from examiner.messages import InputError, counted
 from examiner.reporting.figures import chart
 from examiner.reporting.figures.chart import Floats
 from examiner.reporting.finding import Figure, Finding, Notes, Text
-from examiner.reporting.prose import Name, enumerated
+from examiner.reporting.prose import Name, Sentence, enumerated
 from examiner.reporting.renderers import shown_table
 from examiner.reporting.study import Study
 from examiner.reporting.table import Piece, Table
@@ -52,7 +52,7 @@ def finding(study: Study) -> Finding:
     if validation is None:
         blocks.append(Notes("Not validated", ((problem,),)))
     else:
-        sentences = tuple((Name(note),) for note in (validation.headline, *validation.notes))
+        sentences = tuple((Sentence(note),) for note in (validation.headline, *validation.notes))
         blocks.append(Notes("Do agents perform similarly within groups?", sentences))
         blocks += [replace(table, folded=True) for table in _tests(validation)]
     shown = show_kinds(kinds, validation)
@@ -75,24 +75,26 @@ def show_kinds(kinds: Kinds, validation: Validation | None = None) -> Finding:
     if len(several):
         blocks.append(shown_table(several, columns, "Groups of two tasks or more"))
     blocks += [
-        Text((f"Tasks kept (seed {kinds.seed}): ", Name(", ".join(kinds.kept)))),
+        Text((f"Tasks kept (seed {kinds.seed}): ", Sentence(", ".join(kinds.kept)))),
         shown_table(
             kinds.tables["dimensions"],
             ["dimension", "evenness", "kept_evenness", "commonest", "largest_share", "used"],
             "Coverage (evenness: 1 is every value equally often)",
         ),
-        Text(("Values that no task has: ", Name(", ".join(_absent(covered)) or "none"))),
+        Text(("Values that no task has: ", Sentence(", ".join(_absent(covered)) or "none"))),
         Text(f"Pairs of values that no task has: {pairs}"),
     ]
     absent = _absent_pairs(covered)
     blocks += (
-        [Notes("Pair without a task", tuple((Name(pair),) for pair in absent))] if absent else []
+        [Notes("Pair without a task", tuple((Sentence(pair),) for pair in absent))]
+        if absent
+        else []
     )
     if covered.unclassified:
         blocks.append(Text(f"Dimensions not classified: {', '.join(covered.unclassified)}"))
     if validation is not None:
         blocks += _tests(validation)
-        blocks += [Text((Name(note),)) for note in (validation.headline, *validation.notes)]
+        blocks += [Text((Sentence(note),)) for note in (validation.headline, *validation.notes)]
     data = kinds.to_dict() | {"validation": None if validation is None else validation.to_dict()}
     return Finding(
         lead=kinds.headline,

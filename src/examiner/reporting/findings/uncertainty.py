@@ -11,7 +11,7 @@ from examiner.messages import counted
 from examiner.reporting.figures import chart
 from examiner.reporting.figures.chart import Floats
 from examiner.reporting.finding import Figure, Finding, NothingToTellError, Sides, Text, noted
-from examiner.reporting.prose import Name, Prose, enumerated, three_digits
+from examiner.reporting.prose import Name, Prose, Sentence, enumerated, three_digits
 from examiner.reporting.renderers import shown_table
 from examiner.reporting.study import Resampled, Study
 from examiner.reporting.table import Piece, Table
@@ -78,7 +78,7 @@ def tell(made: Ranking, *, seed: int = 0) -> Finding:
     blocks.append(Text(made.decision.headline))
     how = f"unit: {used.unit}, {used.interval}, {used.reps:,} resamples, seed {seed}"
     return Finding(
-        lead=(Name(made.headline),),
+        lead=(Sentence(made.headline),),
         blocks=tuple(blocks),
         data=made.to_dict(),
         about=f"{used.level:.0%} intervals, {how}",
@@ -110,12 +110,12 @@ def _lead(made: AggregateIntervals, not_shown: str) -> Prose:
     if not_shown and not clear:
         lie = (three_digits(float(end)) for end in (made.value[order[-1], 0], value))
         told = f"No agent is significantly better: their {title}s lie between {' and '.join(lie)}."
-        return (f"{told} ", Name(not_shown))
+        return (f"{told} ", Sentence(not_shown))
     start = f" leads by {title}: {three_digits(value)}"
     if not len(others):
         start = f" has a {title} of {three_digits(value)}"
     if np.isnan(low):
-        return (Name(made.agent_names[best]), f"{start}, and these data cannot say how surely.")
+        return (Name(made.agent_names[best]), f"{start}; no interval can be computed.")
     ends = f"{three_digits(low)} to {three_digits(high)}"
     interval = f" (95 % interval {ends}, over other {made.unit})"
     end = ", clear of all other intervals." if clear else "."
@@ -253,16 +253,21 @@ def draw_decision(data: DecisionData) -> chart.Drawing:
             data.error[:, column],
             counted(runs, "run"),
             chart.SEQUENTIAL[steps[column]],
-            f"%{{x}} tasks, {runs} runs: %{{y:.3~g}}",
+            f"%{{x}} tasks, {counted(runs, 'run')}: %{{y:.3~g}}",
         )
         for column, runs in enumerate(data.runs.tolist())
     ]
-    hover = f"%{{x}} tasks, {now_runs:.3g} runs: %{{y:.3~g}}"
+    hover = f"%{{x}} tasks, {_runs(now_runs)}: %{{y:.3~g}}"
     now = [now_tasks], [now_error], "these results", chart.MEAN, hover
     traces.append(chart.dots(*now, size=11, symbol="diamond"))
     y = chart.axis("standard error of a difference", rangemode="tozero")
     y["title"]["font"] = {"size": 12}
     return chart.figure(traces, 290, chart.axis("tasks"), y)
+
+
+def _runs(mean: float) -> str:
+    """The mean number of runs per cell in words."""
+    return "1 run" if mean == 1 else f"{mean:.3g} runs"
 
 
 def _designs(study: Study, made: DecisionStudy) -> Figure:
@@ -271,7 +276,7 @@ def _designs(study: Study, made: DecisionStudy) -> Figure:
     now = found.tasks, found.runs, made.now
     error = made.difference[:, : len(runs)]
     data = DecisionData(made.tasks, runs, error, now, made.reliability)
-    told = f"With {found.tasks:,} tasks and {found.runs:.3g} runs the error is"
+    told = f"With {counted(found.tasks, 'task')} and {_runs(found.runs)} the error is"
     return Figure(
         key="decision",
         drawn=data,

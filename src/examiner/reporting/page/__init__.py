@@ -13,7 +13,16 @@ from examiner.messages import counted
 from examiner.reporting.finding import Figure, Grid, SortableAxis
 from examiner.reporting.json import jsonable
 from examiner.reporting.page.layout import chapters
-from examiner.reporting.prose import ABSENT, Name, aligned, cut, parts_of, said, three_digits
+from examiner.reporting.prose import (
+    ABSENT,
+    Name,
+    Sentence,
+    aligned,
+    cut,
+    parts_of,
+    said,
+    three_digits,
+)
 from examiner.reporting.subjects import Subjects
 from examiner.reporting.table import Cell, Table
 
@@ -206,6 +215,7 @@ def _environment(subjects: Subjects) -> Any:  # Any: jinja2 is imported only whe
         figure_json=lambda figure: _trusted(script_json(figure_json(figure, subjects))),
         script_json=lambda value: _trusted(script_json(value)),
     )
+    environment.tests["sentence"] = lambda part: isinstance(part, Sentence)
     environment.tests["name"] = lambda part: isinstance(part, Name)
     return environment
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from examiner.messages import counted
 from examiner.reporting.finding import Board, Figure, Finding, Notes
 from examiner.reporting.findings import CHAPTERS
-from examiner.reporting.prose import Name, Parts, Prose, parts_of, said
+from examiner.reporting.prose import Name, Parts, Prose, Sentence, parts_of, said
 from examiner.reporting.table import Piece, Table
 
 LONGEST_HEADLINE = 170
@@ -109,6 +109,10 @@ def headline(lead: Prose) -> tuple[Parts, Parts]:
     >>> head, rest = headline((Name("uct"), " comes first in most of the resamples. " + "So it is. " * 20))
     >>> said(head), said(rest)[:10]
     ('uct comes first in most of the resamples.', 'So it is. ')
+    >>> said(headline((Sentence("uct of 12 agents is first. " + "other agents differ. " * 20),))[0])
+    'uct of 12 agents is first.'
+    >>> said(headline((Sentence("uct of 12 agents is first."), " ", "So it is. " * 20))[1])[:9]
+    'So it is.'
     """
     parts = parts_of(lead)
     if len(said(parts)) <= LONGEST_HEADLINE:
@@ -125,6 +129,10 @@ def _parted(parts: Parts, marks: Sequence[str]) -> tuple[Parts, Parts] | None:
     before = 0
     for index, part in enumerate(parts):
         if isinstance(part, Name):
+            stop = _sentence_end(part, before) if ". " in marks else -1
+            if stop >= 0 and before + stop <= LONGEST_HEADLINE:
+                rest = (Sentence(part.text[stop + 1 :]), *parts[index + 1 :])
+                return (*parts[:index], Sentence(part.text[: stop + 1])), _without_blank(rest)
             before += len(part.text)
             continue
         found = [(_place(part, mark, before), mark) for mark in marks]
@@ -133,10 +141,25 @@ def _parted(parts: Parts, marks: Sequence[str]) -> tuple[Parts, Parts] | None:
             if before + place > LONGEST_HEADLINE:
                 return None
             end = part[place + len(mark) :] if mark != " (" else part[place + 1 :]
-            rest = (*_begun(end), *parts[index + 1 :])
-            return (*parts[:index], f"{part[:place]}."), rest
+            return (*parts[:index], f"{part[:place]}."), (*_begun(end), *parts[index + 1 :])
         before += len(part)
     return None
+
+
+def _sentence_end(part: Name, before: int) -> int:
+    """Where the first of the sentences of this part ends, late enough for a headline; else -1."""
+    if not isinstance(part, Sentence):
+        return -1
+    return f"{part.text} ".find(". ", max(0, SHORTEST_HEADLINE - before))
+
+
+def _without_blank(parts: Parts) -> Parts:
+    """The parts without the blank before the first word."""
+    for index, part in enumerate(parts):
+        text = (part.text if isinstance(part, Name) else part).lstrip(" ")
+        if text:
+            return (Sentence(text) if isinstance(part, Name) else text, *parts[index + 1 :])
+    return ()
 
 
 def _place(part: str, mark: str, before: int) -> int:

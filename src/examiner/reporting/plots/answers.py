@@ -12,7 +12,7 @@ from examiner.answers import Answer, Table
 from examiner.messages import InputError
 from examiner.reporting.figures.estimates import EstimatesData, draw_estimates, svg_estimates
 from examiner.reporting.plots.plot import Plot, drawn_alone
-from examiner.reporting.prose import Name
+from examiner.reporting.prose import Sentence
 from examiner.validation import check_known
 
 MOST_ROWS = 60
@@ -37,7 +37,7 @@ def draw(answer: Answer, name: str | None = None, **options: Any) -> Plot:  # An
     if own and name != "estimates":
         return own[name or next(iter(own))](answer, **options)
     data = estimates(answer)
-    return drawn_alone("estimates", data, draw_estimates(data), (Name(answer.headline),))
+    return drawn_alone("estimates", data, draw_estimates(data), (Sentence(answer.headline),))
 
 
 def small_figure(answer: Answer) -> str:
