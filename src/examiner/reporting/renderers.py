@@ -7,7 +7,8 @@ from html import escape
 from typing import TYPE_CHECKING, Any, Literal
 
 from examiner.answers import Answer, Scalar, Table
-from examiner.messages import visible
+from examiner.answers.answer import RESERVED
+from examiner.messages import InputError, shorten, visible
 from examiner.reporting.finding import Facts, Finding, noted
 from examiner.reporting.json import jsonable
 from examiner.reporting.prose import ABSENT, Name, aligned, cut
@@ -123,6 +124,13 @@ def json_object(answer: Answer) -> dict[str, Any]:  # Any: JSON values
         for name, table in answer.tables.items()
     }
     scalars = answer.scalars
+    names = [*answer.tables, *scalars]
+    for name in names:
+        if name in RESERVED or names.count(name) > 1:
+            raise InputError(
+                f"A table or scalar cannot be called {shorten(name)} in JSON, where another part has "
+                "this name. Rename it."
+            )
     described["scalars"] = {
         name: {"meaning": part.meaning, "unit": part.unit} for name, part in scalars.items()
     }
