@@ -111,6 +111,17 @@ def scores() -> ex.Results:
 
 
 @cache
+def training() -> ex.Results:
+    """Two agents on two tasks, three runs each, evaluated five times during training."""
+    rng = np.random.default_rng(3)
+    rows = [(a, t, r, 1000.0 * s) for a in "ab" for t in "tu" for r in "123" for s in range(1, 6)]
+    columns = dict(
+        zip(("agent", "task", "run", "frames"), map(list, zip(*rows, strict=True)), strict=True)
+    )
+    return ex.Results.from_dict(columns | {"score": rng.normal(size=len(rows))})
+
+
+@cache
 def fit() -> ex.irt.IRTFit:
     return ex.irt.fit(results())
 
@@ -149,6 +160,10 @@ VERBS: dict[str, Callable[[], Any]] = {
     "scores.profiles": lambda: ex.scores.profiles(scores()),
     "scores.significance": lambda: ex.scores.significance(scores()),
     "scores.variance": lambda: ex.scores.variance(scores()),
+    "scores.curves": lambda: ex.scores.curves(training()),
+    "scores.task_curves": lambda: ex.scores.task_curves(training()),
+    "scores.report_table": lambda: ex.scores.report_table(ex.scores.curves(training())),
+    "scores.efficiency": lambda: ex.scores.efficiency(training()),
     "irt.fit": fit,
     "irt.audit": lambda: ex.irt.audit(results()),
     "irt.indicators": lambda: ex.irt.indicators(fit()),
@@ -158,6 +173,18 @@ VERBS: dict[str, Callable[[], Any]] = {
     "irt.diagnose": lambda: ex.irt.diagnose(fit(), replicates=20),
     "irt.dominance": lambda: ex.irt.dominance(matrix()),
     "irt.place": lambda: ex.irt.place(results(), fit()),
+    "irt.known": lambda: ex.irt.known(fit().items, matrix()),
+    "irt.grow": lambda: ex.irt.grow(fit(), results()),
+    "irt.abilities": lambda: ex.irt.abilities(matrix(), fit().items),
+    "irt.agent_curves": lambda: ex.irt.agent_curves(
+        ex.irt.abilities(matrix(), fit().items), fit().items
+    ),
+    "irt.sum_score_fit": lambda: ex.irt.sum_score_fit(matrix(), fit().items),
+    "irt.overdispersion": lambda: ex.irt.overdispersion(matrix()),
+    "irt.compare_models": lambda: ex.irt.compare_models(matrix(), ("1pl", "2pl")),
+    "irt.over_time": lambda: ex.irt.over_time(
+        ex.irt.indicators(fit()), {f"agent {n}": 2010.0 + n for n in range(1, 9)}
+    ),
     "irt.link": lambda: ex.irt.link(fit(), fit()),
     "irt.ability_information": lambda: ex.irt.ability_information(fit(), rng=0, size=3, draws=5),
     "information.analyse": lambda: ex.information.analyse(results()),
@@ -169,6 +196,9 @@ VERBS: dict[str, Callable[[], Any]] = {
     "information.gain": lambda: ex.information.gain(results()),
     "information.best_set": lambda: ex.information.best_set(results(), 2),
     "information.general_factor": lambda: ex.information.general_factor(scores()),
+    "information.general_factor_by": lambda: ex.information.general_factor_by(
+        scores(), {f"agent {n}": n % 2 for n in range(1, 7)}
+    ),
     "information.opposed": lambda: ex.information.opposed(scores()),
     "information.redundancy": lambda: ex.information.redundancy(results()),
     "information.separation": lambda: ex.information.separation(results()),
@@ -177,9 +207,14 @@ VERBS: dict[str, Callable[[], Any]] = {
     "typology.kinds": lambda: ex.typology.kinds(classification()),
     "selection.select": selection,
     "selection.adds": lambda: ex.selection.adds(scores(), "task 1", reps=5),
+    "selection.distil": lambda: ex.selection.distil(scores(), 3),
+    "selection.judge": lambda: ex.selection.judge(scores(), (2,), ("covariance",)),
     "selection.judge_tasks": lambda: ex.selection.judge_tasks(scores(), ["task 1", "task 2"]),
     "selection.place": lambda: ex.selection.place(scores(), selection()),
     "adaptive.examine": last_examination,
+    "adaptive.replay": lambda: ex.adaptive.replay(last_examination(), fit()),
+    "adaptive.exposure": lambda: ex.adaptive.exposure(fit(), 0.9),
+    "adaptive.study": lambda: ex.adaptive.study(fit()),
     "adaptive.simulate": lambda: ex.adaptive.simulate(fit(), [0.0, 1.0]),
 }
 """The main verbs, each called on a small simulated table."""

@@ -177,6 +177,14 @@ def test_a_table_and_a_scalar_of_one_name_are_refused_in_json() -> None:
         answer.to_json()
 
 
+def test_counts_that_were_not_observed_come_back_from_json() -> None:
+    counts = Table.of([Column("n", "count", "N")], {"n": [1, float("nan")]})
+    answer = StoredAnswer("examiner.x/1", "One.", {"counts": counts})
+    stored = StoredAnswer.from_json(answer.to_json())
+    assert stored.to_dict() == answer.to_dict() and stored.to_csv() == answer.to_csv()
+    assert repr(stored) == repr(answer) and stored.tables["counts"].n.dtype == np.float64
+
+
 def test_sets_in_settings_are_lists_in_json() -> None:
     answer = StoredAnswer("examiner.x/1", "One.", stored_settings={"tasks": {"b", "a"}, "n": {2}})
     assert answer.to_dict()["settings"] == {"tasks": ["a", "b"], "n": [2]}

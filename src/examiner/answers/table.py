@@ -144,6 +144,7 @@ class Table(Rendered):
     ) -> Self:
         """Return a table of its own kind from one dictionary per row; without rows it is empty.
 
+        >>> from examiner import answers as declare
         >>> class TaskBits(Table):
         ...     task: tuple[str, ...] = declare.name("Task")
         ...     bits: NDArray[np.float64] = declare.number("Bits")
