@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import math
+import pickle
 
 import numpy as np
 import pytest
@@ -32,6 +34,12 @@ def test_a_profile_says_what_is_known_of_an_environment():
     assert (profile.mean_score, profile.reward_delay, profile.reward_gap) == (-200.0, 1.0, 1.0)
     assert profile.branching == 3.0  # left, nothing and right push it to three speeds
     assert profile.screen_change == 1.0  # both place and speed change
+
+
+def test_a_profile_is_pickled_and_copied():
+    profile = profile_game("MountainCar-v0", environment="gymnasium", frames=1_000)
+    for copied in (pickle.loads(pickle.dumps(profile)), copy.deepcopy(profile)):
+        assert copied.to_dict() == profile.to_dict()
 
 
 def test_a_profile_of_an_atari_game_is_that_of_the_random_agents_episodes():

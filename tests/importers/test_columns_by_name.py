@@ -220,7 +220,7 @@ def test_describe_prints_how_each_column_was_interpreted(tmp_path: Path) -> None
     text = "exp_name,env_id,seed,global_step,eprewmean,note\n"
     text += "".join(f"ppo,Pong-v5,1,{step},{step / 10},x\n" for step in (10, 20, 30))
     path = written(tmp_path, text)
-    answer = ex.read(path).describe().columns
+    answer = ex.read(path).describe().column_meanings
     assert dict(zip(answer.column, answer.interpretation, strict=True)) == {
         "exp_name": "agent",
         "env_id": "task",
@@ -239,5 +239,5 @@ def test_describe_prints_how_each_column_was_interpreted(tmp_path: Path) -> None
 
 def test_describe_interprets_the_columns_of_a_wide_table() -> None:
     answer = ex.read({"game": ["pong", "go"], "dqn": [1.0, 2.0], "ppo": [2.0, 3.0]}).describe()
-    assert answer.columns.column == ("game", "'dqn', 'ppo'")
-    assert answer.columns.interpretation == ("task", "agent")
+    assert answer.column_meanings.column == ("game", "'dqn', 'ppo'")
+    assert answer.column_meanings.interpretation == ("task", "agent")

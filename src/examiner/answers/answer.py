@@ -6,12 +6,12 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple, get_args
 
-from examiner.answers.columns import Column
+from examiner.answers.columns import Column, Kind
 from examiner.answers.rendered import Rendered, renderers
 from examiner.answers.table import Row, Table
-from examiner.messages import InputError, listed
+from examiner.messages import InputError, listed, shorten
 
 
 class Scalar(NamedTuple):
@@ -136,7 +136,7 @@ class StoredAnswer(Answer):
     @property
     def tables(self) -> Mapping[str, Table]:
         """The tables by name."""
-        return MappingProxyType(dict(self.stored_tables))
+        return dict(self.stored_tables)
 
     @property
     def scalars(self) -> Mapping[str, Scalar]:
@@ -156,7 +156,11 @@ class StoredAnswer(Answer):
         >>> StoredAnswer.from_json(answer.to_json()).headline
         'Nobody leads.'
         """
-        return cls.from_dict(json.loads(text))
+        try:
+            content = json.loads(text)
+        except (TypeError, ValueError, RecursionError) as problem:
+            raise InputError(f"This is no stored answer: {problem}. {_ADVICE}") from None
+        return cls.from_dict(content)
 
     @classmethod
     def from_dict(cls, content: Mapping[str, Any]) -> StoredAnswer:  # Any: JSON values
@@ -165,35 +169,66 @@ class StoredAnswer(Answer):
         >>> StoredAnswer.from_dict({"a": 1})
         Traceback (most recent call last):
         ...
-        examiner.messages.InputError: This is no stored answer: 'schema' and 'columns' are missing. ...
+        examiner.messages.InputError: This is no stored answer: 'schema', 'headline', 'notes', ...
         """
-        if missing := [repr(name) for name in ("schema", "columns") if name not in content]:
-            verb = "is" if len(missing) == 1 else "are"
+        if not isinstance(content, Mapping):
             raise InputError(
-                f"This is no stored answer: {' and '.join(missing)} {verb} missing. Give what "
-                "`to_json` wrote."
+                f"This is no stored answer: {shorten(content)} is no object. {_ADVICE}"
             )
-        described = content["columns"]
-        tables = {
-            name: _stored_table(about, content[name])
-            for name, about in described.items()
-            if name != "scalars"
-        }
+        if missing := [repr(name) for name in _PARTS if name not in content]:
+            verb = "is" if len(missing) == 1 else "are"
+            names = f"{', '.join(missing[:-1])} and {missing[-1]}" if missing[1:] else missing[0]
+            raise InputError(f"This is no stored answer: {names} {verb} missing. {_ADVICE}")
+        try:
+            return cls._read(content)
+        except KeyError as problem:
+            reason = f"{problem} is missing"
+        except (TypeError, ValueError, AttributeError, OverflowError) as problem:
+            reason = " ".join(str(problem).split()).rstrip(".")
+        raise InputError(f"This is no stored answer: {reason}. {_ADVICE}")
+
+    @classmethod
+    def _read(cls, content: Mapping[str, Any]) -> StoredAnswer:  # Any: JSON values
+        for name, kind in _PARTS.items():
+            if not isinstance(content[name], kind):
+                raise TypeError(f"{name!r} is {shorten(content[name])}")
+        described = dict(content["columns"])
         scalars = {
             name: Scalar(content[name], about["meaning"], about["unit"])
-            for name, about in described.get("scalars", {}).items()
+            for name, about in described.pop("scalars", {}).items()
+        }
+        tables = {
+            name: _stored_table(name, about, content[name]) for name, about in described.items()
         }
         return cls(
             content["schema"],
             content["headline"],
             tables,
             scalars,
-            tuple(content["notes"]),
+            tuple(map(str, content["notes"])),
             content["settings"],
         )
 
 
-def _stored_table(about: Mapping[str, Any], rows: list[dict[str, Any]]) -> Table:
-    columns = [Column(name, **part) for name, part in about["columns"].items()]
+_ADVICE = "Give what `to_json` wrote."
+_PARTS: Mapping[str, type | tuple[type, ...]] = MappingProxyType(
+    {
+        "schema": str,
+        "headline": str,
+        "notes": (list, tuple),
+        "settings": Mapping,
+        "columns": Mapping,
+    }
+)
+RESERVED = (*_PARTS, "scalars")
+"""What a JSON object has next to tables and scalars, which therefore cannot have these names."""
+
+
+def _stored_table(name: str, about: Mapping[str, Any], rows: list[dict[str, Any]]) -> Table:
+    if not isinstance(rows, list) or not all(isinstance(row, Mapping) for row in rows):
+        raise TypeError(f"{name!r} is no list of rows")
+    columns = [Column(column, **part) for column, part in about["columns"].items()]
+    if unknown := [column.kind for column in columns if column.kind not in get_args(Kind)]:
+        raise ValueError(f"{shorten(unknown[0])} is no kind of column")
     values = {column.name: [row[column.name] for row in rows] for column in columns}
-    return Table.of(columns, values, level=about["level"], caption=about["caption"])
+    return Table.of(columns, values, level=float(about["level"]), caption=str(about["caption"]))

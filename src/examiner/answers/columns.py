@@ -45,13 +45,13 @@ class Column:
 
         Counts are whole numbers, unless some were not observed:
 
-        >>> Column("rank", "count", "Rank").typed([1, float("nan")])
+        >>> Column("rank", "count", "Rank").typed([1, None])
         array([ 1., nan])
         """
         if self.kind in _ARRAYS:
             array: NDArray[Any] = np.array(values)
-            if self.kind != "count" or not np.isnan(np.asarray(array, dtype=np.float64)).any():
-                array = array.astype(_ARRAYS[self.kind])
+            unobserved = self.kind == "count" and np.isnan(array.astype(np.float64)).any()
+            array = array.astype(np.float64 if unobserved else _ARRAYS[self.kind])
             array.flags.writeable = False
             return array
         if self.kind == "words":

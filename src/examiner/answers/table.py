@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from examiner.answers.columns import SCORE, Column, Declared
 from examiner.answers.rendered import Rendered
-from examiner.messages import listed, nearest
+from examiner.messages import InputError, listed, nearest
+from examiner.validation.natural_order import natural_key
 
 
 class Row(Mapping[str, Any]):  # Any: as the column declares
@@ -28,12 +29,19 @@ class Row(Mapping[str, Any]):  # Any: as the column declares
         object.__setattr__(self, "_values", dict(values))
 
     def __getattr__(self, name: str) -> Any:
+        if (
+            name == "_values"
+        ):  # while a row is copied it has none, and must not look for them in them
+            raise AttributeError(name)
         try:
             return self._values[name]
         except KeyError:
             raise AttributeError(
                 f"A row has no column {name!r}. {nearest(name, self._values)}".rstrip()
             ) from None
+
+    def __reduce__(self) -> tuple[type[Row], tuple[dict[str, Any]]]:
+        return Row, (self._values,)
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"Cannot change {name!r}: answers are frozen. Compute a new one.")
@@ -76,7 +84,9 @@ class Table(Rendered):
     declared: ClassVar[Mapping[str, Declared]] = MappingProxyType({})
     columns: Mapping[str, Column]
     level: float
+    score_unit: str
     caption: str
+    _values: dict[str, Any]  # Any: as the column declares; apart, as a column may be called `level`
 
     def __init_subclass__(cls) -> None:
         own = {name: part for name, part in vars(cls).items() if isinstance(part, Declared)}
@@ -100,9 +110,7 @@ class Table(Rendered):
             values[name] = None
         kept = [part.column for part in declared.values() if values[part.column.name] is not None]
         self._set(kept, values, level=level, score_unit=score_unit, caption=caption)
-        for name in declared:
-            if values[name] is None:
-                vars(self)[name] = None
+        self._values.update({name: None for name in declared if values[name] is None})
 
     @classmethod
     def of(
@@ -136,7 +144,7 @@ class Table(Rendered):
     ) -> Self:
         """Return a table of its own kind from one dictionary per row; without rows it is empty.
 
-        >>> from examiner.answers import columns as declare
+        >>> from examiner import answers as declare
         >>> class TaskBits(Table):
         ...     task: tuple[str, ...] = declare.name("Task")
         ...     bits: NDArray[np.float64] = declare.number("Bits")
@@ -167,7 +175,7 @@ class Table(Rendered):
         if len(set(lengths.values())) > 1:
             raise ValueError(f"Columns of one table differ in length: {lengths}. Align them.")
         vars(self).update(
-            typed,
+            _values=typed,
             columns=MappingProxyType(described),
             level=level,
             score_unit=score_unit,
@@ -183,25 +191,29 @@ class Table(Rendered):
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         columns: dict[str, Column] = state["columns"]
-        typed = {name: column.typed(state[name]) for name, column in columns.items()}
-        vars(self).update(state | typed, columns=MappingProxyType(columns))
+        values = state["_values"]
+        typed = {name: column.typed(values[name]) for name, column in columns.items()}
+        vars(self).update(state, _values=values | typed, columns=MappingProxyType(columns))
 
-    def __getattr__(self, name: str) -> Any:  # Any: a column of a table made by `of`
+    def __getattr__(self, name: str) -> Any:  # Any: as the column declares
+        values = vars(self).get("_values", {})
+        if name in values:
+            return values[name]
         columns = vars(self).get("columns", {})
         raise AttributeError(
-            f"This table has no column {name!r}. {nearest(name, columns)} Its columns are "
+            f"This table has no column {name!r}. {nearest(name, columns)}Its columns are "
             f"{listed(list(columns), limit=40)}."
         )
 
     def values(self, name: str) -> Any:  # Any: an array or a tuple, as the column declares
-        """Return a column by its name.
+        """Return a column by its name, also where the table itself has an attribute of that name.
 
         >>> table = Table.of([Column("task", "name", "Task"), Column("bits", "number", "Bits")],
         ...                  {"task": ["pong", "venture"], "bits": [0.5, 0.25]})
         >>> table.values("task")
         ('pong', 'venture')
         """
-        return vars(self)[name] if name in self.columns else getattr(self, name)
+        return self._values[name] if name in self._values else self.__getattr__(name)
 
     @property
     def keys(self) -> tuple[str, ...]:
@@ -248,32 +260,47 @@ class Table(Rendered):
         cells = {name: self.values(name)[row] for name in self.columns}
         return Row({n: v.item() if isinstance(v, np.generic) else v for n, v in cells.items()})
 
-    def take(self, rows: Sequence[int] | NDArray[np.intp]) -> Self:
-        """Return the table of these rows, in this order.
+    def take(self, rows: Sequence[int] | NDArray[np.intp] | NDArray[np.bool_]) -> Self:
+        """Return the table of these rows, in this order; or of the rows where a mask is true.
 
         >>> table = Table.of([Column("task", "name", "Task"), Column("bits", "number", "Bits")],
         ...                  {"task": ["pong", "venture"], "bits": [0.5, 0.25]})
-        >>> table.take([1]).task
-        ('venture',)
+        >>> table.take([1]).task, table.take(table.bits > 0.3).task
+        (('venture',), ('pong',))
         """
-        order = [int(row) for row in rows]
+        wanted = np.asarray(rows)
+        if wanted.dtype == np.bool_:
+            if wanted.shape != (len(self),):
+                raise InputError(
+                    f"A mask of {wanted.size:,} values cannot choose from {len(self):,} rows. Give one "
+                    "value per row."
+                )
+            wanted = np.flatnonzero(wanted)
+        order = [int(row) for row in wanted]
         table = object.__new__(type(self))
-        vars(table).update(vars(self))
-        for name, column in self.columns.items():
-            values = self.values(name)
-            vars(table)[name] = column.typed([values[row] for row in order])
+        taken = {
+            name: column.typed([self.values(name)[row] for row in order])
+            for name, column in self.columns.items()
+        }
+        vars(table).update(vars(self), _values=self._values | taken)
         return table
 
     def sorted_by(self, name: str, *, descending: bool = False) -> Self:
         """Return the rows by the values of a column, NaN last; ties keep their order.
 
+        Names and texts are sorted as text, in which numbers count as numbers.
+
         >>> table = Table.of([Column("task", "name", "Task"), Column("bits", "number", "Bits")],
-        ...                  {"task": ["pong", "venture"], "bits": [0.5, 0.25]})
-        >>> table.sorted_by("bits").task
-        ('venture', 'pong')
+        ...                  {"task": ["level 10", "level 9"], "bits": [0.5, 0.75]})
+        >>> table.sorted_by("bits", descending=True).task == table.sorted_by("task").task
+        True
         """
-        values = np.asarray(self.values(name), dtype=np.float64)
-        return self.take(np.argsort(-values if descending else values, kind="stable"))
+        values = self.values(name)
+        if isinstance(values, np.ndarray):
+            numbers = values.astype(np.float64)
+            return self.take(np.argsort(-numbers if descending else numbers, kind="stable"))
+        keys = [natural_key(text if isinstance(text, str) else ", ".join(text)) for text in values]
+        return self.take(sorted(range(len(self)), key=keys.__getitem__, reverse=descending))
 
     def records(self) -> list[dict[str, Any]]:  # Any: as the column declares
         """Return one plain dictionary per row.

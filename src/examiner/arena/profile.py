@@ -292,11 +292,9 @@ def profile(
         branching=values["branching"],
         lookahead=greedy,
         open_loop=held,
-        errors=MappingProxyType({name: part.error for name, part in estimates.items()}),
-        reasons=MappingProxyType(
-            _reasons(walked, estimates, discrete=discrete, copied=copied)
-            | _reasons_of_play(lookahead=greedy, open_loop=held)
-        ),
+        errors={name: part.error for name, part in estimates.items()},
+        reasons=_reasons(walked, estimates, discrete=discrete, copied=copied)
+        | _reasons_of_play(lookahead=greedy, open_loop=held),
         episodes=len(walked.rewards),
         frames=frames,
         seed=job.seed,

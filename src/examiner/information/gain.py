@@ -13,6 +13,7 @@ from examiner.answers import Answer, Scalar
 from examiner.information.bits import MeasureBits, TaskBits
 from examiner.information.channels import MAX_BITS, Channels
 from examiner.information.confusion import FEWEST_BY_LEVELS, PairLikelihood, normalised_rows
+from examiner.messages import InputError
 from examiner.results import Results
 from examiner.results.names import name_order
 from examiner.validation import Floats, read_only
@@ -78,6 +79,8 @@ def gain(source: Results | Channels, tasks: Sequence[str] | None = None) -> Task
     [0.16, 0.473]
     """
     channels = Channels.of(source)
+    if tasks is not None and not len(tasks):
+        raise InputError("There are no tasks to measure the information of. Name at least one.")
     if tasks is not None:
         channels = channels.take(channels.columns(tasks))
     pairs = PairLikelihood(channels)

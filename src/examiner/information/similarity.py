@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from types import MappingProxyType
 from typing import Any, Unpack
 
 import numpy as np
@@ -233,7 +232,7 @@ def similarity(
     notes = dict.fromkeys(note for part in clusters_by.values() for note in part.notes)
     number = clustering.get("number")
     return SimilarityAnalysis(
-        MappingProxyType(clusters_by),
+        clusters_by,
         factor,
         opposed_tasks(results, names[0]),
         None if win_of(results) is None else deceptive_tasks(results),

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Sequence
 from types import MappingProxyType
 from typing import Literal, NamedTuple
 
 from examiner.reporting.prose import cut, distinct_labels
+from examiner.reporting.widths import display_width, first_columns, padded, wrapped_lines
 
 GAP = 2
 SHORTEST = MappingProxyType({"name": 14, "text": 22})
-"""Characters below which names or texts are not shortened: other columns are left out before."""
+"""Columns below which names or texts are not shortened: other columns are left out before."""
 
 
 class TextColumn(NamedTuple):
@@ -24,7 +24,7 @@ class TextColumn(NamedTuple):
     @property
     def widest_cell(self) -> int:
         """Width of the widest cell."""
-        return max(map(len, self.cells), default=0)
+        return max(map(display_width, self.cells), default=0)
 
     def narrowest(self, whole: bool) -> int:
         """Least width: of whole cells that of their longest word, else of a shortened cell."""
@@ -78,18 +78,18 @@ def shortened_list(text: str, width: int) -> str:
     >>> shortened_list("alien, amidar and asterix", 16), shortened_list("montezuma_revenge, pong", 14)
     ('alien, amidar …', 'monte…venge, …')
     """
-    if len(text) <= width:
+    if display_width(text) <= width:
         return text
     first, comma, _ = text.partition(", ")
     if " " in first:  # a sentence
         first, comma = first.partition(" ")[0], ""
-    if len(first) + len(comma) + 1 > width:
+    if display_width(first) + len(comma) + 1 > width:
         return cut(first, max(width - len(comma) - 1, 3)) + (", …" if comma else "")
-    return text[: width - 1].rpartition(" ")[0] + " …"
+    return first_columns(text, width - 1).rpartition(" ")[0] + " …"
 
 
 def _widths(columns: Sequence[TextColumn], width: int, whole: bool) -> list[int]:
-    widths = [max(len(column.title), column.widest_cell) for column in columns]
+    widths = [max(display_width(column.title), column.widest_cell) for column in columns]
     room = width - GAP * (len(columns) - 1)
     if sum(widths) > room:  # titles of several words take several lines
         widths = [max(_longest_word(each.title), each.widest_cell) for each in columns]
@@ -115,8 +115,7 @@ def _shortened(column: TextColumn, width: int) -> Sequence[str]:
 
 
 def _wrapped(text: str, width: int) -> list[str]:
-    broken = textwrap.wrap(text, max(width, 1), break_long_words=False, break_on_hyphens=False)
-    return [text] if len(text) <= width else broken
+    return [text] if display_width(text) <= width else wrapped_lines(text, width)
 
 
 def _side_by_side(
@@ -125,13 +124,13 @@ def _side_by_side(
     lines = []
     for line in range(max(map(len, cells), default=0)):
         parts = [cell[line] if line < len(cell) else "" for cell in cells]
-        padded = (
-            part.rjust(wide) if right else part.ljust(wide)
+        cells_of_line = (
+            padded(part, wide, right=right)
             for part, wide, right in zip(parts, widths, numeric, strict=True)
         )
-        lines.append((" " * GAP).join(padded).rstrip())
+        lines.append((" " * GAP).join(cells_of_line).rstrip())
     return lines
 
 
 def _longest_word(text: str) -> int:
-    return max(map(len, text.split()), default=0)
+    return max(map(display_width, text.split()), default=0)

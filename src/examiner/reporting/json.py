@@ -19,7 +19,7 @@ NULL_MEANS = "not observed, or not a finite number"
 
 
 def jsonable(value: object) -> Any:  # Any: JSON
-    """Return a value as plain JSON: arrays as lists, NaN and infinity as None.
+    """Return a value as plain JSON: arrays and sets as lists, NaN and infinity as None.
 
     >>> jsonable({"a": np.array([1.0, np.nan]), "b": (1, Name("x"))})
     {'a': [1.0, None], 'b': [1, 'x']}
@@ -42,6 +42,8 @@ def jsonable(value: object) -> Any:  # Any: JSON
         if kinds <= {int, str} or (kinds == {float} and all(map(math.isfinite, value))):
             return list(value)  # chances of ranks of 5,000 agents are 25 million numbers
         return [jsonable(entry) for entry in value]
+    if isinstance(value, (set, frozenset)):
+        return sorted(map(jsonable, value), key=str)
     if is_dataclass(value) and not isinstance(value, type):
         return jsonable(asdict(value))
     if isinstance(value, float):

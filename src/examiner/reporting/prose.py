@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from examiner.messages import InputError
+from examiner.reporting.widths import display_width, first_columns, last_columns
 
 ABSENT = "–"
 MINUS = "−"
@@ -128,7 +129,7 @@ def _decimals(value: float) -> int:
 
 
 def cut(name: str, limit: int) -> str:
-    """Cut a long name in its middle: beginnings and ends are what tells names apart.
+    """Cut a name of more columns than a limit in its middle: names differ in beginnings and ends.
 
     Characters that cannot be seen, such as those that turn the direction of writing for all that
     follows, are left out.
@@ -137,10 +138,10 @@ def cut(name: str, limit: int) -> str:
     ('priorit…ng_ddqn', 'nqd')
     """
     flat = " ".join(_INVISIBLE.sub("", name).split()) or "(blank)"
-    if len(flat) <= limit:
+    if display_width(flat) <= limit:
         return flat
     head = limit // 2
-    return flat[:head] + "…" + flat[len(flat) - (limit - head - 1) :]
+    return first_columns(flat, head) + "…" + last_columns(flat, limit - head - 1)
 
 
 def distinct_labels(names: Sequence[str], limit: int) -> tuple[str, ...]:

@@ -7,13 +7,16 @@ from html import escape
 from typing import TYPE_CHECKING, Any, Literal
 
 from examiner.answers import Answer, Scalar, Table
-from examiner.messages import visible
+from examiner.answers.answer import RESERVED
+from examiner.messages import InputError, shorten, visible
+from examiner.reporting.columns import shortened_list
 from examiner.reporting.finding import Facts, Finding, noted
 from examiner.reporting.json import jsonable
 from examiner.reporting.prose import ABSENT, Name, Sentence, aligned, cut
 from examiner.reporting.table import Column as ShownColumn
 from examiner.reporting.table import Piece
 from examiner.reporting.table import Table as ShownTable
+from examiner.reporting.widths import display_width, padded, wrapped_lines
 from examiner.reporting.written import table_text
 
 if TYPE_CHECKING:
@@ -23,7 +26,8 @@ SCREEN_WIDTH = 80
 SHORT_ROWS, NOTEBOOK_ROWS = 5, 12
 """Rows of each table in a repr and in a notebook; all are in JSON, CSV and data frames."""
 LONGEST_NAME = 32
-"""Letters of a name in a repr."""
+"""Columns of a name in a repr."""
+HEADLINE_LINES = 3
 _SHOWN_AS: dict[str, Literal["name", "number", "count", "text"]] = {
     "name": "name",
     "text": "text",
@@ -123,6 +127,13 @@ def json_object(answer: Answer) -> dict[str, Any]:  # Any: JSON values
         for name, table in answer.tables.items()
     }
     scalars = answer.scalars
+    names = [*answer.tables, *scalars]
+    for name in names:
+        if name in RESERVED or names.count(name) > 1:
+            raise InputError(
+                f"A table or scalar cannot be called {shorten(name)} in JSON, where another part has "
+                "this name. Rename it."
+            )
     described["scalars"] = {
         name: {"meaning": part.meaning, "unit": part.unit} for name, part in scalars.items()
     }
@@ -155,18 +166,31 @@ def markdown_text(table: Table) -> str:
 
 
 def short_text(thing: Answer | Table) -> str:
-    """Return the headline and the first rows of each table: a dozen lines of at most 80 letters."""
+    """Return the headline and the first rows of each table: a dozen lines of at most 80 columns."""
     if isinstance(thing, Table):
         return "\n".join(text_lines(thing, SHORT_ROWS * 2))
-    lines = [visible(cut(thing.headline, 3 * SCREEN_WIDTH))]
+    lines = _headline_lines(thing.headline)
     filled = [(name, table) for name, table in thing.tables.items() if len(table)]
     for name, table in filled[:2]:
-        lines += ["", f"{name} ({len(table):,}):", *text_lines(table, SHORT_ROWS)]
+        title = f"{_short(name, LONGEST_NAME)} ({len(table):,}):"
+        lines += ["", title, *text_lines(table, SHORT_ROWS)]
     return "\n".join(lines)
 
 
+def _headline_lines(headline: str) -> list[str]:
+    """A headline of at most three lines; a name that is longer than a line is cut."""
+    words = visible(" ".join(headline.split())).split(" ")
+    lines = wrapped_lines(
+        " ".join(_short(word, SCREEN_WIDTH) for word in words if word), SCREEN_WIDTH
+    )
+    if len(lines) <= HEADLINE_LINES:
+        return lines
+    last = shortened_list(" ".join(lines[HEADLINE_LINES - 1 :]), SCREEN_WIDTH)
+    return [*lines[: HEADLINE_LINES - 1], last]
+
+
 def text_lines(table: Table, rows: int, width: int = SCREEN_WIDTH) -> list[str]:
-    """Return aligned lines; columns that do not fit are named at the end, names are never broken.
+    """Return aligned lines; columns that do not fit are named at the end, long names are cut.
 
     >>> from examiner.answers import Column
     >>> columns = [Column("task", "name", "Task"), Column("bits", "number", "Bits")]
@@ -176,23 +200,25 @@ def text_lines(table: Table, rows: int, width: int = SCREEN_WIDTH) -> list[str]:
     """
     shown = shown_table(table.take(range(min(rows, len(table)))))
     grid = [
-        [column.title, *_column_texts(column.kind, [row[at] for row in shown.rows])]
+        [
+            _short(column.title, LONGEST_NAME),
+            *_column_texts(column.kind, [row[at] for row in shown.rows]),
+        ]
         for at, column in enumerate(shown.columns)
     ]
-    widths = [max(map(len, column)) for column in grid]
+    widths = [max(map(display_width, column)) for column in grid]
     kept = [at for at in range(len(grid)) if not at or sum(widths[: at + 1]) + 2 * at <= width]
     numeric = [column.kind in ("number", "count") for column in shown.columns]
     lines = [
-        "  ".join(
-            grid[at][row].rjust(widths[at]) if numeric[at] else grid[at][row].ljust(widths[at])
-            for at in kept
-        ).rstrip()
+        "  ".join(padded(grid[at][row], widths[at], right=numeric[at]) for at in kept).rstrip()
         for row in range(len(shown.rows) + 1)
     ]
-    hidden = [column.name for at, column in enumerate(table.columns.values()) if at not in kept]
+    hidden = [column for at, column in enumerate(table.columns) if at not in kept]
     more = [f"{len(table) - rows:,} more rows"] if len(table) > rows else []
-    more += [f"not shown: {', '.join(hidden)}"] if hidden else []
-    return [*lines, f"… {'; '.join(more)}"] if more else lines
+    more += [f"not shown: {', '.join(_short(name, LONGEST_NAME) for name in hidden)}"] * bool(
+        hidden
+    )
+    return [*lines, shortened_list(f"… {'; '.join(more)}", width)] if more else lines
 
 
 def _column_texts(kind: str, cells: Sequence[object]) -> list[str]:
@@ -203,7 +229,12 @@ def _column_texts(kind: str, cells: Sequence[object]) -> list[str]:
         cell.text if isinstance(cell, Name) else ABSENT if cell is None else str(cell)
         for cell in cells
     ]
-    return [visible(cut(text, LONGEST_NAME)) if text else "" for text in texts]
+    return [_short(text, LONGEST_NAME) if text else "" for text in texts]
+
+
+def _short(text: str, limit: int) -> str:
+    # what steers a terminal is written out in more letters, hence cut again
+    return cut(visible(cut(text, limit)), limit)
 
 
 def notebook_html(thing: Answer | Table) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import shutil
 import sys
-import textwrap
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -14,6 +13,7 @@ from examiner.reporting.columns import TextColumn, laid_out, shortened_list
 from examiner.reporting.finding import Facts, Finding, Notes, Text
 from examiner.reporting.prose import Name, Prose, parts_of
 from examiner.reporting.table import Cell, Column, Piece, Table
+from examiner.reporting.widths import display_width, wrapped_lines
 
 LONGEST_NAME = 100
 LONGEST_SENTENCE = 4_000
@@ -49,7 +49,7 @@ def screen(finding: Finding, notes: Sequence[str] = (), *, width: int = 0) -> Sc
     tables = [block for block in finding.blocks if isinstance(block, Table)]
     if sum(len(table.rows) for table in tables) <= HEIGHT:
         whole = everything(finding, width=width)
-        too_wide = any(len(line) > width and " " in line.strip() for line in whole)
+        too_wide = any(display_width(line) > width and " " in line.strip() for line in whole)
         if len(whole) + len(short) <= HEIGHT and not too_wide:  # a path is not broken
             return Screen(whole, short)
     return Screen(_Short(finding, width, HEIGHT - len(short)).lines(), short)
@@ -236,7 +236,9 @@ def _plain(prose: Prose) -> str:
     for part in parts_of(prose):
         if isinstance(part, Name):
             text = printable(part.text, LONGEST_SENTENCE)
-            parts.append(text.replace(" ", _HARD_SPACE) if len(text) <= WIDTH // 2 else text)
+            parts.append(
+                text.replace(" ", _HARD_SPACE) if display_width(text) <= WIDTH // 2 else text
+            )
         else:
             parts.append(part)
     return "".join(parts)
@@ -246,13 +248,7 @@ def _wrapped(prose: Prose, width: int) -> list[str]:
     """A paragraph in lines that break between words only."""
     text = _plain(prose)
     indent = " " * (len(text) - len(text.lstrip(" ")))
-    lines = textwrap.wrap(
-        text,
-        width,
-        subsequent_indent=indent,
-        break_long_words=False,
-        break_on_hyphens=False,
-    )
+    lines = wrapped_lines(text, width, indent)
     return [line.replace(_HARD_SPACE, " ") for line in lines]
 
 
@@ -261,7 +257,10 @@ def _first_lines(prose: Prose, width: int, most: int) -> list[str]:
     if len(lines) <= most:
         return lines
     last = lines[most - 1]
-    return [*lines[: most - 1], f"{last if len(last) <= width - 2 else last.rpartition(' ')[0]} …"]
+    return [
+        *lines[: most - 1],
+        f"{last if display_width(last) <= width - 2 else last.rpartition(' ')[0]} …",
+    ]
 
 
 def _facts(facts: Facts, width: int, *, whole: bool) -> list[str]:

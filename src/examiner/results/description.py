@@ -80,7 +80,7 @@ class Description(Answer):
     tasks_with_scale: int
     task_attributes: tuple[str, ...]
     agent_attributes: tuple[str, ...]
-    columns: ColumnMeanings
+    column_meanings: ColumnMeanings
     training_log: bool
     reduction: str | None
     steps: tuple[str, ...]
@@ -97,7 +97,7 @@ class Description(Answer):
     def tables(self) -> Mapping[str, Table]:
         """How columns were interpreted, the ranges of measures, and the plays of agents."""
         return {
-            "columns": self.columns,
+            "column_meanings": self.column_meanings,
             "measure_ranges": self.measure_ranges,
             "plays": self.plays,
         }
@@ -154,7 +154,7 @@ def description(results: Results) -> Description:
         tasks_with_scale=sum(name not in unscaled for name in results.task_names),
         task_attributes=results.task_attributes.columns,
         agent_attributes=results.agent_attributes.columns,
-        columns=_columns(results),
+        column_meanings=_columns(results),
         training_log=history.training,
         reduction=history.reduction,
         steps=history.steps,

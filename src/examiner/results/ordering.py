@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -19,29 +18,10 @@ from examiner.results.codes import (
 from examiner.results.keys import is_sortable, item_labels
 from examiner.results.row_order import sorted_rows
 from examiner.validation import smallest_unsigned
+from examiner.validation.natural_order import natural_key
 
 if TYPE_CHECKING:
     from examiner.results.table import Results
-
-_DIGITS = re.compile(r"(\d+)")
-_MOST_DIGITS = 100  # longer ones are compared as text: Python refuses to convert thousands
-
-NaturalKey = tuple[tuple[bool, int, str], ...]
-
-
-def natural_key(name: str) -> NaturalKey:
-    """Return what names are sorted by as people do: `agent_2` before `agent_10`.
-
-    >>> sorted(["agent_10", "agent_2", "agent"], key=natural_key)
-    ['agent', 'agent_2', 'agent_10']
-    """
-    return tuple(_piece_key(piece) for piece in _DIGITS.split(name) if piece)
-
-
-def _piece_key(piece: str) -> tuple[bool, int, str]:
-    if piece.isdecimal() and len(piece) < _MOST_DIGITS:
-        return False, int(piece), piece
-    return True, 0, piece
 
 
 def in_order(results: Results) -> Results:

@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 
 from examiner.messages import InputError, counted, listed
 from examiner.results import Results
-from examiner.results.ordering import natural_key
 from examiner.scores.cells import cell_means
 from examiner.scores.comparable import LearntScale, TaskScores
 from examiner.validation import Floats, check_known
+from examiner.validation.natural_order import natural_key
 
 
 class Others(NamedTuple):

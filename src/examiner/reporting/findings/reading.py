@@ -64,7 +64,7 @@ def describe(results: Results) -> Finding:
 def _interpretations(answer: Description) -> dict[str, str]:
     """What each column is: keys, then what is measured, then the others."""
     columns: dict[str, list[str]] = {}
-    for row in answer.columns:
+    for row in answer.column_meanings:
         columns.setdefault(row.interpretation, []).append(row.column)
     others = [name for kind in ("attribute", "left out") for name in columns.pop(kind, [])]
     keys = [

@@ -131,7 +131,7 @@ class Chosen(Resampling):
     unit: Unit
 
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True, repr=False)
 class ByResampling(Answer):
     """An answer computed by resampling: how, from which seed, and what a reader should know."""
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.results.ordering import NaturalKey, natural_key
 from examiner.validation import Floats, read_only
+from examiner.validation.natural_order import NaturalKey, natural_key
 
 if TYPE_CHECKING:
     from examiner.scores.uncertainty.strata import Strata
