@@ -165,12 +165,12 @@ def tell(fit: IRTFit, told: Indicators, *, repeats_mean: bool = False) -> Findin
 
 
 def _infinite(told: Indicators) -> tuple[Notes, ...]:
-    """Why indicators are infinite, which tables show as a dash."""
+    """Why a generality is infinite, which tables show as a dash."""
     items = tuple(
         (Name(agent), f": {flag}")
         for agent, raised in zip(told.agents, told.flags, strict=True)
         for flag in raised
-        if " is infinite" in flag
+        if flag.startswith("generality is infinite")
     )
     return (Notes("Infinite", items),) if items else ()
 
