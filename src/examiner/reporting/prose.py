@@ -138,7 +138,7 @@ def cut(name: str, limit: int) -> str:
     ('priorit…ng_ddqn', 'nqd')
     """
     flat = " ".join(_INVISIBLE.sub("", name).split()) or "(blank)"
-    if display_width(flat) <= limit:
+    if max(len(flat), display_width(flat)) <= limit:  # some letters have no width
         return flat
     head = limit // 2
     return first_columns(flat, head) + "…" + last_columns(flat, limit - head - 1)
