@@ -229,7 +229,7 @@ def _about_ability(study: Study, found: Record) -> Judgement | None:
         return None
     share, fitted = percent(bits[-1] / found["whole_bits"]), len(found["tasks"])
     of = f"{len(bits):,} of {counted(fitted, 'task')}"
-    told = f"{of} tell {share} of what all of them tell about ability: "
+    told = f"{of} carry {share} of the information of all tasks about ability: "
     names = enumerated([row["task"] for row in found["greedy"]], MOST_NAMED)
     few, whole = (three_digits(each) for each in (bits[-1], found["whole_bits"]))
     doubt = f"{few} of {whole} bits, if the fitted model holds"
