@@ -12,13 +12,13 @@ import pytest
 
 import examiner as ex
 from examiner.reporting.prose import Name
-from examiner.reporting.table import Column, Table
+from examiner.reporting.table import ShownColumn, ShownTable
 from examiner.reporting.written import table_text
 
 
 def test_names_cannot_break_a_table():
-    columns = (Column("agent_1 & co", "name"), Column("mean", "number"))
-    table = Table(columns, ((Name("50% of $x_1$ \\ {a}"), -1.25), (Name("a|b\nc"), None)))
+    columns = (ShownColumn("agent_1 & co", "name"), ShownColumn("mean", "number"))
+    table = ShownTable(columns, ((Name("50% of $x_1$ \\ {a}"), -1.25), (Name("a|b\nc"), None)))
     latex = table_text(table, "latex")
     assert r"50\% of \$x\_1\$ \textbackslash{} \{a\} & -1.25 \\" in latex
     assert r"agent\_1 \& co & mean \\" in latex
@@ -26,7 +26,7 @@ def test_names_cannot_break_a_table():
     assert markdown[-1] == r"| a\|b c | – |"
     rows = list(csv.reader(io.StringIO(table_text(table, "csv"))))
     assert rows[1:] == [["50% of $x_1$ \\ {a}", "-1.25"], ["a|b\nc", ""]]
-    odd = table_text(Table(columns[:1], ((Name("[2pt] of \x1b[31m"),),)), "latex")
+    odd = table_text(ShownTable(columns[:1], ((Name("[2pt] of \x1b[31m"),),)), "latex")
     assert odd.splitlines()[4] == r"{[}2pt] of \textbackslash{}x1b{[}31m \\"
 
 

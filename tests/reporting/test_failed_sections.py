@@ -17,7 +17,7 @@ from examiner.messages import ExaminerWarning, InputError
 from examiner.reporting.failure import RAISE_VARIABLE
 from examiner.reporting.finding import Figure, Finding, Text
 from examiner.reporting.findings import FINDINGS, significance
-from examiner.reporting.table import Column, Table
+from examiner.reporting.table import ShownColumn, ShownTable
 from examiner.reporting.verdict import Verdict
 
 MESSAGE = "operands could not be broadcast together with shapes (12,81) <b>(27,1)</b>"
@@ -133,7 +133,7 @@ def with_broken_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
         figure = Figure(
             "broken", Broken(), {"data": [object()], "layout": {"height": 9}}, "A caption.", ""
         )
-        table = Table((Column("mean", "number"),), ((1.0,), ()))
+        table = ShownTable((ShownColumn("mean", "number"),), ((1.0,), ()))
         blocks = (Text("A paragraph."), figure, table, Text(3))  # type: ignore[arg-type]
         return Finding(lead="Two agents differ.", blocks=blocks)
 

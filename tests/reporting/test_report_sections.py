@@ -13,7 +13,7 @@ from examiner.reporting.findings.ranking import finding as ranking
 from examiner.reporting.findings.reading import finding as reading
 from examiner.reporting.prose import aligned, said, three_digits
 from examiner.reporting.study import Study
-from examiner.reporting.table import Table
+from examiner.reporting.table import ShownTable
 from examiner.results import Results, Scales, TaskScale
 from examiner.scores import shared_ranks
 
@@ -35,7 +35,7 @@ def block_of(section, kind):
 
 def test_the_ranking_is_by_mean_and_ties_share_a_rank():
     study = Study.of(Results.from_numpy([[0.5, 0.7], [0.9, 0.9], [0.7, 0.5]], agents="abc"))
-    rows = block_of(ranking(study), Table).rows
+    rows = block_of(ranking(study), ShownTable).rows
     assert [(row[0], row[1].text) for row in rows] == [(1, "b"), (2, "a"), (2, "c")]
 
 
@@ -53,7 +53,7 @@ def test_many_tied_leaders_are_counted_not_named():
 
 def test_an_agent_observed_on_fewer_tasks_is_flagged(scaled):
     section = ranking(Study.of(scaled))
-    table = block_of(section, Table)
+    table = block_of(section, ShownTable)
     assert [table.rows[place][1].text for place in table.doubtful] == ["late"]
     assert "observed on fewer than 4 tasks: late" in texts(section)
 
@@ -62,7 +62,7 @@ def test_where_most_agents_lack_some_task_none_is_marked():
     values = np.where(np.eye(4) > 0, np.nan, 0.5)
     values[0, 1] = np.nan
     section = ranking(Study.of(Results.from_numpy(values[:, :3])))
-    assert not block_of(section, Table).doubtful
+    assert not block_of(section, ShownTable).doubtful
     assert "Agents were observed on different tasks, between 1 and 3 of them" in texts(section)
 
 
@@ -146,7 +146,7 @@ def test_repeated_agents_are_listed_and_stay(scaled):
     values = rng.random((4, 6))
     values[3] = values[1]
     section = reading(Study.of(Results.from_numpy(values, agents="abcd")))
-    rows = block_of(section, Table).rows
+    rows = block_of(section, ShownTable).rows
     assert [(row[0].text, row[1].text, row[4]) for row in rows] == [("b", "d", "yes")]
 
 
@@ -154,7 +154,7 @@ def test_repeated_agents_are_listed_and_stay(scaled):
 @pytest.mark.filterwarnings("ignore::examiner.ExaminerWarning")
 def test_agents_that_are_all_the_same_are_seen_to_be(count):
     section = reading(Study.of(Results.from_numpy(np.tile([3.0, 5.0, 8.0], (count, 1)))))
-    assert len(block_of(section, Table).rows) == count * (count - 1) / 2
+    assert len(block_of(section, ShownTable).rows) == count * (count - 1) / 2
 
 
 def test_one_task_with_huge_scores_makes_no_two_agents_alike():

@@ -7,14 +7,14 @@ from examiner.reporting.finding import Facts, Finding, Notes, Text
 from examiner.reporting.json import section_of
 from examiner.reporting.page import render
 from examiner.reporting.prose import Name
-from examiner.reporting.table import Column, Table, records
+from examiner.reporting.table import ShownColumn, ShownTable, records
 from examiner.reporting.terminal import HEIGHT, everything, screen
 
 COLUMNS = (
-    Column("task", "name"),
-    Column("bits", "number", "what it tells"),
-    Column("chance", "number", "what it tells"),
-    Column("pairs", "count", "told apart"),
+    ShownColumn("task", "name"),
+    ShownColumn("bits", "number", "what it tells"),
+    ShownColumn("chance", "number", "what it tells"),
+    ShownColumn("pairs", "count", "told apart"),
 )
 
 
@@ -22,11 +22,11 @@ def lines_of(finding: Finding) -> list[str]:
     return screen(finding).lines
 
 
-def table(tasks=("pong", "[red]qbert"), **more) -> Table:
+def table(tasks=("pong", "[red]qbert"), **more) -> ShownTable:
     rows = records(
         task=tasks, bits=[1.25, -12.0], chance=[float("nan"), 0.00125], pairs=[3, 12_345]
     )
-    return Table.of(rows, COLUMNS, "Tasks", **more)
+    return ShownTable.of(rows, COLUMNS, "Tasks", **more)
 
 
 def test_numbers_of_a_column_have_their_points_below_each_other() -> None:
@@ -67,13 +67,15 @@ def test_the_finding_comes_first_then_what_it_is_about() -> None:
 
 def test_tables_of_tasks_show_ten_rows_and_those_of_agents_as_many_as_fit() -> None:
     rows = tuple((Name(f"n{n}"), 1.0, 1.0, n) for n in range(45))
-    tasks = Finding("f", "F", "Found.", blocks=(Table(COLUMNS, rows),))
+    tasks = Finding("f", "F", "Found.", blocks=(ShownTable(COLUMNS, rows),))
     lines = lines_of(tasks)
     assert [line.split()[0] for line in lines if line.startswith("n")] == [
         f"n{n}" for n in range(10)
     ]
     assert "… and 35 more (--all)" in lines
-    agents = Finding("f", "F", "Found.", (Table((Column("agent", "name"), *COLUMNS[1:]), rows),))
+    agents = Finding(
+        "f", "F", "Found.", (ShownTable((ShownColumn("agent", "name"), *COLUMNS[1:]), rows),)
+    )
     assert HEIGHT - 2 <= len(lines_of(agents)) <= HEIGHT
     assert sum(line.startswith("n") for line in everything(agents)) == 45
 
@@ -83,11 +85,14 @@ def test_every_table_keeps_rows_before_sentences_and_explanations() -> None:
     blocks = tuple(
         block
         for number in range(4)
-        for block in (Table(COLUMNS, rows, f"Table {number}"), Text(f"Sentence {number}. " * 20))
+        for block in (
+            ShownTable(COLUMNS, rows, f"ShownTable {number}"),
+            Text(f"Sentence {number}. " * 20),
+        )
     )
     lines = lines_of(Finding("f", "F", "Found.", blocks))
     assert len(lines) <= HEIGHT and lines[-1] == "(shortened: --all shows everything)"
-    assert sum(line.startswith("Table") for line in lines) == 4
+    assert sum(line.startswith("ShownTable") for line in lines) == 4
     assert sum(line.startswith("n0") for line in lines) == 4
 
 
@@ -103,9 +108,13 @@ def test_at_most_five_notes_are_shown_in_one_line_each() -> None:
 
 def test_names_are_shortened_in_the_middle_and_stay_distinct_and_are_never_broken() -> None:
     names = [f"2025_a-long-name-of-an-agent-{n}-with-a-long-ending-of-its-own" for n in range(45)]
-    columns = (Column("agent", "name"), Column("rival", "name"), Column("mean", "number"))
+    columns = (
+        ShownColumn("agent", "name"),
+        ShownColumn("rival", "name"),
+        ShownColumn("mean", "number"),
+    )
     rows = tuple((Name(name), Name(f"{name}, {name}"), 0.5) for name in names)
-    finding = Finding("f", "F", (Name(names[0]), " leads."), (Table(columns, rows),))
+    finding = Finding("f", "F", (Name(names[0]), " leads."), (ShownTable(columns, rows),))
     lines = screen(finding, width=80).lines
     assert lines[0] == f"{names[0]} leads." and max(map(len, lines)) <= 80
     shown = [line.split("  ")[0] for line in lines if "#" in line or "…" in line]

@@ -10,7 +10,7 @@ from examiner.reporting.finding import Figure, Notes, Text
 from examiner.reporting.findings import FINDINGS
 from examiner.reporting.prose import said
 from examiner.reporting.study import Study
-from examiner.reporting.table import Table
+from examiner.reporting.table import ShownTable
 from examiner.results import Results, Scales, TaskScale
 
 NAMES = ("intervals", "profiles", "rank_probabilities", "significance", "decision")
@@ -76,7 +76,7 @@ def test_intervals_say_their_unit_and_who_is_clear():
     assert "over other runs" in said(section.lead)
     assert "clear of all other intervals" in said(section.lead)
     assert "Unit: runs." in everything(section)
-    table = next(block for block in section.blocks if isinstance(block, Table))
+    table = next(block for block in section.blocks if isinstance(block, ShownTable))
     for row in table.rows:
         assert row[2] < row[1] < row[3]
 
@@ -105,7 +105,7 @@ def test_ranks_say_how_often_the_leader_leads():
 def test_significance_shows_what_could_have_been_detected():
     section = section_of("significance", repeated(tasks=12))
     assert "6 of 6 pairs of agents differ significantly" in said(section.lead)
-    table = next(block for block in section.blocks if isinstance(block, Table))
+    table = next(block for block in section.blocks if isinstance(block, ShownTable))
     column = [column.title for column in table.columns].index("detectable")
     assert table.rows[1][column] > 0
     figure = next(block for block in section.blocks if isinstance(block, Figure))
@@ -122,14 +122,14 @@ def test_gaps_leave_every_pair_its_common_tasks():
     found = int(said(section.lead).split(" of")[0].replace(",", ""))
     assert found > 100
     assert "each pair is tested on the tasks that both have, between " in everything(section)
-    table = next(block for block in section.blocks if isinstance(block, Table))
+    table = next(block for block in section.blocks if isinstance(block, ShownTable))
     assert all(90 < row[-1] <= 120 for row in table.rows[1:])
 
 
 def test_the_decision_study_answers_in_a_sentence():
     section = section_of("decision", repeated())
     assert "Twice the runs" in said(section.lead)
-    table = next(block for block in section.blocks if isinstance(block, Table))
+    table = next(block for block in section.blocks if isinstance(block, ShownTable))
     assert sum(row[3] for row in table.rows) == pytest.approx(1)
 
 
@@ -147,7 +147,7 @@ def test_many_agents_are_cut_to_the_best():
     rng = np.random.default_rng(0)
     section = section_of("intervals", Results.from_numpy(rng.random((60, 5, 2))))
     assert "The first 40 of 60 agents by mean are shown." in everything(section)
-    table = next(block for block in section.blocks if isinstance(block, Table))
+    table = next(block for block in section.blocks if isinstance(block, ShownTable))
     assert len(table.rows) == 40
 
 
@@ -174,7 +174,7 @@ def chained(agents=5, tasks=12, width=4):
 def test_a_pair_without_a_common_task_is_a_line_of_dashes():
     section = section_of("significance", chained())
     assert section.applies
-    table = next(block for block in section.blocks if isinstance(block, Table))
+    table = next(block for block in section.blocks if isinstance(block, ShownTable))
     apart = [row for row in table.rows if row[-1] == 0]
     assert apart and all(row[2:6] == (None,) * 4 for row in apart)
     together = [row for row in table.rows if row[-1]]

@@ -11,7 +11,7 @@ from examiner.reporting.findings import FINDINGS
 from examiner.reporting.findings import comparison as cost_quality
 from examiner.reporting.prose import said
 from examiner.reporting.study import Study
-from examiner.reporting.table import Table
+from examiner.reporting.table import ShownTable
 
 
 def results_of(agents: int, tasks: int) -> ex.Results:
@@ -25,7 +25,7 @@ def test_the_section_judges_the_default_method_and_says_why_each_task_is_in_the_
     figure = next(block for block in section.blocks if isinstance(block, Figure))
     assert figure.data["methods"] == ("covariance", "random")
     assert figure.data["r2"].shape == (len(figure.data["methods"]), len(figure.data["sizes"]))
-    table = next(block for block in section.blocks if isinstance(block, Table))
+    table = next(block for block in section.blocks if isinstance(block, ShownTable))
     assert len(table.rows) == 3
     for row in table.rows:
         assert row[0].text in said(section.lead)  # type: ignore[union-attr]

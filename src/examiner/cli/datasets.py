@@ -9,7 +9,7 @@ from examiner.cli.output import show
 from examiner.datasets import DATASETS, Card, card
 from examiner.reporting.finding import Finding, Text
 from examiner.reporting.prose import Name
-from examiner.reporting.table import Column, Piece, Table
+from examiner.reporting.table import Piece, ShownColumn, ShownTable
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,11 +28,11 @@ def datasets(options: DatasetOptions, printing: Tabled) -> None:
         return
     rows = [card(known).to_dict() for known in DATASETS]
     columns = (
-        Column("name", "name"),
-        Column("returns", "text"),
-        Column("what", "name", key="title"),
+        ShownColumn("name", "name"),
+        ShownColumn("returns", "text"),
+        ShownColumn("what", "name", key="title"),
     )
-    table = Table.of(rows, columns, "Bundled data sets")
+    table = ShownTable.of(rows, columns, "Bundled data sets")
     hint = "Details: `examiner datasets NAME`. In Python: `ex.load(NAME)`."
     listed = Finding("datasets", "Data sets", (), (table, Text(hint)), {"datasets": rows})
     show(listed, "examiner.datasets/1", printing)

@@ -9,7 +9,7 @@ from examiner.messages import counted
 from examiner.reporting.finding import Finding, Text
 from examiner.reporting.per_cost import TaskPrices, cost_columns, priced
 from examiner.reporting.prose import Prose, Sentence, enumerated, three_digits
-from examiner.reporting.table import Column, Record, Table, records
+from examiner.reporting.table import Record, ShownColumn, ShownTable, records
 
 WHY = (
     "Every cell is a single trial of 0 or 1, which tells nothing of how an agent varies: bits about which "
@@ -35,24 +35,27 @@ def tell(
     """
     data = _data(found, prices)
     ends = [
-        Column("low", "number", "95 % of draws lie above"),
-        Column("high", "number", "and below"),
+        ShownColumn("low", "number", "95 % of draws lie above"),
+        ShownColumn("high", "number", "and below"),
     ]
     told = [
-        Column("task", "name"),
+        ShownColumn("task", "name"),
         *cost_columns(prices, "bits", "fisher"),
-        Column("bits", "number", "about the ability of an agent like these, from one trial"),
+        ShownColumn("bits", "number", "about the ability of an agent like these, from one trial"),
         *ends,
-        Column("Fisher", "number", "mean over the agents, at their abilities", "fisher"),
+        ShownColumn("Fisher", "number", "mean over the agents, at their abilities", "fisher"),
     ]
     if prices is None:  # a terminal has no room for all; they are in the JSON
-        told.append(Column("Fisher: low", "number", key="fisher_low"))
-        told.append(Column("Fisher: high", "number", key="fisher_high"))
-    greedy = [Column("task", "name"), Column("bits so far", "number", key="cumulative_bits")]
+        told.append(ShownColumn("Fisher: low", "number", key="fisher_low"))
+        told.append(ShownColumn("Fisher: high", "number", key="fisher_high"))
+    greedy = [
+        ShownColumn("task", "name"),
+        ShownColumn("bits so far", "number", key="cumulative_bits"),
+    ]
     blocks = (
         Text(WHY),
-        Table.of(data["tasks"], told, "Tasks"),
-        Table.of(data["greedy"], greedy, "Tasks that tell most together"),
+        ShownTable.of(data["tasks"], told, "Tasks"),
+        ShownTable.of(data["greedy"], greedy, "Tasks that tell most together"),
     )
     about = f"{counted(found.agents, 'agent')}, under the fitted model; seed {seed}"
     return Finding(lead=_lead(found, not_shown), blocks=blocks, data=data, about=about)

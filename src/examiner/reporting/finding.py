@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 from examiner.messages import InputError, shorten
 from examiner.reporting.figures.chart import Drawing
 from examiner.reporting.prose import Prose, Sentence
-from examiner.reporting.table import Piece, Record, Table
+from examiner.reporting.table import Piece, Record, ShownTable
 
 if TYPE_CHECKING:
     from examiner.answers import Answer
@@ -134,9 +134,9 @@ class Finding:
     answer: Answer | None = None
 
     @property
-    def folded_tables(self) -> tuple[Table, ...]:
+    def folded_tables(self) -> tuple[ShownTable, ...]:
         """Its tables, to be opened by a click: the numbers behind its figures."""
-        tables = (block for block in self.blocks if isinstance(block, Table))
+        tables = (block for block in self.blocks if isinstance(block, ShownTable))
         return tuple(replace(table, folded=True) for table in tables)
 
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from examiner.reporting.finding import Board, Facts, Figure, Finding, Notes, Text
 from examiner.reporting.prose import Name, said
-from examiner.reporting.table import Piece, Table
+from examiner.reporting.table import Piece, ShownTable
 from examiner.reporting.verdict import Verdict
 
 NULL_MEANS = "not observed, or not a finite number"
@@ -79,7 +79,7 @@ def section_of(finding: Finding) -> dict[str, Any]:  # Any: JSON
 
 def _is_unseen(block: Piece) -> bool:
     """Whether a block has nothing of its own outside a page."""
-    return isinstance(block, Board) or (isinstance(block, Table) and block.folded)
+    return isinstance(block, Board) or (isinstance(block, ShownTable) and block.folded)
 
 
 def verdict_of(verdict: Verdict) -> dict[str, Any]:  # Any: JSON
@@ -104,7 +104,7 @@ def _block(block: Piece) -> dict[str, Any]:  # Any: JSON
         case Notes():
             items = [said(item) for item in block.items]
             return {"kind": "notes", "title": block.title, "notes": items}
-        case Table():
+        case ShownTable():
             return {
                 "kind": "table",
                 "caption": said(block.caption),

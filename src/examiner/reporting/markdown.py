@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from examiner.reporting.finding import Facts, Figure, Finding, Notes, Text
 from examiner.reporting.findings import CHAPTERS
 from examiner.reporting.prose import Prose, said
-from examiner.reporting.table import Piece, Table
+from examiner.reporting.table import Piece, ShownTable
 from examiner.reporting.verdict import Verdict
 from examiner.reporting.written import escaped, table_text
 
@@ -72,7 +72,7 @@ def _block(block: Piece) -> Iterator[str]:
         case Notes():
             yield f"{_line(block.title)}:"
             yield _bullets(block.items)
-        case Table():
+        case ShownTable():
             yield table_text(block, "markdown")
         case Figure():
             yield f"*{_line(block.caption)}*"

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from examiner.reporting.table import Column, Record
+from examiner.reporting.table import Record, ShownColumn
 from examiner.results import Results
 from examiner.scores.cells import ratio
 from examiner.scores.costs import Per, task_cost_notes, task_costs
@@ -57,7 +57,7 @@ def priced(rows: list[Record], prices: TaskPrices | None, *amounts: str) -> list
     ]
 
 
-def cost_columns(prices: TaskPrices | None, *amounts: str) -> list[Column]:
+def cost_columns(prices: TaskPrices | None, *amounts: str) -> list[ShownColumn]:
     """Return the columns of cost and of what is told for it; none where nothing says what tasks cost.
 
     >>> [column.title for column in cost_columns(TaskPrices("seconds", {}, ()), "bits")]
@@ -65,5 +65,5 @@ def cost_columns(prices: TaskPrices | None, *amounts: str) -> list[Column]:
     """
     if prices is None:
         return []
-    each = [Column(f"{name}/cost", "number", key=f"{name}_per_cost") for name in amounts]
-    return [Column("cost", "number", f"in {prices.cost}"), *each]
+    each = [ShownColumn(f"{name}/cost", "number", key=f"{name}_per_cost") for name in amounts]
+    return [ShownColumn("cost", "number", f"in {prices.cost}"), *each]

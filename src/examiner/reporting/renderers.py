@@ -13,9 +13,7 @@ from examiner.reporting.columns import shortened_list
 from examiner.reporting.finding import Facts, Finding, noted
 from examiner.reporting.json import jsonable
 from examiner.reporting.prose import ABSENT, Name, Sentence, aligned, cut
-from examiner.reporting.table import Column as ShownColumn
-from examiner.reporting.table import Piece
-from examiner.reporting.table import Table as ShownTable
+from examiner.reporting.table import Piece, ShownColumn, ShownTable
 from examiner.reporting.widths import display_width, padded, wrapped_lines
 from examiner.reporting.written import table_text
 

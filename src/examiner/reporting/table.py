@@ -51,7 +51,7 @@ class Piece:
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class ShownColumn:
     """A column of a table, and the key of the records it shows where that is not its title.
 
     The explanation shows on the page when a reader points at the title, in a terminal below the table.
@@ -69,7 +69,7 @@ class Column:
 
 
 @dataclass(frozen=True, slots=True)
-class Table(Piece):
+class ShownTable(Piece):
     """Rows under columns; rows at the positions in `doubtful` are marked as not comparable.
 
     A folded table is opened on the page by a click on its caption, and left out of a report's JSON: it
@@ -77,7 +77,7 @@ class Table(Piece):
     cells hold more than one: they are what a spreadsheet gets.
     """
 
-    columns: tuple[Column, ...]
+    columns: tuple[ShownColumn, ...]
     rows: tuple[tuple[Cell, ...], ...]
     caption: Prose = ""
     doubtful: frozenset[int] = frozenset()
@@ -88,15 +88,15 @@ class Table(Piece):
     def of(
         cls,
         rows: Iterable[Record],
-        columns: Iterable[Column],
+        columns: Iterable[ShownColumn],
         caption: Prose = "",
         *,
         folded: bool = False,
-    ) -> Table:
+    ) -> ShownTable:
         """Return a table of records; lists become text, names are kept apart from our words.
 
-        >>> columns = [Column("task", "name"), Column("bits", "number")]
-        >>> Table.of([{"task": "pong", "bits": 1.5}], columns).rows
+        >>> columns = [ShownColumn("task", "name"), ShownColumn("bits", "number")]
+        >>> ShownTable.of([{"task": "pong", "bits": 1.5}], columns).rows
         ((Name(text='pong'), 1.5),)
         """
         kept = tuple(columns)
@@ -104,7 +104,7 @@ class Table(Piece):
         return cls(kept, cells, caption, folded=folded)
 
 
-def _cell(row: Record, column: Column) -> Cell:
+def _cell(row: Record, column: ShownColumn) -> Cell:
     value = row[column.field]
     if isinstance(value, bool):
         return "yes" if value else "no"

@@ -12,7 +12,7 @@ from examiner.messages import visible
 from examiner.reporting.columns import TextColumn, laid_out, shortened_list
 from examiner.reporting.finding import Facts, Finding, Notes, Text
 from examiner.reporting.prose import Name, Prose, parts_of
-from examiner.reporting.table import Cell, Column, Piece, Table
+from examiner.reporting.table import Cell, Piece, ShownColumn, ShownTable
 from examiner.reporting.widths import display_width, wrapped_lines
 
 LONGEST_NAME = 100
@@ -46,7 +46,7 @@ def screen(finding: Finding, notes: Sequence[str] = (), *, width: int = 0) -> Sc
     """
     width = width or terminal_width()
     short = short_notes(notes, width)
-    tables = [block for block in finding.blocks if isinstance(block, Table)]
+    tables = [block for block in finding.blocks if isinstance(block, ShownTable)]
     if sum(len(table.rows) for table in tables) <= HEIGHT:
         whole = everything(finding, width=width)
         too_wide = any(display_width(line) > width and " " in line.strip() for line in whole)
@@ -72,7 +72,7 @@ def everything(finding: Finding, *, width: int = 0) -> list[str]:
             case Notes():
                 for item in block.items:
                     lines += _wrapped((f"{block.title}: ", *parts_of(item)), width)
-            case Table():
+            case ShownTable():
                 laid = laid_out(_columns(block), width, whole=True)
                 rows = [line for row in laid.rows for line in row]
                 lines += [""] if lines else []
@@ -139,9 +139,9 @@ class _Short:
             *_first_lines(finding.about, width, LINES_OF_A_TEXT),
         ]
         self.blocks: list[Piece] = [
-            block for block in finding.blocks if isinstance(block, (Text, Facts, Notes, Table))
+            block for block in finding.blocks if isinstance(block, (Text, Facts, Notes, ShownTable))
         ]
-        tables = [place for place, block in enumerate(self.blocks) if isinstance(block, Table)]
+        tables = [place for place, block in enumerate(self.blocks) if isinstance(block, ShownTable)]
         self.rows = {place: min(FIRST_ROWS, self._count(place)) for place in tables}
         self.legends: set[int] = set()
         self.is_shortened = False
@@ -161,7 +161,7 @@ class _Short:
 
     def _leave_out(self) -> None:
         """Leave out paragraphs from the end, then notes, then tables: never the first block."""
-        for kinds in (Text, Notes, (Facts, Table)):
+        for kinds in (Text, Notes, (Facts, ShownTable)):
             for place in range(len(self.blocks) - 1, 0, -1):
                 if self._fits():
                     return
@@ -193,12 +193,12 @@ class _Short:
                     lines += self._noted(_facts(block, self.width, whole=False))
                 case Notes():
                     lines += self._noted([_one_line(block, self.width)])
-                case Table():
+                case ShownTable():
                     lines += [""] if lines else []
                     lines += self._table(block, place)
         return lines
 
-    def _table(self, table: Table, place: int) -> list[str]:
+    def _table(self, table: ShownTable, place: int) -> list[str]:
         count, shown = self._count(place), self.rows[place]
         some = laid_out(_columns(table, shown), self.width, whole=False)
         lines = [*_first_lines(table.caption, self.width, LINES_OF_A_TEXT), *some.header]
@@ -216,14 +216,14 @@ class _Short:
 
     def _count(self, place: int) -> int:
         block = self.blocks[place]
-        return len(block.rows) if isinstance(block, Table) else 0
+        return len(block.rows) if isinstance(block, ShownTable) else 0
 
     def _tables_of(self, kind: str) -> list[int]:
         """Tables whose rows are of this kind; of any but agents and tasks where none is given."""
         found = []
         for place in self.rows:
             block = self.blocks[place]
-            assert isinstance(block, Table)
+            assert isinstance(block, ShownTable)
             title = block.columns[0].title
             if title == kind or (not kind and title not in ("agent", "task")):
                 found.append(place)
@@ -280,7 +280,7 @@ def _one_line(notes: Notes, width: int) -> str:
     return shortened_list(text, width - len(tail)).removesuffix(" …") + tail
 
 
-def _legend(columns: Sequence[Column], width: int) -> list[str]:
+def _legend(columns: Sequence[ShownColumn], width: int) -> list[str]:
     """What the columns are, those with the same explanation together."""
     titles: dict[str, list[str]] = {}
     for column in columns:
@@ -290,7 +290,7 @@ def _legend(columns: Sequence[Column], width: int) -> list[str]:
     return _wrapped(text, width)
 
 
-def _columns(table: Table, rows: int | None = None) -> list[TextColumn]:
+def _columns(table: ShownTable, rows: int | None = None) -> list[TextColumn]:
     """The first rows of a table as texts; numbers have their decimal points below each other."""
     columns = []
     for place, column in enumerate(table.columns):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from examiner.reporting.renderers import shown_table
-from examiner.reporting.table import Table
+from examiner.reporting.table import ShownTable
 from examiner.selection import MethodJudgement
 
 PREDICTING = (*("method", "size", "r2", "r2_low", "r2_high", "mae", "relative_error", "coverage"),)
@@ -13,7 +13,9 @@ COMPARED = (
 )
 
 
-def validation_tables(judgement: MethodJudgement, sizes: tuple[int, ...] = ()) -> tuple[Table, ...]:
+def validation_tables(
+    judgement: MethodJudgement, sizes: tuple[int, ...] = ()
+) -> tuple[ShownTable, ...]:
     """Return how methods predict and order held-out agents, at all sizes or some."""
     methods = judgement.methods
     kept = [at for at, size in enumerate(methods.size.tolist()) if not sizes or size in sizes]

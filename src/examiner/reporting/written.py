@@ -12,7 +12,7 @@ from typing import Literal
 from examiner.messages import visible
 from examiner.reporting.finding import Finding
 from examiner.reporting.prose import ABSENT, Name, said
-from examiner.reporting.table import Cell, Column, Table
+from examiner.reporting.table import Cell, ShownColumn, ShownTable
 
 Written = Literal["latex", "markdown", "csv"]
 _LATEX = MappingProxyType(
@@ -29,7 +29,8 @@ _LATEX = MappingProxyType(
 def written(finding: Finding, kind: Written) -> str:
     """Return all tables of a finding as text; each begins with its caption as a comment, but for CSV.
 
-    >>> table = Table((Column("agent", "name"), Column("mean", "number")), ((Name("dqn_2"), 1.5),), "Means")
+    >>> columns = ShownColumn("agent", "name"), ShownColumn("mean", "number")
+    >>> table = ShownTable(columns, ((Name("dqn_2"), 1.5),), "Means")
     >>> print(written(Finding(blocks=(table,)), "latex"))
     % Means
     \\begin{tabular}{lr}
@@ -40,14 +41,15 @@ def written(finding: Finding, kind: Written) -> str:
     \\bottomrule
     \\end{tabular}
     """
-    tables = [block for block in finding.blocks if isinstance(block, Table)]
+    tables = [block for block in finding.blocks if isinstance(block, ShownTable)]
     return "\n\n".join(table_text(table, kind) for table in tables)
 
 
-def table_text(table: Table, kind: Written) -> str:
+def table_text(table: ShownTable, kind: Written) -> str:
     """Return one table as text.
 
-    >>> table = Table((Column("a", "name"), Column("n", "count")), ((Name("x|y"), 1200), (Name("z"), None)))
+    >>> columns = ShownColumn("a", "name"), ShownColumn("n", "count")
+    >>> table = ShownTable(columns, ((Name("x|y"), 1200), (Name("z"), None)))
     >>> print(table_text(table, "markdown"))
     | a | n |
     |:--|--:|
@@ -75,7 +77,7 @@ def table_text(table: Table, kind: Written) -> str:
     return "\n".join([*head, *start, *rows, r"\bottomrule", r"\end{tabular}"])
 
 
-def _is_number(column: Column) -> bool:
+def _is_number(column: ShownColumn) -> bool:
     return column.kind in ("number", "count")
 
 
@@ -113,7 +115,7 @@ def escaped(text: str) -> str:
     return plain
 
 
-def _csv(table: Table) -> str:
+def _csv(table: ShownTable) -> str:
     """The numbers themselves, with all digits and no marks between them; what is absent is empty."""
     stream = io.StringIO()
     writer = csv.writer(stream, lineterminator="\n")

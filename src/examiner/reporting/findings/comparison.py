@@ -14,7 +14,7 @@ from examiner.reporting.finding import Figure, Finding, Text, noted
 from examiner.reporting.prose import Prose, Sentence, enumerated, plain, three_digits
 from examiner.reporting.renderers import shown_table
 from examiner.reporting.study import Study
-from examiner.reporting.table import Table
+from examiner.reporting.table import ShownTable
 from examiner.reporting.validation_tables import validation_tables
 
 LOWEST = -0.2
@@ -59,7 +59,7 @@ def finding(study: Study) -> Finding:
     return Finding(lead=lead, blocks=blocks, data=chosen.to_dict(), answer=chosen)
 
 
-def _selected(chosen: selection.Selection) -> Table:
+def _selected(chosen: selection.Selection) -> ShownTable:
     columns = ["task", "gain", "weight", "correlation", "similar"]
     caption = f"Tasks selected by {chosen.method} on all agents; gain: {chosen.unit}."
     return shown_table(chosen.tasks, columns, caption)

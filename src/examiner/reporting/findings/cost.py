@@ -14,7 +14,7 @@ from examiner.reporting.finding import Figure, Finding, noted
 from examiner.reporting.prose import Name, Prose, enumerated, labels, plain, three_digits
 from examiner.reporting.renderers import shown_table
 from examiner.reporting.study import Study
-from examiner.reporting.table import Table
+from examiner.reporting.table import ShownTable
 from examiner.scores import ParetoFront, pareto
 
 SURE = 0.95
@@ -95,7 +95,7 @@ def _lead(found: ParetoFront, not_shown: str) -> Prose:
     return (f"{start}{100 * SURE:.0f} % of resamples: ", *enumerated(sure, 6), f"{ends}.")
 
 
-def _table(found: ParetoFront) -> Table:
+def _table(found: ParetoFront) -> ShownTable:
     shown = (
         *("agent", "score", "score_low", "score_high", "cost", "cost_low", "cost_high"),
         *("front_share", "dominated_by"),

@@ -23,7 +23,7 @@ from examiner.reporting.prose import (
     three_digits,
 )
 from examiner.reporting.study import Study
-from examiner.reporting.table import Cell, Column, Piece, Table
+from examiner.reporting.table import Cell, Piece, ShownColumn, ShownTable
 from examiner.scores import LearningCurves, ReportTable, Verdicts, report_table
 from examiner.scores import curves as learning_curves
 from examiner.scores.significance import LEVEL, friedman
@@ -79,7 +79,7 @@ def drawn(made: LearningCurves) -> Finding:
     return Finding(blocks=(_figure(made, made.verdicts()),) if len(made.agent_names) > 1 else ())
 
 
-def report_points_table(made: LearningCurves, verdicts: Verdicts) -> Table:
+def report_points_table(made: LearningCurves, verdicts: Verdicts) -> ShownTable:
     """Show the table of papers/001: every task and agent at each report point, mean (deviation, runs).
 
     >>> from examiner.results import Results
@@ -89,9 +89,9 @@ def report_points_table(made: LearningCurves, verdicts: Verdicts) -> Table:
     """
     table = report_table(made)
     columns = (
-        Column("task", "name"),
-        Column("agent", "name"),
-        *(Column(f"{point:,.15g}", "text") for point in table.points),
+        ShownColumn("task", "name"),
+        ShownColumn("agent", "name"),
+        *(ShownColumn(f"{point:,.15g}", "text") for point in table.points),
     )
     order = _order(verdicts)
     rows: tuple[tuple[Cell, ...], ...] = tuple(
@@ -102,7 +102,7 @@ def report_points_table(made: LearningCurves, verdicts: Verdicts) -> Table:
     )
     what = made.summaries[0].meaning.partition(" by ")[0] if len(made.points) else "score"
     caption = f"By {made.unit}: {what}, averaged over runs (standard deviation, runs)"
-    return Table(columns, rows, caption, records=tuple(table.report_points.records()))
+    return ShownTable(columns, rows, caption, records=tuple(table.report_points.records()))
 
 
 def _points(table: ReportTable, agent: int, task: int) -> list[str]:
@@ -184,31 +184,34 @@ def _values(verdicts: Verdicts) -> Floats:
     return verdicts.cells[:, :, 0] if len(verdicts.tasks) == 1 else verdicts.standing
 
 
-def _table(made: LearningCurves, verdicts: Verdicts) -> Table:
+def _table(made: LearningCurves, verdicts: Verdicts) -> ShownTable:
     values = _values(verdicts)
     told = np.flatnonzero(~np.isnan(values).all(axis=1)).tolist()
     summaries = [made.summaries[row] for row in told]
     columns = (
-        Column("agent", "name"),
-        *(Column(each.short, "number", f"{each.name}: {each.meaning}") for each in summaries),
+        ShownColumn("agent", "name"),
+        *(ShownColumn(each.short, "number", f"{each.name}: {each.meaning}") for each in summaries),
     )
     rows = [
         (Name(made.agent_names[agent]), *values[told, agent].tolist()) for agent in _order(verdicts)
     ]
-    return Table(columns, tuple(rows))
+    return ShownTable(columns, tuple(rows))
 
 
-def _summaries(made: LearningCurves, verdicts: Verdicts) -> Table:
+def _summaries(made: LearningCurves, verdicts: Verdicts) -> ShownTable:
     one_task = len(made.task_names) == 1
     what = "mean over runs" if one_task else "share of the other agents beaten, mean over tasks"
-    columns = (Column("summary", "text"), *(Column(name, "text") for name in made.agent_names))
+    columns = (
+        ShownColumn("summary", "text"),
+        *(ShownColumn(name, "text") for name in made.agent_names),
+    )
     rows = [
         (name, *(_ranked(value, rank) for value, rank in zip(values, ranks, strict=True)))
         for name, values, ranks in zip(
             verdicts.summaries, _values(verdicts), verdicts.rank, strict=True
         )
     ]
-    return Table(columns, tuple(rows), f"Summaries: {what}, and (rank)")
+    return ShownTable(columns, tuple(rows), f"Summaries: {what}, and (rank)")
 
 
 def _ranked(value: float, rank: float) -> str:
@@ -223,8 +226,12 @@ def _least_agreement(verdicts: Verdicts) -> tuple[Piece, ...]:
     if worst:
         names = verdicts.summaries
         rows = [(names[a], names[b], float(verdicts.agreement[a, b])) for a, b in worst]
-        columns = (Column("one", "text"), Column("other", "text"), Column("tau", "number"))
-        return (Table(columns, tuple(rows), "Where they disagree most (Kendall's tau)"),)
+        columns = (
+            ShownColumn("one", "text"),
+            ShownColumn("other", "text"),
+            ShownColumn("tau", "number"),
+        )
+        return (ShownTable(columns, tuple(rows), "Where they disagree most (Kendall's tau)"),)
     if len(verdicts.agents) > 1:
         return (Text("All summaries put the agents in the same order."),)
     return ()

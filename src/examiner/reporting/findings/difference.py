@@ -10,7 +10,7 @@ from examiner.messages import counted
 from examiner.reporting.finding import Finding, Text
 from examiner.reporting.prose import Name, Prose, three_digits
 from examiner.reporting.renderers import shown_table
-from examiner.reporting.table import Piece, Table
+from examiner.reporting.table import Piece, ShownTable
 from examiner.scores import Comparison, PairedComparison
 from examiner.scores.pairs import MCNEMAR, T_OF_RUNS, T_OVER_TASKS
 from examiner.scores.significance import LEVEL
@@ -123,7 +123,7 @@ def _power(pair: PairedComparison) -> str:
     )
 
 
-def _tasks(made: Comparison, pair: PairedComparison) -> Table:
+def _tasks(made: Comparison, pair: PairedComparison) -> ShownTable:
     """Every task, from where the first is furthest ahead; of zeros and ones, the tasks that differ."""
     gap, table = pair.difference, made.tasks
     rows = [row for row, other in enumerate(table.b) if other == gap.b]

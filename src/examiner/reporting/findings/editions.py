@@ -13,7 +13,7 @@ from examiner.reporting.figures import chart
 from examiner.reporting.finding import Facts, Figure, Finding, NothingToTellError
 from examiner.reporting.prose import Name, Prose, enumerated, labels, three_digits
 from examiner.reporting.study import Study
-from examiner.reporting.table import Column, Record, Table, records
+from examiner.reporting.table import Record, ShownColumn, ShownTable, records
 from examiner.results import Results
 from examiner.scores import shared_ranks
 from examiner.scores import significance as agent_differences
@@ -23,10 +23,10 @@ from examiner.validation import Floats
 FEWEST_AGENTS = 3
 LEVEL = 0.05
 MOVED = (
-    Column("task", "name"),
-    Column("change", "number", "of the mean of these agents, this edition less the earlier"),
-    Column("±", "number", "its standard error over agents", "error"),
-    Column("agents", "count"),
+    ShownColumn("task", "name"),
+    ShownColumn("change", "number", "of the mean of these agents, this edition less the earlier"),
+    ShownColumn("±", "number", "its standard error over agents", "error"),
+    ShownColumn("agents", "count"),
 )
 
 
@@ -148,13 +148,13 @@ def _figure(data: EditionData) -> Figure:
     )
 
 
-def _agents(data: EditionData) -> Table:
+def _agents(data: EditionData) -> ShownTable:
     columns = (
-        Column("agent", "name"),
-        Column("rank", "count", "among the agents that took both editions"),
-        Column("earlier rank", "count", key="earlier_rank"),
-        Column("mean", "number"),
-        Column("earlier mean", "number", key="earlier_mean"),
+        ShownColumn("agent", "name"),
+        ShownColumn("rank", "count", "among the agents that took both editions"),
+        ShownColumn("earlier rank", "count", key="earlier_rank"),
+        ShownColumn("mean", "number"),
+        ShownColumn("earlier mean", "number", key="earlier_mean"),
     )
     rows = records(
         agent=data.agents,
@@ -163,11 +163,13 @@ def _agents(data: EditionData) -> Table:
         mean=data.later,
         earlier_mean=data.earlier,
     )
-    return Table.of(sorted(rows, key=lambda row: row["rank"]), columns, "Agents in both editions")
+    return ShownTable.of(
+        sorted(rows, key=lambda row: row["rank"]), columns, "Agents in both editions"
+    )
 
 
 class _Tasks(NamedTuple):
-    blocks: tuple[Table, ...]
+    blocks: tuple[ShownTable, ...]
     data: list[Record]
 
 
@@ -190,7 +192,7 @@ def _tasks(before: Study, after: Study, agents: Sequence[str]) -> _Tasks:
         error = np.sqrt((spread**2).sum(axis=0) / (count - 1) / count)
     moved = records(task=common, change=change, error=error, agents=seen.sum(axis=0))
     moved.sort(key=lambda row: -abs(row["change"]))
-    return _Tasks((Table.of(moved, MOVED, "Tasks in both editions"),), moved)
+    return _Tasks((ShownTable.of(moved, MOVED, "Tasks in both editions"),), moved)
 
 
 def _facts(before: Study, after: Study, agents: Sequence[str]) -> Facts:

@@ -15,7 +15,7 @@ from examiner.reporting.finding import Figure, Finding, Notes, Text
 from examiner.reporting.prose import Name, Prose, Sentence, enumerated
 from examiner.reporting.renderers import shown_table
 from examiner.reporting.study import Study
-from examiner.reporting.table import Column, Piece, Record, Table
+from examiner.reporting.table import Piece, Record, ShownColumn, ShownTable
 
 MOST_ASIDE = 50
 FLAT = "flat"
@@ -204,7 +204,7 @@ def _task_tables(fit: IRTFit, raised: Sequence[Sequence[str]]) -> list[Piece]:
     parts = {"Tasks, the most difficult first": list(range(len(tasks)))}
     if len(serious) < len(tasks):
         parts = {"Flagged tasks": serious, **parts}
-    note = Column("note", "text")
+    note = ShownColumn("note", "text")
     tables = []
     for title, rows in parts.items():
         if not rows:
@@ -213,7 +213,7 @@ def _task_tables(fit: IRTFit, raised: Sequence[Sequence[str]]) -> list[Piece]:
         if any(raised):
             words = [short_flags(raised[row]) for row in rows]
             cells = tuple((*row, word) for row, word in zip(shown.rows, words, strict=True))
-            shown = Table((*shown.columns, note), cells, title, records=shown.records)
+            shown = ShownTable((*shown.columns, note), cells, title, records=shown.records)
         tables.append(shown)
     return list(tables)
 
@@ -247,7 +247,7 @@ def _doubts(tasks: FittedTasks, raised: Sequence[Sequence[str]]) -> list[Text]:
     return [Text((Sentence(sentence),)) for sentence in sentences]
 
 
-def _agent_table(fit: IRTFit, told: Indicators, *, repeats_mean: bool) -> Table:
+def _agent_table(fit: IRTFit, told: Indicators, *, repeats_mean: bool) -> ShownTable:
     agents = told.tables["agents"]
     columns = ["agent", "mean", "ability", "ability_error", "regularity", "generality", "slope"]
     if repeats_mean:
@@ -261,12 +261,12 @@ def _agent_table(fit: IRTFit, told: Indicators, *, repeats_mean: bool) -> Table:
         columns,
         "Agents by group, the highest ability of each first: groups cannot be compared",
     )
-    numbers = Column("group", "count", "agents of different groups have no task in common")
+    numbers = ShownColumn("group", "count", "agents of different groups have no task in common")
     cells = tuple(
         (row[0], group.get(row[0].text if isinstance(row[0], Name) else "", 0), *row[1:])
         for row in shown.rows
     )
-    return Table(
+    return ShownTable(
         (shown.columns[0], numbers, *shown.columns[1:]), cells, shown.caption, records=shown.records
     )
 

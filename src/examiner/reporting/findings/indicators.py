@@ -16,7 +16,7 @@ from examiner.reporting.finding import Figure, Finding, NothingToTellError, Text
 from examiner.reporting.prose import Name, Parts, Prose, enumerated, labels, parts_of, three_digits
 from examiner.reporting.renderers import shown_table
 from examiner.reporting.study import Study
-from examiner.reporting.table import Piece, Table
+from examiner.reporting.table import Piece, ShownTable
 from examiner.results import ResponseMatrix
 from examiner.results.connections import divided_sentence
 
@@ -272,7 +272,7 @@ def _generality(told: Indicators) -> Figure:
     )
 
 
-def _agents(told: Indicators, groups: Sequence[Sequence[str]]) -> Table:
+def _agents(told: Indicators, groups: Sequence[Sequence[str]]) -> ShownTable:
     agents = told.tables["agents"]
     columns = ["agent", "mean", "ability", "ability_error", "regularity", "generality", "slope"]
     columns.append("flags")
@@ -287,5 +287,5 @@ def _agents(told: Indicators, groups: Sequence[Sequence[str]]) -> Table:
     return shown_table(agents.take(rows), columns, title)
 
 
-def _correlations(told: Indicators) -> Table:
+def _correlations(told: Indicators) -> ShownTable:
     return shown_table(told.tables["correlations"], caption="Correlations between indicators.")

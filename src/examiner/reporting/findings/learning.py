@@ -16,7 +16,7 @@ from examiner.reporting.figures.panels import Panel, panelled
 from examiner.reporting.finding import Figure, Finding, Text, noted
 from examiner.reporting.prose import ABSENT, Name, Prose, Sentence, labels, three_digits
 from examiner.reporting.study import ONE_FUNCTION, Study
-from examiner.reporting.table import Column, Piece, Record, Table
+from examiner.reporting.table import Piece, Record, ShownColumn, ShownTable
 from examiner.scores import (
     AGGREGATES,
     EfficiencyCurves,
@@ -132,20 +132,22 @@ def _threshold(made: EfficiencyCurves, study: Study, wanted: CurveOptions) -> fl
     return float(finals[-2] if len(finals) > 1 else finals[-1]) if len(finals) else np.nan
 
 
-def _reached(made: EfficiencyCurves, threshold: float) -> Table:
+def _reached(made: EfficiencyCurves, threshold: float) -> ShownTable:
     found, finals = made.reached(threshold), _finals(made)
     order = np.argsort(np.where(np.isnan(found.at), np.inf, found.at), kind="stable").tolist()
     unit = made.time_unit
     columns = (
-        Column("agent", "name"),
-        Column(
+        ShownColumn("agent", "name"),
+        ShownColumn(
             "at the end", "number", f"{AGGREGATES[made.aggregate].title} at the time of the end"
         ),
-        Column("end", "count", f"last common time of the agent, in {unit}"),
-        Column("runs then", "text", "runs that exist at the end, of all"),
-        Column(f"{unit} to {three_digits(threshold)}", "count", "first common time at or above it"),
-        Column("earliest", "count", "where the upper end of the band is"),
-        Column("latest", "count", "where the lower end of the band is"),
+        ShownColumn("end", "count", f"last common time of the agent, in {unit}"),
+        ShownColumn("runs then", "text", "runs that exist at the end, of all"),
+        ShownColumn(
+            f"{unit} to {three_digits(threshold)}", "count", "first common time at or above it"
+        ),
+        ShownColumn("earliest", "count", "where the upper end of the band is"),
+        ShownColumn("latest", "count", "where the lower end of the band is"),
     )
     rows = [
         (
@@ -156,7 +158,7 @@ def _reached(made: EfficiencyCurves, threshold: float) -> Table:
         )
         for agent in order
     ]
-    return Table(
+    return ShownTable(
         columns, tuple(rows), f"Sample efficiency: who first reaches {three_digits(threshold)}"
     )
 

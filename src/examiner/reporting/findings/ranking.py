@@ -16,7 +16,7 @@ from examiner.reporting.finding import Figure, Finding, Sides, Text
 from examiner.reporting.prose import Name, Prose, Sentence, enumerated, labels, said, three_digits
 from examiner.reporting.renderers import shown_table
 from examiner.reporting.study import Study
-from examiner.reporting.table import Piece, Table
+from examiner.reporting.table import Piece, ShownTable
 from examiner.scores import AgentAggregates, shared_ranks
 
 MOST_DRAWN = 40
@@ -87,7 +87,7 @@ def _unit(study: Study) -> Prose:
     return (*start, " The interquartile mean leaves out the best and the worst quarter.")
 
 
-def _table(study: Study, answer: AgentAggregates) -> Table:
+def _table(study: Study, answer: AgentAggregates) -> ShownTable:
     # The middle of zeros and ones is a zero or a one, whoever is better.
     middle = () if study.binary else ("median", "iqm")
     fewer = _observed_on_fewer(study)

@@ -13,7 +13,7 @@ from examiner.reporting.figures.stretch import Stretch
 from examiner.reporting.finding import Figure, Finding, NothingToTellError, Text, noted
 from examiner.reporting.prose import Name, Sentence, labels, three_digits
 from examiner.reporting.study import Study
-from examiner.reporting.table import Cell, Column, Record, Table
+from examiner.reporting.table import Cell, Record, ShownColumn, ShownTable
 from examiner.scores import Significance, cell_means
 from examiner.scores import significance as agent_differences
 from examiner.scores.differences import clusters_of, difference_of
@@ -199,19 +199,19 @@ def _figure(study: Study, made: Significance) -> Figure:
     )
 
 
-def _table(study: Study, made: Significance) -> Table:
+def _table(study: Study, made: Significance) -> ShownTable:
     """The best agent against the others: what differs, and what could have been seen."""
     shown = study.resampled
     columns = (
-        Column("agent", "name"),
-        Column("mean", "number"),
-        Column("behind the first by", "number", "mean difference over common tasks"),
-        Column("low", "number", "of its 95 % interval"),
-        Column("high", "number", "of its 95 % interval"),
-        Column("error", "number", f"standard error over {made.unit}"),
-        Column("detectable", "number", "a true difference found four times in five"),
-        Column("p", "number", "after Holm, against the first"),
-        Column("tasks", "count", "that both have"),
+        ShownColumn("agent", "name"),
+        ShownColumn("mean", "number"),
+        ShownColumn("behind the first by", "number", "mean difference over common tasks"),
+        ShownColumn("low", "number", "of its 95 % interval"),
+        ShownColumn("high", "number", "of its 95 % interval"),
+        ShownColumn("error", "number", f"standard error over {made.unit}"),
+        ShownColumn("detectable", "number", "a true difference found four times in five"),
+        ShownColumn("p", "number", "after Holm, against the first"),
+        ShownColumn("tasks", "count", "that both have"),
     )
     row_of = {agent: row for row, agent in enumerate(made.agent_names)}
     first = row_of[shown.agents[0]]
@@ -234,4 +234,4 @@ def _table(study: Study, made: Significance) -> Table:
             ends = newcombe(discordance(few.means[here], many.means[there]))
         rows.append((*start, gap.value, *ends, gap.error, seen, p, common))
     caption = "The first agent by mean against each other, with the least difference these data could show."
-    return Table(columns, tuple(rows), caption)
+    return ShownTable(columns, tuple(rows), caption)

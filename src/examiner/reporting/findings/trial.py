@@ -10,7 +10,7 @@ from examiner.reporting.finding import Board, Finding, Text, noted
 from examiner.reporting.prose import Parts, Sentence, enumerated, three_digits
 from examiner.reporting.renderers import shown_table
 from examiner.reporting.study import Study
-from examiner.reporting.table import Record, Table
+from examiner.reporting.table import Record, ShownTable
 from examiner.selection.curves import NODES
 from examiner.selection.ridge import SHRINKAGE
 from examiner.validation import Floats
@@ -125,7 +125,7 @@ def _rounded(values: Floats) -> Floats:
     return np.round(values, digits)
 
 
-def _sizes(judgement: selection.MethodJudgement) -> Table:
+def _sizes(judgement: selection.MethodJudgement) -> ShownTable:
     rows = [at for at, name in enumerate(judgement.methods.method) if name == judgement.names[0]]
     caption = (
         f"Tasks as `examiner select` selects them. R² and error are those of *How few tasks suffice*: "

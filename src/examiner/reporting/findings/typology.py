@@ -16,7 +16,7 @@ from examiner.reporting.finding import Figure, Finding, Notes, Text
 from examiner.reporting.prose import Name, Sentence, enumerated
 from examiner.reporting.renderers import shown_table
 from examiner.reporting.study import Study
-from examiner.reporting.table import Piece, Table
+from examiner.reporting.table import Piece, ShownTable
 from examiner.typology import Coverage, Kinds, Validation, validate
 from examiner.typology import kinds as task_kinds
 
@@ -201,7 +201,7 @@ def _missing(covered: Coverage) -> Notes:
     return Notes("What is missing", tuple(items) or (none,))
 
 
-def _tests(validation: Validation) -> list[Table]:
+def _tests(validation: Validation) -> list[ShownTable]:
     columns = ["tasks", "pairs", "mean_p", "variance_p", "difference", "effect"]
     agents = counted(len(validation.agents), "agent")
     caption = f"Tests between tasks, over {agents}; {validation.scores}"

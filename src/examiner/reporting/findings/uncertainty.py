@@ -14,7 +14,7 @@ from examiner.reporting.finding import Figure, Finding, NothingToTellError, Side
 from examiner.reporting.prose import Name, Prose, Sentence, enumerated, three_digits
 from examiner.reporting.renderers import shown_table
 from examiner.reporting.study import Resampled, Study
-from examiner.reporting.table import Piece, Table
+from examiner.reporting.table import Piece, ShownTable
 from examiner.scores import (
     AGGREGATES,
     AggregateIntervals,
@@ -195,7 +195,7 @@ def _figure(made: AggregateIntervals, shown: Resampled) -> Figure:
     )
 
 
-def _table(made: AggregateIntervals, shown: Resampled) -> Table:
+def _table(made: AggregateIntervals, shown: Resampled) -> ShownTable:
     return shown_table(made.agents.take(shown.rows(made.agent_names)))
 
 

@@ -6,7 +6,7 @@ import math
 
 from examiner.irt import OverTime
 from examiner.reporting.finding import Finding
-from examiner.reporting.table import Column, Table
+from examiner.reporting.table import ShownColumn, ShownTable
 
 
 def tell(made: OverTime) -> Finding:
@@ -34,14 +34,14 @@ def tell(made: OverTime) -> Finding:
         for place, year in enumerate(made.years)
     ]
     columns = [
-        Column("year", "text"),
-        Column("agents", "number"),
-        Column("ability", "number"),
-        Column("from", "number", key="ability_low"),
-        Column("to", "number", key="ability_high"),
-        Column("generality", "number"),
-        Column("from", "number", key="generality_low"),
-        Column("to", "number", key="generality_high"),
+        ShownColumn("year", "text"),
+        ShownColumn("agents", "number"),
+        ShownColumn("ability", "number"),
+        ShownColumn("from", "number", key="ability_low"),
+        ShownColumn("to", "number", key="ability_high"),
+        ShownColumn("generality", "number"),
+        ShownColumn("from", "number", key="generality_low"),
+        ShownColumn("to", "number", key="generality_high"),
     ]
     found = {"ability": made.with_ability, "generality": made.with_generality}
     said = " ".join(
@@ -54,7 +54,7 @@ def tell(made: OverTime) -> Finding:
         name: {"pearson": one.pearson, "low": one.low, "high": one.high, "agents": one.agents}
         for name, one in found.items()
     }
-    table = Table.of(rows, columns, "By year of agents, 95 % intervals")
+    table = ShownTable.of(rows, columns, "By year of agents, 95 % intervals")
     return Finding(
         "years", "Progress", said, (table,), {"years": rows, "correlations": correlations}
     )

@@ -24,7 +24,7 @@ from examiner.reporting.prose import (
     three_digits,
 )
 from examiner.reporting.subjects import Subjects
-from examiner.reporting.table import Cell, Table
+from examiner.reporting.table import Cell, ShownTable
 
 if TYPE_CHECKING:
     from examiner.reporting.document import Report
@@ -163,11 +163,11 @@ def _axis(axis: SortableAxis) -> dict[str, Any]:  # Any: JSON values
     return {"what": axis.what, "names": names, "orders": dict(axis.orders)}
 
 
-def cell_texts(table: Table) -> list[list[str]]:
+def cell_texts(table: ShownTable) -> list[list[str]]:
     """Return the rows of a table as text, numbers aligned within their column.
 
-    >>> from examiner.reporting.table import Column
-    >>> table = Table((Column("mean", "number"),), ((1.25,), (12.0,), (None,)))
+    >>> from examiner.reporting.table import ShownColumn
+    >>> table = ShownTable((ShownColumn("mean", "number"),), ((1.25,), (12.0,), (None,)))
     >>> cell_texts(table)
     [['1.25'], ['12.00'], ['–']]
     """

@@ -9,7 +9,7 @@ from examiner.messages import counted
 from examiner.reporting.finding import Board, Figure, Finding, Notes
 from examiner.reporting.findings import CHAPTERS
 from examiner.reporting.prose import Name, Parts, Prose, Sentence, parts_of, said
-from examiner.reporting.table import Piece, Table
+from examiner.reporting.table import Piece, ShownTable
 
 LONGEST_HEADLINE = 170
 SHORTEST_HEADLINE = 20
@@ -47,7 +47,7 @@ class Shown:
     @property
     def folded_words(self) -> str:
         """What the fold holds, in words."""
-        kinds = {"table": Table, "figure": Figure}
+        kinds = {"table": ShownTable, "figure": Figure}
         counts = {
             name: sum(isinstance(each, kind) for each in self.folded)
             for name, kind in kinds.items()
@@ -93,7 +93,8 @@ def shown(finding: Finding) -> Shown:
         return Shown(finding, head, rest, finding.blocks, ())
     figures = [block for block in finding.blocks if isinstance(block, (Figure, Board))]
     first = next(
-        iter([*figures, *(block for block in finding.blocks if isinstance(block, Table))]), None
+        iter([*figures, *(block for block in finding.blocks if isinstance(block, ShownTable))]),
+        None,
     )
     if first is None:
         return Shown(finding, head, rest, finding.blocks, ())
