@@ -99,7 +99,7 @@ def test_what_is_shown_of_slopes_and_of_the_first_technique() -> None:
     fit = with_priors()
     seen = ex.irt.slope_verdicts(fit)
     assert not seen.steeper.any() and not seen.falling.any()
-    assert f"{seen.rising.sum()} of the 41 games are shown to reward the able" in PAGE
+    assert f"{seen.rising.sum()} of the 41 games have significantly positive discrimination" in PAGE
     first, *near = ex.irt.leading(fit.abilities, fit.evidence)
     row = fit.abilities.agents.index(first)
     size = f"{said(fit.abilities.ability[row])} ± {said(fit.abilities.error[row])}"
