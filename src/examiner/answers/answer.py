@@ -11,7 +11,7 @@ from typing import Any, ClassVar, NamedTuple, get_args
 from examiner.answers.columns import Column, Kind
 from examiner.answers.rendered import Rendered, renderers
 from examiner.answers.table import Row, Table
-from examiner.messages import InputError, listed, shorten
+from examiner.messages import InputError, joined, listed, shorten
 
 
 class Scalar(NamedTuple):
@@ -177,7 +177,7 @@ class StoredAnswer(Answer):
             )
         if missing := [repr(name) for name in _PARTS if name not in content]:
             verb = "is" if len(missing) == 1 else "are"
-            names = f"{', '.join(missing[:-1])} and {missing[-1]}" if missing[1:] else missing[0]
+            names = joined(missing, limit=len(_PARTS))
             raise InputError(f"This is no stored answer: {names} {verb} missing. {_ADVICE}")
         try:
             return cls._read(content)

@@ -29,10 +29,6 @@ class Row(Mapping[str, Any]):  # Any: as the column declares
         object.__setattr__(self, "_values", dict(values))
 
     def __getattr__(self, name: str) -> Any:
-        if (
-            name == "_values"
-        ):  # while a row is copied it has none, and must not look for them in them
-            raise AttributeError(name)
         try:
             return self._values[name]
         except KeyError:
@@ -276,10 +272,10 @@ class Table(Rendered):
                     "value per row."
                 )
             wanted = np.flatnonzero(wanted)
-        order = [int(row) for row in wanted]
+        order = wanted.astype(np.intp)
         table = object.__new__(type(self))
         taken = {
-            name: column.typed([self.values(name)[row] for row in order])
+            name: column.typed(_taken(self.values(name), order))
             for name, column in self.columns.items()
         }
         vars(table).update(vars(self), _values=self._values | taken)
@@ -310,7 +306,7 @@ class Table(Rendered):
         >>> table.records()[0]
         {'task': 'pong', 'bits': 0.5}
         """
-        columns = {name: _plain(self.values(name)) for name in self.columns}
+        columns = self.to_dict()
         return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
 
     def to_dict(self) -> dict[str, list[Any]]:  # Any: as the column declares
@@ -342,6 +338,12 @@ def _described(
             "%", " %"
         )
     return replace(column, unit=score_unit if unit == SCORE else unit, meaning=meaning)
+
+
+def _taken(values: Any, order: NDArray[np.intp]) -> Any:  # Any: as the column declares
+    if isinstance(values, np.ndarray):
+        return values[order]
+    return [values[row] for row in order.tolist()]
 
 
 def _plain(values: Any) -> list[Any]:  # Any: as the column declares

@@ -107,6 +107,7 @@ def _fact(scalar: Scalar) -> str:
 
 def json_object(answer: Answer) -> dict[str, Any]:  # Any: JSON values
     """Return the one documented object: headline, scalars, tables as rows, and what columns mean."""
+    tables, scalars = answer.tables, answer.scalars
     described: dict[str, Any] = {
         name: {
             "level": table.level,
@@ -122,10 +123,9 @@ def json_object(answer: Answer) -> dict[str, Any]:  # Any: JSON values
                 for column in table.columns.values()
             },
         }
-        for name, table in answer.tables.items()
+        for name, table in tables.items()
     }
-    scalars = answer.scalars
-    names = [*answer.tables, *scalars]
+    names = [*tables, *scalars]
     for name in names:
         if name in RESERVED or names.count(name) > 1:
             raise InputError(
@@ -139,7 +139,7 @@ def json_object(answer: Answer) -> dict[str, Any]:  # Any: JSON values
         "schema": answer.schema,
         "headline": answer.headline,
         **{name: part.value for name, part in scalars.items()},
-        **{name: table.records() for name, table in answer.tables.items()},
+        **{name: table.records() for name, table in tables.items()},
         "notes": answer.all_notes,
         "settings": answer.settings,
         "columns": described,
