@@ -60,7 +60,7 @@ def convert(
     notes = (*results.notes, *_losses(results, target, layout))
     if not wanted.for_spreadsheets:
         notes += _formulas(results, target, layout)
-    show(Finding("convert", "Results", lead, data=data), "examiner.convert/1", printing, notes)
+    show(Finding("convert", "Results", lead, beside=data), "examiner.convert/1", printing, notes)
 
 
 def _appended(target: Path, layout: str) -> Path | None:

@@ -122,7 +122,9 @@ def fit(
     if done.years is not None:
         progress_shown = years.tell(done.years)
         blocks = (*finding.blocks, *progress_shown.blocks, Text(progress_shown.lead))
-        finding = replace(finding, blocks=blocks, data=finding.data | {"over": progress_shown.data})
+        finding = replace(
+            finding, blocks=blocks, beside=finding.beside | {"over": progress_shown.data}
+        )
         notes = (*notes, *done.years.notes)
     show(
         finding,

@@ -48,7 +48,7 @@ def show(
     `score_unit` says in what scores are measured: people see it above the tables. The notes on the card of
     a bundled data set are in the JSON; people see them where the data set itself is described.
 
-    >>> answer = Finding("f", "F", ("Found.",), data={"mean": float("nan")})
+    >>> answer = Finding("f", "F", ("Found.",), beside={"mean": float("nan")})
     >>> show(answer, "examiner.f/1", Printing(json=True), seed=0)
     {"schema": "examiner.f/1", "mean": null, "seed": 0}
     """

@@ -58,7 +58,7 @@ def tell(
         ShownTable.of(data["greedy"], greedy, "Tasks that tell most together"),
     )
     about = f"{counted(found.agents, 'agent')}, under the fitted model; seed {seed}"
-    return Finding(lead=_lead(found, not_shown), blocks=blocks, data=data, about=about)
+    return Finding(lead=_lead(found, not_shown), blocks=blocks, beside=data, about=about)
 
 
 def _lead(found: AbilityInformation, not_shown: str) -> Prose:

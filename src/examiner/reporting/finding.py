@@ -114,7 +114,7 @@ class Finding:
     report says it once for all. A finding that does not apply to the results stands in a report only
     where it is asked for. `chapter` is where it stands there, and `reads` says how its first figure, or its
     table, is read. `failure` is the unexpected error that a section ended in, None of all others.
-    `answer` holds the typed numbers that the finding shows.
+    `answer` holds the typed numbers that the finding shows, and `beside` further JSON values.
 
     >>> from examiner.reporting.prose import Name
     >>> Finding("ranking", "Ranking", (Name("dqn"), " leads.")).key
@@ -125,13 +125,18 @@ class Finding:
     title: str = ""
     lead: Prose = ""
     blocks: tuple[Piece, ...] = ()
-    data: Record = field(default_factory=dict)
+    beside: Record = field(default_factory=dict)
     applies: bool = True
     about: Prose = ""
     chapter: str = ""
     reads: str = ""
     failure: Failure | None = None
     answer: Answer | None = None
+
+    @property
+    def data(self) -> Record:
+        """The JSON values: those of the answer, and what stands beside them."""
+        return self.beside if self.answer is None else self.answer.to_dict() | self.beside
 
     @property
     def folded_tables(self) -> tuple[ShownTable, ...]:

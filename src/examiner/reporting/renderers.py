@@ -86,7 +86,6 @@ def finding_of(answer: Answer, title: str = "") -> Finding:
         title,
         lead=(Sentence(answer.headline),),
         blocks=(*blocks, *noted(answer.all_notes)),
-        data=json_object(answer),
         answer=answer,
     )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -61,6 +61,28 @@ class Verdict:
         return bool(self.judgements)
 
 
+class _SectionData(Mapping[str, Record]):
+    """The JSON values of sections by key, each computed when a sentence reads it first."""
+
+    def __init__(self, sections: Mapping[str, Finding]) -> None:
+        self._sections = sections
+        self._data: dict[str, Record] = {}
+
+    def __getitem__(self, key: str) -> Record:
+        if key not in self._data:
+            self._data[key] = self._sections[key].data
+        return self._data[key]
+
+    def __contains__(self, key: object) -> bool:
+        return key in self._sections
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._sections)
+
+    def __len__(self) -> int:
+        return len(self._sections)
+
+
 def verdict(study: Study, sections: Sequence[Finding]) -> Verdict:
     """Judge by the findings at hand; where agents do not differ significantly, no agent is named.
 
@@ -72,7 +94,7 @@ def verdict(study: Study, sections: Sequence[Finding]) -> Verdict:
     'No agent is significantly better than another.'
     """
     told = {each.key: each for each in sections if each.applies and each.failure is None}
-    data = {key: section.data for key, section in told.items()}
+    data = _SectionData(told)
     figure = standing_figure(study, data)
     distrust = (*_failed(sections), *_distrusted(study, told))[:MOST_DISTRUSTED]
     if study.not_shown:

@@ -56,7 +56,7 @@ def finding(study: Study) -> Finding:
             f"reach R² {three_digits(best.r2)} on held-out agents, random selections "
             f"{three_digits(random.r2)}.",
         )
-    return Finding(lead=lead, blocks=blocks, data=chosen.to_dict(), answer=chosen)
+    return Finding(lead=lead, blocks=blocks, answer=chosen)
 
 
 def _selected(chosen: selection.Selection) -> ShownTable:
@@ -81,7 +81,6 @@ def render(judgement: selection.MethodJudgement) -> Finding:
     return Finding(
         lead=(Sentence(judgement.headline),),
         blocks=(*limits, *validation_tables(judgement)),
-        data=judgement.to_dict(),
         about=about,
         answer=judgement,
     )

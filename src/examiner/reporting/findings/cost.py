@@ -68,7 +68,7 @@ def tell(
         *noted(found.notes),
     )
     lead = _lead(found, not_shown)
-    return Finding(lead=lead, blocks=blocks, data=found.to_dict(), about=about, answer=found)
+    return Finding(lead=lead, blocks=blocks, about=about, answer=found)
 
 
 def _lead(found: ParetoFront, not_shown: str) -> Prose:

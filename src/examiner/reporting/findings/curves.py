@@ -65,8 +65,8 @@ def tell(made: LearningCurves, *, not_shown: str = "") -> Finding:
     points = report_points_table(made, verdicts)
     blocks = (_summaries(made, verdicts), *_least_agreement(verdicts), points)
     lead = _lead(verdicts, not_shown or _chance(verdicts))
-    data = made.to_dict() | {"report_points": list(points.records)}
-    return Finding(lead=lead, blocks=blocks, data=data, about=about, answer=made)
+    beside = {"report_points": list(points.records)}
+    return Finding(lead=lead, blocks=blocks, beside=beside, about=about, answer=made)
 
 
 def drawn(made: LearningCurves) -> Finding:

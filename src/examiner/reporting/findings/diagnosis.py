@@ -27,5 +27,5 @@ def tell(found: Diagnosis) -> Finding:
     ]
     if len(tables["pairs"]):
         blocks.append(shown_table(tables["pairs"], caption="Tasks that correlate beyond ability"))
-    data = found.to_dict() | {"findings": list(found.findings())}
-    return Finding(lead=found.headline, blocks=tuple(blocks), data=data, answer=found)
+    beside = {"findings": list(found.findings())}
+    return Finding(lead=found.headline, blocks=tuple(blocks), beside=beside, answer=found)

@@ -70,7 +70,6 @@ def tell(made: Comparison, *, seed: int = 0) -> Finding:
     return Finding(
         lead=_lead(compared),
         blocks=tuple(blocks),
-        data=made.to_dict(),
         about=about,
         answer=made,
     )

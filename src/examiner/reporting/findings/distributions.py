@@ -47,7 +47,7 @@ def profiles(study: Study) -> Finding:
     if study.binary and not study.none_better:
         flat = "Results are 0 or 1, so that a profile is as high at every score: the share of tasks solved."
         lead = (flat, " ", *lead) if isinstance(lead, tuple) else (flat, " ", lead)
-    return Finding(lead=lead, blocks=blocks, data=made.to_dict(), answer=made)
+    return Finding(lead=lead, blocks=blocks, answer=made)
 
 
 def _ahead(made: Profiles) -> Prose:
@@ -134,9 +134,7 @@ def rank_probabilities(study: Study) -> Finding:
     if np.isnan(made.probability).any():
         raise NothingToTellError(made.notes[-1])
     blocks = (Text(shown.what_varies), _ranks(made, len(shown.agents)), *noted(made.notes))
-    return Finding(
-        lead=_first(made, study.none_better), blocks=blocks, data=made.to_dict(), answer=made
-    )
+    return Finding(lead=_first(made, study.none_better), blocks=blocks, answer=made)
 
 
 def _first(made: RankProbabilities, not_shown: str) -> Prose:

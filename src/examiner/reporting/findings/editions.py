@@ -44,7 +44,7 @@ def finding(study: Study) -> Finding:
     tasks = _tasks(before, study, agents)
     blocks = (_figure(data), _agents(data), *tasks.blocks, _facts(before, study, agents))
     lead = _lead(data, moved, len(agents))
-    return Finding(lead=lead, blocks=blocks, data=moved | {"tasks": tasks.data})
+    return Finding(lead=lead, blocks=blocks, beside=moved | {"tasks": tasks.data})
 
 
 class EditionData(NamedTuple):

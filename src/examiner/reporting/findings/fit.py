@@ -60,7 +60,7 @@ def finding(study: Study) -> Finding:
     columns += ["discrimination", "discrimination_error", *_ends_of_curves(fit), "flags"]
     table = shown_table(fit.tasks, columns, "The most difficult first.")
     blocks = (_map(fit.tasks), table, *_excluded(fit, MOST_ASIDE))
-    return Finding(lead=_lead(fit), blocks=blocks, data=fit.to_dict(), answer=fit)
+    return Finding(lead=_lead(fit), blocks=blocks, answer=fit)
 
 
 def _ends_of_curves(fit: IRTFit) -> tuple[str, ...]:
@@ -161,7 +161,9 @@ def tell(fit: IRTFit, told: Indicators, *, repeats_mean: bool = False) -> Findin
         about += (
             f"; difficulty is the ability at which a score of {fit.items.landmark[0]:g} is expected"
         )
-    return Finding(lead=lead, blocks=blocks, data=_data(fit, told, flat), about=about, answer=fit)
+    return Finding(
+        lead=lead, blocks=blocks, beside=_with_indicators(fit, told, flat), about=about, answer=fit
+    )
 
 
 def _infinite(told: Indicators) -> tuple[Notes, ...]:
@@ -175,10 +177,10 @@ def _infinite(told: Indicators) -> tuple[Notes, ...]:
     return (Notes("Infinite", items),) if items else ()
 
 
-def _data(fit: IRTFit, told: Indicators, flat: Sequence[str]) -> Record:
-    """The JSON of the fit, with the indicators in the table of agents."""
+def _with_indicators(fit: IRTFit, told: Indicators, flat: Sequence[str]) -> Record:
+    """What the JSON of a fit has with indicators: they are in the table of agents."""
     content, more = fit.to_dict(), told.to_dict()
-    return content | {
+    return {
         **{name: more[name] for name in told.tables},
         "flat": None if fit.matrix is None else list(flat),
         "notes": [*content["notes"], *more["notes"]],

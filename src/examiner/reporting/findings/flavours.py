@@ -30,6 +30,5 @@ def render(answer: Flavours) -> Finding:
         "Flavours",
         (Sentence(answer.headline),),
         tuple(blocks),
-        answer.to_dict(),
         answer=answer,
     )

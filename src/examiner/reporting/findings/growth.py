@@ -43,7 +43,6 @@ def tell(grown: Grown) -> Finding:
             *([Text(_TASKS_KNOWN)] if grown.agents else []),
             *([Notes("Not calibrated", notes)] if notes else []),
         ),
-        data=grown.to_dict(),
         answer=grown,
     )
 

@@ -144,7 +144,7 @@ def ability_generality(study: Study) -> Finding:
         lead = (f"Of {len(told.agents):,} of {agents:,} agents, ", *parts_of(lead))
     if made.fit.groups:
         lead = divided_sentence(made.fit.groups)
-    return Finding(lead=lead, blocks=tuple(blocks), data=told.to_dict(), answer=told)
+    return Finding(lead=lead, blocks=tuple(blocks), answer=told)
 
 
 def _first(told: Indicators) -> Parts:

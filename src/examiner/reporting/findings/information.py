@@ -122,7 +122,6 @@ def show_analysis(analysis: InformationAnalysis, *, not_shown: str = "") -> Find
     return Finding(
         lead=_lead(analysis, not_shown),
         blocks=tuple(blocks),
-        data=analysis.to_dict(),
         about=about,
         answer=analysis,
     )

@@ -16,7 +16,7 @@ from examiner.reporting.figures.panels import Panel, panelled
 from examiner.reporting.finding import Figure, Finding, Text, noted
 from examiner.reporting.prose import ABSENT, Name, Prose, Sentence, labels, three_digits
 from examiner.reporting.study import ONE_FUNCTION, Study
-from examiner.reporting.table import Piece, Record, ShownColumn, ShownTable
+from examiner.reporting.table import Piece, ShownColumn, ShownTable
 from examiner.scores import (
     AGGREGATES,
     EfficiencyCurves,
@@ -62,7 +62,6 @@ def tell(study: Study, wanted: CurveOptions) -> Finding:
     blocks: list[Piece] = []
     lead: Prose = "Every run is drawn over the time of its task."
     notes: list[str] = []
-    data: Record = {}
     answer: EfficiencyCurves | None = None
     try:
         made = _aggregated(study, wanted)
@@ -71,14 +70,14 @@ def tell(study: Study, wanted: CurveOptions) -> Finding:
         blocks.append(_reached(made, _threshold(made, study, wanted)))
         notes += (*study.curve_scale.notes, *made.notes)
         made = replace(made, score_unit=study.curve_scale.unit)
-        data, answer = made.to_dict(), made
+        answer = made
     except InputError as problem:
         blocks.append(Text(("No aggregate over time is drawn: ", Sentence(str(problem)))))
     runs = task_curves(study.training, study.measure, last=wanted.last)
     blocks.append(_tasks(runs, study, wanted))
     said_already = set(study.training.notes)
     told = [note for note in dict.fromkeys((*notes, *runs.notes)) if note not in said_already]
-    return Finding(lead=lead, blocks=(*blocks, *noted(told)), data=data, answer=answer)
+    return Finding(lead=lead, blocks=(*blocks, *noted(told)), answer=answer)
 
 
 def _aggregated(study: Study, wanted: CurveOptions) -> EfficiencyCurves:

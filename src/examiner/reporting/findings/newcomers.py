@@ -54,7 +54,6 @@ def tell(fit: IRTFit, found: Placements) -> Finding:
     return Finding(
         lead=(Sentence(found.headline),),
         blocks=tuple(blocks),
-        data=found.to_dict(),
         about=about,
         answer=found,
     )
@@ -128,7 +127,6 @@ def render_set(answer: SetPlacement) -> Finding:
     return Finding(
         lead=(Sentence(answer.headline),),
         blocks=tuple(blocks),
-        data=answer.to_dict(),
         about=about,
         answer=answer,
     )
@@ -168,7 +166,7 @@ def tell_examination(
     columns += ["ability_low", "ability_high"]
     blocks.append(shown_table(last.tables["steps"], columns, "Tasks given"))
     more = {"outcome": sentence, "bank_tasks": len(bank), "uncertainty": bank.uncertainty}
-    return Finding(lead=lead, blocks=tuple(blocks), data=last.to_dict() | more, answer=last)
+    return Finding(lead=lead, blocks=tuple(blocks), beside=more, answer=last)
 
 
 def tell_study(bank: TaskBank, study: ExaminationStudy, *, seed: int = 0) -> Finding:
@@ -181,7 +179,6 @@ def tell_study(bank: TaskBank, study: ExaminationStudy, *, seed: int = 0) -> Fin
     return Finding(
         lead=study.headline,
         blocks=blocks,
-        data=study.to_dict(),
         about=f"{shape}; seed {seed}",
         answer=study,
     )

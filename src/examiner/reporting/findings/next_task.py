@@ -54,7 +54,7 @@ def finding(study: Study) -> Finding:
         )
     told = {"needed": needed, "at_random": alone, "least_error": least, "near": NEAR * least}
     told |= {"tasks": len(bank), "compared_with": min(len(bank), MOST_STEPS)}
-    return Finding(lead=lead, blocks=blocks, data=told)
+    return Finding(lead=lead, blocks=blocks, beside=told)
 
 
 def _needed(bank: TaskBank, seed: int) -> tuple[int | None, int | None, float]:

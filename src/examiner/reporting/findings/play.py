@@ -228,7 +228,6 @@ def _shown(answer: Answer, *blocks: Sequence[Piece]) -> Finding:
         answer.kind,
         lead=(Sentence(answer.headline),),
         blocks=(*shown, *noted(answer.all_notes, "Note")),
-        data=answer.to_dict(),
         answer=answer,
     )
 
@@ -242,9 +241,9 @@ def _with_published(
 ) -> Finding:
     """The finding with the scores that the paper prints for the same agents and games, if any."""
     published = _published(contrasts, sticky_probability)
-    data = finding.data | {"published": published.records()}
+    beside = finding.beside | {"published": published.records()}
     blocks = (shown_table(published),) if len(published) else ()
-    return replace(finding, blocks=(*finding.blocks, *blocks), data=data)
+    return replace(finding, blocks=(*finding.blocks, *blocks), beside=beside)
 
 
 def _published(contrasts: StickyContrasts, sticky_probability: float | None) -> PublishedScores:

@@ -71,7 +71,6 @@ def render(rows: Sequence[ProfileRow], path: Path | None = None) -> Finding:
         "Profiles of games",
         answer.headline,
         tuple(blocks),
-        answer.to_dict(),
         answer=answer,
     )
 

@@ -40,7 +40,7 @@ def finding(study: Study) -> Finding:
     blocks.extend(Text(caveat) for caveat in _caveats(study))
     if np.isfinite(study.comparable).any():
         blocks.append(_figure(study))
-    return Finding(lead=_lead(study), blocks=tuple(blocks), data=answer.to_dict(), answer=answer)
+    return Finding(lead=_lead(study), blocks=tuple(blocks), answer=answer)
 
 
 def _lead(study: Study) -> Prose:

@@ -58,7 +58,7 @@ def describe(results: Results) -> Finding:
         shown_table(answer.plays, caption="Plays of agents, fewest first"),
     )
     lead = (Sentence(answer.headline),)
-    return Finding(lead=lead, blocks=blocks, data=answer.to_dict(), answer=answer)
+    return Finding(lead=lead, blocks=blocks, answer=answer)
 
 
 def _interpretations(answer: Description) -> dict[str, str]:

@@ -54,7 +54,6 @@ def render(selection: Selection) -> Finding:
     return Finding(
         lead=(Sentence(selection.headline),),
         blocks=tuple(blocks),
-        data=selection.to_dict(),
         about=about,
         answer=selection,
     )

@@ -43,9 +43,9 @@ def finding(study: Study) -> Finding:
     )
     table = _table(study, made)
     blocks = (Text(_method(made)), _figure(study, made), table, *noted(made.notes))
-    data = made.to_dict() | _against_the_first(study, made)
+    beside = _against_the_first(study, made)
     lead = (Sentence(study.none_better or made.headline),)
-    return Finding(lead=lead, blocks=blocks, data=data, answer=made)
+    return Finding(lead=lead, blocks=blocks, beside=beside, answer=made)
 
 
 def _method(made: Significance) -> str:

@@ -81,7 +81,6 @@ def show_analysis(analysis: SimilarityAnalysis, *, not_shown: str = "") -> Findi
     return Finding(
         lead=(Sentence(analysis.headline),),
         blocks=tuple(blocks),
-        data=analysis.to_dict(),
         about=f"{counted(len(analysis.agents), 'agent')}, {analysis.main.measure}; seed {analysis.seed}",
         answer=analysis,
     )

@@ -92,7 +92,6 @@ def tell(found: Audit) -> Finding:
     return Finding(
         lead=(f"{found.headline} First: ", *enumerated(first), ".") if first else found.headline,
         blocks=(*blocks, *noted(found.notes)),
-        data=found.to_dict(),
         about=f"{counted(len(found.agents), 'agent')} × {counted(len(found.tasks), 'task')}",
         answer=found,
     )

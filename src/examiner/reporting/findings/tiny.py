@@ -44,7 +44,6 @@ def render(tiny: Selection) -> Finding:
     return Finding(
         lead=(Sentence(tiny.headline),),
         blocks=tuple(blocks),
-        data=tiny.to_dict(),
         about=about,
         answer=tiny,
     )

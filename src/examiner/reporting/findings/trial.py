@@ -38,7 +38,7 @@ def finding(study: Study) -> Finding:
     if study.not_shown:
         lead = (Sentence(study.not_shown), " ", *lead)
     blocks = (board, _sizes(judgement), *notes)
-    return Finding(lead=lead, blocks=blocks, data=judgement.to_dict(), answer=judgement)
+    return Finding(lead=lead, blocks=blocks, answer=judgement)
 
 
 def render(judgement: selection.MethodJudgement) -> Finding:
@@ -56,7 +56,6 @@ def render(judgement: selection.MethodJudgement) -> Finding:
     return Finding(
         lead=(Sentence(judgement.headline),),
         blocks=(*limits, shown_table(judgement.predictions(), columns, caption)),
-        data=judgement.to_dict(),
         about=("Tasks: ", Sentence(", ".join(judgement.sets[0][0]))),
         answer=judgement,
     )

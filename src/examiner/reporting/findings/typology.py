@@ -95,11 +95,11 @@ def show_kinds(kinds: Kinds, validation: Validation | None = None) -> Finding:
     if validation is not None:
         blocks += _tests(validation)
         blocks += [Text((Sentence(note),)) for note in (validation.headline, *validation.notes)]
-    data = kinds.to_dict() | {"validation": None if validation is None else validation.to_dict()}
+    beside = {"validation": None if validation is None else validation.to_dict()}
     return Finding(
         lead=kinds.headline,
         blocks=tuple(blocks),
-        data=data,
+        beside=beside,
         about=(Name(kinds.typology.title),),
         answer=kinds,
     )

@@ -50,7 +50,6 @@ def intervals(study: Study) -> Finding:
     return Finding(
         lead=_lead(made, study.none_better),
         blocks=(*blocks, *noted(made.notes)),
-        data=made.to_dict(),
         answer=made,
     )
 
@@ -80,7 +79,6 @@ def tell(made: Ranking, *, seed: int = 0) -> Finding:
     return Finding(
         lead=(Sentence(made.headline),),
         blocks=tuple(blocks),
-        data=made.to_dict(),
         about=f"{used.level:.0%} intervals, {how}",
         answer=made,
     )
@@ -222,7 +220,6 @@ def decision(study: Study) -> Finding:
     return Finding(
         lead=made.headline,
         blocks=(_designs(study, made), table, *noted(made.all_notes)),
-        data=made.to_dict(),
         answer=made,
     )
 
