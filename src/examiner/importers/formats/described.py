@@ -15,6 +15,7 @@ from examiner.importers.evaluations.log import (
 from examiner.importers.files import SourceFile
 from examiner.importers.json_values import (
     Record,
+    as_sequence,
     document_beside,
     document_of,
     number,
@@ -150,9 +151,8 @@ def _records(
         if isinstance(value, dict):
             yield keys, value
     elif path[0] == "*":
-        entries = value.items() if isinstance(value, dict) else ()
-        entries = enumerate(value) if isinstance(value, list) else entries
-        for key, entry in entries:
+        entries = value if isinstance(value, dict) else dict(enumerate(as_sequence(value)))
+        for key, entry in entries.items():
             yield from _records(entry, path[1:], (*keys, str(key)))
     elif isinstance(value, dict):
         yield from _records(value.get(path[0]), path[1:], keys)
