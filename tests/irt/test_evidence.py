@@ -33,7 +33,7 @@ from examiner.irt.diagnostics.chance import (
     with_the_rest,
 )
 from examiner.irt.diagnostics.flags import SLOPE_NOT_SIGNIFICANT
-from examiner.irt.diagnostics.slopes import relative_slopes
+from examiner.irt.evidence import relative_slopes
 from examiner.results import ResponseMatrix
 from examiner.scores.significance import benjamini_hochberg, friedman
 from examiner.storage import open_fit, save

@@ -219,8 +219,8 @@ def test_diagnosis_finds_nothing_in_scores_of_the_model() -> None:
     made = fit(simulate(unbounded(10, 11), 60, rng=11), "normal", starts=1, landmark=1.0)
     found = ex.irt.diagnose(made, replicates=20, rng=0)
     assert found.dimensions.one_dimension
-    assert found.sum_scores.reasons[0] == "scores are continuous"
-    assert abs(np.mean(found.mean_squares.infit) - 1) < 0.2
+    assert found.no_sum_scores == "scores are continuous"
+    assert abs(np.mean(found.tasks.infit) - 1) < 0.2
 
 
 def test_indicators_of_scores_are_of_reaching_the_landmark_and_say_so() -> None:

@@ -119,10 +119,10 @@ def test_maximum_likelihood_with_21_nodes_has_several_ends() -> None:
 @pytest.mark.slow
 def test_item_fit_is_good_and_one_ability_is_not_enough() -> None:
     found = ex.irt.diagnose(with_priors(), replicates=40, rng=0)
-    known = np.isfinite(found.sum_scores.p_value)
-    bad = (found.sum_scores.p_value[known] < 0.01).sum()
+    known = np.isfinite(found.tasks.sum_score_p)
+    bad = (found.tasks.sum_score_p[known] < 0.01).sum()
     assert f"{bad} of the {known.sum()} games that have an S-X² with p < 0.01" in PAGE
-    assert f"{found.mean_squares.misfit.sum()} of 41 with infit or outfit" in PAGE
+    assert f"{found.tasks.misfit.sum()} of 41 with infit or outfit" in PAGE
     assert f"{found.agents.odd.sum()} of 40 techniques with odd responses" in PAGE
     sizes = f"is {said(found.dimensions.first)}, with a cut-off of {said(found.dimensions.cutoff)}"
     assert not found.dimensions.one_dimension and sizes in PAGE

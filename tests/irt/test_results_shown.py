@@ -62,7 +62,7 @@ def shown_results() -> list[object]:
     found = ex.irt.indicators(fit)
     return [
         *(fit, fit.errors, fit.abilities, mine, mine.predicted, found.bins, found.curves),
-        *(told.sum_scores, told.mean_squares, told.agents, told.dependence, told.dimensions),
+        *(told, ex.irt.sum_score_fit(matrix, fit.items)),
         *(ex.irt.curves(fit), ex.irt.empirical_curves(matrix, fit.abilities.ability)),
         ex.irt.agent_curves(fit.abilities, fit.items),
         *(ex.irt.dominance(matrix), ex.irt.link(fit, fit)),

@@ -12,7 +12,7 @@ from typing import Annotated, Any, ClassVar, Literal, NamedTuple
 import numpy as np
 
 from examiner.answers import Answer, Scalar, Table
-from examiner.irt.diagnostics.slopes import signs
+from examiner.irt.evidence import signs
 from examiner.irt.estimates import Abilities as Abilities
 from examiner.irt.estimates import JointDraws as JointDraws
 from examiner.irt.estimates import TaskErrors as TaskErrors

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.irt.diagnostics.slopes import signs
+from examiner.irt.evidence import signs
 from examiner.irt.errors.intervals import allowing_equal_abilities
 from examiner.irt.evidence import Evidence
 from examiner.irt.fitted import Abilities, FitOutcome, IRTFit, Starts, TaskErrors
