@@ -47,10 +47,8 @@ from examiner.irt.indicators.comparison import indicator_correlations as indicat
 from examiner.irt.indicators.comparison import leading as leading
 from examiner.irt.indicators.compound import Compound as Compound
 from examiner.irt.indicators.compound import compound as compound
-from examiner.irt.indicators.curves import EmpiricalAgentCurves as EmpiricalAgentCurves
-from examiner.irt.indicators.curves import EmpiricalTaskCurves as EmpiricalTaskCurves
-from examiner.irt.indicators.curves import ExpectedAgentCurves as ExpectedAgentCurves
-from examiner.irt.indicators.curves import TaskCurves as TaskCurves
+from examiner.irt.indicators.curves import EmpiricalCurves as EmpiricalCurves
+from examiner.irt.indicators.curves import ExpectedCurves as ExpectedCurves
 from examiner.irt.indicators.curves import agent_curves as agent_curves
 from examiner.irt.indicators.curves import curves as curves
 from examiner.irt.indicators.curves import empirical_agent_curves as empirical_agent_curves
