@@ -19,9 +19,9 @@ def test_different_slopes_are_worth_having_where_slopes_differ() -> None:
     found = ex.irt.compare_models(matrix, ["1pl", "2pl"], folds=4, rng=0)
     assert found.best == "2pl"
     assert found.as_good == ("2pl",)
-    assert found.scores[1].behind > 2 * found.scores[1].behind_error > 0
+    assert found.models[1].behind > 2 * found.models[1].behind_error > 0
     assert found.cells + found.left_out == matrix.observed.sum()
-    assert found.scores[1].log_score > found.baseline
+    assert found.models[1].log_score > found.baseline
 
 
 def test_different_slopes_are_not_worth_having_where_they_are_one() -> None:
@@ -52,8 +52,8 @@ def test_a_cell_is_foretold_from_the_other_cells_of_its_agent() -> None:
                 )
             chance = float(heights @ chances[task] / heights.sum())
             total += np.log(chance if values[agent, task] else 1 - chance)
-    assert found.scores[0].log_score == pytest.approx(total / values.size, abs=1e-6)
-    assert found.scores[0].behind == 0
+    assert found.models[0].log_score == pytest.approx(total / values.size, abs=1e-6)
+    assert found.models[0].behind == 0
 
 
 def test_folds_hold_out_every_cell_once_and_evenly() -> None:
@@ -84,9 +84,9 @@ def test_counts_and_continuous_scores_are_compared_too(response: str) -> None:
     matrix = simulate(items, 60, trials=trials, rng=0)
     models = ["beta"] if response == "beta" else ["1pl"]
     found = ex.irt.compare_models(matrix, models, folds=2, rng=0)
-    assert np.isfinite(found.scores[0].log_score)
+    assert np.isfinite(found.models[0].log_score)
     assert np.isnan(found.baseline) == (response == "beta")
-    assert found.scores[0].error > 0
+    assert found.models[0].log_score_error > 0
 
 
 def test_comparisons_refuse_what_they_cannot_do() -> None:

@@ -132,8 +132,8 @@ def test_what_a_compound_of_ability_and_generality_hides() -> None:
     told = ex.irt.indicators(with_priors(), published().scores, bins=EDGES)
     made = ex.irt.compound(told)
     assert f"the order of {100 * made.undecided:.0f} % of the 780 pairs" in PAGE
-    place = made.agents.index("Wang.noops_DUEL")
-    assert (made.best_rank[place], made.worst_rank[place]) == (1.0, 15.5)
-    moved = made.worst_rank - made.best_rank
+    row = made["Wang.noops_DUEL"]
+    assert (row.best_rank, row.worst_rank) == (1.0, 15.5)
+    moved = made.agents.worst_rank - made.agents.best_rank
     assert np.median(moved) >= 12 and f"move by {np.floor(np.median(moved)):.0f} ranks" in PAGE
     assert (moved > 0).all()

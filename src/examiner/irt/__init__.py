@@ -2,7 +2,6 @@
 
 from examiner.irt.ability import abilities as abilities
 from examiner.irt.ability import known as known
-from examiner.irt.diagnostics.comparison import HeldOutScore as HeldOutScore
 from examiner.irt.diagnostics.comparison import ModelComparison as ModelComparison
 from examiner.irt.diagnostics.comparison import OverdispersionTest as OverdispersionTest
 from examiner.irt.diagnostics.comparison import compare_models as compare_models
