@@ -209,9 +209,9 @@ def test_predictions_hold_scores_as_often_as_they_say() -> None:
     made = fit(known.take(range(60), range(30)), "normal", starts=1, landmark=1.0)
     inside = []
     for row in range(60, 80):
-        (placed,) = place(known.take([row], range(15)), made)
+        predictions = place(known.take([row], range(15)), made).predictions
         scores = known.to_numpy()[row, 15:]
-        inside.append((placed.predicted.low <= scores) & (scores <= placed.predicted.high))
+        inside.append((predictions.expected_low <= scores) & (scores <= predictions.expected_high))
     assert 0.9 <= np.mean(inside) <= 0.99
 
 

@@ -71,14 +71,10 @@ from examiner.irt.outcomes import expected_result as expected_result
 from examiner.irt.outcomes import landmark_reached as landmark_reached
 from examiner.irt.place import known_tasks as known_tasks
 from examiner.irt.place import place as place
-from examiner.irt.placements import Placement as Placement
 from examiner.irt.placements import Placements as Placements
 from examiner.irt.posterior import Quadrature as Quadrature
 from examiner.irt.posterior import log_likelihood as log_likelihood
 from examiner.irt.posterior import posterior_weights as posterior_weights
-from examiner.irt.prediction import Predictions as Predictions
-from examiner.irt.prediction import RankInterval as RankInterval
-from examiner.irt.prediction import Unexpected as Unexpected
 from examiner.irt.priors import NormalPrior as NormalPrior
 from examiner.irt.priors import Priors as Priors
 from examiner.irt.priors import SlopeScale as SlopeScale
