@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from examiner.messages import InputError, counted
-from examiner.results import ResponseMatrix
-from examiner.results.connections import Connections, divided_sentence
+from examiner.results import Connections, ResponseMatrix, divided_sentence
 from examiner.scores import responses, significance
 from examiner.scores.exchanges import exchange_runs
 from examiner.scores.uncertainty.resampling import Unit

@@ -7,8 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.results import Results
-from examiner.results.keys import CHECKPOINT, EVALUATION
+from examiner.results import CHECKPOINT, EVALUATION, Results
 from examiner.scores.cells import group_means
 from examiner.scores.training.episodes import (
     Curve,

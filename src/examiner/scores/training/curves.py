@@ -10,8 +10,7 @@ import numpy as np
 
 from examiner.answers import Answer, Column, Scalar, Table, count, name, number, text
 from examiner.messages import InputError, counted, joined
-from examiner.results import Results, reads_results
-from examiner.results.keys import EVALUATION
+from examiner.results import EVALUATION, Results, reads_results
 from examiner.scores.cells import group_means
 from examiner.scores.standing import shared_ranks
 from examiner.scores.training.checkpoints import (

@@ -8,8 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from examiner.messages import InputError, counted, listed
-from examiner.results import Results
-from examiner.results.keys import LEARNS
+from examiner.results import LEARNS, Results
 from examiner.scores.training.checkpoints import (
     Checkpoints,
     checkpoint_runs,

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.validation import Floats, read_only
-from examiner.validation.natural_order import NaturalKey, natural_key
+from examiner.validation import Floats, NaturalKey, natural_key, read_only
 
 if TYPE_CHECKING:
     from examiner.scores.uncertainty.strata import Strata

@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from examiner.messages import InputError, counted, listed
-from examiner.results import Results
-from examiner.results.connections import divided_sentence, groups_of
+from examiner.results import Results, divided_sentence, groups_of
 from examiner.scores.cells import RowCodes, RunMeans, judged_runs, mean_runs, single_values
 from examiner.scores.nest import ClusteredError, Nest, stratified_error
 from examiner.scores.total import Total
