@@ -9,8 +9,7 @@ from examiner.cli.options import ComparisonOptions, Printing, SourceOptions, arg
 from examiner.cli.output import progress_bar, show
 from examiner.cli.source import comparable, results_from
 from examiner.messages import InputError, counted, listed
-from examiner.reporting.finding import Finding
-from examiner.reporting.prose import Name
+from examiner.reporting import Finding, Name
 from examiner.results import WRITERS, Results, check_path, file_kind, formula_names, write
 
 

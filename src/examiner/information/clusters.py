@@ -15,10 +15,12 @@ from examiner.information.observations import oriented_means
 from examiner.information.permutation import PermutationTest
 from examiner.messages import InputError, counted, listed, shorten
 from examiner.results import Results, name_order
-from examiner.scores.cells import codes_of
-from examiner.scores.likeness import Method, correlate_columns, correlation_distances
-from examiner.scores.linkage import (
+from examiner.scores import (
     Linkage,
+    Method,
+    codes_of,
+    correlate_columns,
+    correlation_distances,
     cut_tree,
     dendrogram,
     mean_silhouette,

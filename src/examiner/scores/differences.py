@@ -15,7 +15,7 @@ from examiner.scores.cells import codes_of
 from examiner.scores.nest import Nest, scaled, stratified_error
 from examiner.scores.total import Total
 from examiner.scores.uncertainty.resampling import Unit, usual_unit
-from examiner.scores.uncertainty.strata import Strata, common_rows, run_scores, same_sign
+from examiner.scores.uncertainty.strata import Strata, paired_rows, run_scores, same_sign
 from examiner.validation import Floats, check_known
 
 POWER = 0.8
@@ -110,7 +110,7 @@ def difference_of(
     1.5
     """
     check_known("unit", unit, ("runs", "tasks"))
-    rows_a, rows_b = common_rows(first, second)
+    rows_a, rows_b = paired_rows(first, second)
     if not len(rows_a):
         raise InputError(
             f"The agents {shorten(first.agent)} and {shorten(second.agent)} share no task. Choose "

@@ -26,7 +26,7 @@ from examiner.scores.significance import LEVEL, holm
 from examiner.scores.total import Total
 from examiner.scores.uncertainty.improvement import Improvement, improvement
 from examiner.scores.uncertainty.resampling import Unit, usual_unit
-from examiner.scores.uncertainty.strata import RunScores, common_rows, run_scores, same_sign
+from examiner.scores.uncertainty.strata import RunScores, paired_rows, run_scores, same_sign
 from examiner.scores.unit import score_unit
 from examiner.validation import Floats, Randomness, read_only, seed_of
 
@@ -267,7 +267,7 @@ def _compared(
     scores: RunScores, gap: Difference, better: Improvement, level: float, *, single: bool
 ) -> PairedComparison:
     first, second = scores.of(gap.a), scores.of(gap.b)
-    rows_a, rows_b = common_rows(first, second)
+    rows_a, rows_b = paired_rows(first, second)
     x, y = first.means[rows_a], second.means[rows_b]
     low, high, p, items = gap.low, gap.high, gap.p, None
     test = T_OF_RUNS if gap.unit == "runs" else T_OVER_TASKS

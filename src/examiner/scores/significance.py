@@ -21,7 +21,7 @@ from examiner.scores.signed_ranks import midranks, signed_rank_p
 from examiner.scores.standing import best_first
 from examiner.scores.total import Total
 from examiner.scores.uncertainty.resampling import Unit, usual_unit
-from examiner.scores.uncertainty.strata import RunScores, common_rows, run_scores, same_sign
+from examiner.scores.uncertainty.strata import RunScores, paired_rows, run_scores, same_sign
 from examiner.scores.unit import score_unit
 from examiner.validation import Floats, check_known, read_only
 
@@ -263,7 +263,7 @@ def _t_holm(results: Results, scores: RunScores, single: NDArray[np.bool_], unit
     raw = []
     for a, b in combinations(range(len(scores.strata)), 2):
         first, second = scores.strata[a], scores.strata[b]
-        rows_a, rows_b = common_rows(first, second)
+        rows_a, rows_b = paired_rows(first, second)
         if not len(rows_a):
             raw.append(np.nan)
         elif single[a] and single[b]:

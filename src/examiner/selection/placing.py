@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from examiner.answers import Answer, Scalar, Table, bound, count, flag, name, number, words
 from examiner.messages import InputError, listed, shorten
 from examiner.results import Results, check_results, matched
-from examiner.scores.unit import value_unit
+from examiner.scores import value_unit
 from examiner.selection.intervals import Predicted
 from examiner.selection.prediction import UNEXPECTED
 from examiner.selection.proof.chance import DOUBT

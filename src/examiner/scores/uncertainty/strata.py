@@ -164,12 +164,12 @@ def all_rows(count: int) -> NDArray[np.int64]:
     return rows
 
 
-def common_rows(first: Strata, second: Strata) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+def paired_rows(first: Strata, second: Strata) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """Return where the tasks that two agents share stand in the strata of each.
 
     >>> one, two = (Strata(name, np.array(tasks), np.ones(2, int), np.ones((2, 1)))
     ...             for name, tasks in (("a", [0, 4]), ("b", [4, 7])))
-    >>> common_rows(one, two)
+    >>> paired_rows(one, two)
     (array([1]), array([0]))
     """
     if first.tasks is second.tasks or np.array_equal(first.tasks, second.tasks):

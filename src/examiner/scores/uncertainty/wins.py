@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from examiner.scores.nest import Nest
 from examiner.scores.uncertainty.resampling import Block, Sample
-from examiner.scores.uncertainty.strata import RunScores, common_rows
+from examiner.scores.uncertainty.strata import RunScores, paired_rows
 from examiner.validation import Floats, is_binary, read_only
 
 MOST_HELD = 1 << 26
@@ -51,7 +51,7 @@ def wins(scores: RunScores, a: int, b: int) -> Wins:
     array([0.625])
     """
     first, second = scores.strata[a], scores.strata[b]
-    rows_a, rows_b = common_rows(first, second)
+    rows_a, rows_b = paired_rows(first, second)
     x, y = first.scores[rows_a][:, :, None], second.scores[rows_b][:, None, :]
     doubled = (x > y).view(np.int8) + (x >= y)
     n, m = first.runs[rows_a], second.runs[rows_b]
