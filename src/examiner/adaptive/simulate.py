@@ -24,7 +24,7 @@ from examiner.irt.model import moved
 from examiner.irt.parameter_covariance import ParameterCovariance
 from examiner.irt.simulate import with_ends
 from examiner.messages import InputError, counted
-from examiner.scores.uncertainty.bootstrap import Progress
+from examiner.scores import Progress
 from examiner.validation import Randomness, generator, read_only
 
 _CELLS = 2_000_000

@@ -19,7 +19,7 @@ from examiner.answers import Answer, Scalar, Table, count, name, number
 from examiner.irt import IRTFit, ItemParameters
 from examiner.irt.estimates import Z
 from examiner.messages import InputError, counted
-from examiner.scores.uncertainty.bootstrap import Progress
+from examiner.scores import Progress
 from examiner.validation import Randomness, generator
 
 

@@ -18,8 +18,7 @@ from examiner.cli.output import progress_bar, show
 from examiner.cli.source import results_from
 from examiner.irt.suspects.audit import GROUPS
 from examiner.reporting.findings import suspects as findings
-from examiner.scores import Recipe
-from examiner.scores.unit import response_unit
+from examiner.scores import Recipe, response_unit
 
 
 @dataclass(frozen=True, slots=True)

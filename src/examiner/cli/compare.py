@@ -25,9 +25,8 @@ from examiner.importers.readings import Reading, joined
 from examiner.messages import InputError, counted, listed, nearest, shorten
 from examiner.reporting.findings import difference as findings
 from examiner.results import Provenance, Results
-from examiner.scores import averaging_notes
+from examiner.scores import averaging_notes, score_unit
 from examiner.scores import compare as compare_agents
-from examiner.scores.unit import score_unit
 
 ComparedUnit = Literal["runs", "tasks"]
 

@@ -18,9 +18,8 @@ from examiner.cli.options import (
 from examiner.cli.output import progress_bar, show
 from examiner.cli.source import results_from
 from examiner.reporting.findings import cost as findings
-from examiner.scores import averaging_notes, pareto
+from examiner.scores import averaging_notes, pareto, score_unit
 from examiner.scores.costs import needed_cost
-from examiner.scores.unit import score_unit
 
 COST = "Cost of an attempt: a column, or tokens_in*PRICE+tokens_out*PRICE"
 

@@ -22,7 +22,7 @@ from examiner.reporting.findings import learning
 from examiner.reporting.study import Study
 from examiner.results import Results
 from examiner.scores import curves as learning_curves
-from examiner.scores.unit import score_unit
+from examiner.scores import score_unit
 
 
 @dataclass(frozen=True, slots=True)

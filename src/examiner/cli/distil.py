@@ -24,7 +24,7 @@ from examiner.reporting.findings import tiny as findings
 from examiner.reporting.terminal import print_line
 from examiner.results import Results
 from examiner.results.storage import write_text
-from examiner.scores.unit import value_unit
+from examiner.scores import value_unit
 from examiner.storage import save
 
 

@@ -17,7 +17,7 @@ from examiner.cli.select import (
 )
 from examiner.messages import InputError, shorten
 from examiner.reporting.findings import comparison
-from examiner.scores.unit import value_unit
+from examiner.scores import value_unit
 from examiner.selection import SIZES, Holdout
 from examiner.selection import judge as judge_methods
 

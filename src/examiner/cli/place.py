@@ -14,8 +14,7 @@ from examiner.irt import place as place_on_fit
 from examiner.messages import InputError
 from examiner.reporting.findings import newcomers as findings
 from examiner.results import Results
-from examiner.scores import Recipe
-from examiner.scores.unit import value_unit
+from examiner.scores import Recipe, value_unit
 from examiner.selection import place as place_by_few
 from examiner.storage import open_fit, open_selection
 

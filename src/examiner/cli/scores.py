@@ -17,11 +17,8 @@ from examiner.cli.options import (
 from examiner.cli.output import progress_bar, show
 from examiner.cli.source import results_from
 from examiner.reporting.findings import uncertainty as findings
-from examiner.scores import AGGREGATES, rank
+from examiner.scores import AGGREGATES, Interval, Unit, rank, score_unit
 from examiner.scores.significance import PostHoc
-from examiner.scores.uncertainty.bootstrap import Interval
-from examiner.scores.uncertainty.resampling import Unit
-from examiner.scores.unit import score_unit
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,8 +35,7 @@ from examiner.reporting.findings import selection as findings
 from examiner.reporting.findings import trial as trials
 from examiner.reporting.terminal import print_line
 from examiner.results import Results
-from examiner.scores import Recipe
-from examiner.scores.unit import value_unit
+from examiner.scores import Recipe, value_unit
 from examiner.storage import save
 from examiner.workers import map_processes
 

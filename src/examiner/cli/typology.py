@@ -22,7 +22,7 @@ from examiner.cli.source import classification_from, results_from
 from examiner.reporting.findings import typology as findings
 from examiner.results import Results
 from examiner.scores import normalise as normalised
-from examiner.scores.unit import score_unit
+from examiner.scores import score_unit
 from examiner.typology import SCHEMAS, kinds, validate
 
 

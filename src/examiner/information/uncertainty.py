@@ -16,8 +16,8 @@ from examiner.information.observations import Moments, Observations, moments
 from examiner.information.permutation import PermutationTest, rarity_of, share_as_large
 from examiner.information.plausible import plausible
 from examiner.information.sets import InformativeSet, greedy_columns, is_large
+from examiner.scores import Progress
 from examiner.scores.significance import LEVEL
-from examiner.scores.uncertainty.bootstrap import Progress
 from examiner.validation import Floats
 
 LEAST_BITS = 1e-3

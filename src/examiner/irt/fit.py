@@ -45,11 +45,9 @@ from examiner.irt.priors import Priors, RelativeSlopes
 from examiner.messages import InputError, listed, shorten
 from examiner.results import ResponseMatrix, Results, connections
 from examiner.results.table import check_results
-from examiner.scores import NORMALISERS, Recipe
+from examiner.scores import NORMALISERS, Progress, Recipe, isolated_values
 from examiner.scores.comparable import OwnFunction
-from examiner.scores.isolated import isolated_values
 from examiner.scores.success import Success
-from examiner.scores.uncertainty.bootstrap import Progress
 from examiner.validation import Randomness, check_known, generator
 
 T = TypeVar("T")

@@ -9,10 +9,7 @@ import numpy as np
 from examiner.messages import InputError, counted
 from examiner.results import ResponseMatrix
 from examiner.results.connections import Connections, divided_sentence
-from examiner.scores import responses, significance
-from examiner.scores.exchanges import exchange_runs
-from examiner.scores.uncertainty.resampling import Unit
-from examiner.scores.uncertainty.strata import run_scores
+from examiner.scores import Unit, exchange_runs, responses, run_scores, significance
 
 if TYPE_CHECKING:
     from examiner.irt import ChanceTest

@@ -28,22 +28,25 @@ from examiner.results import Classification, Results
 from examiner.results.table import check_results
 from examiner.scores import (
     NORMALISERS,
+    CurveScale,
     Landmark,
     OwnFunction,
     Recipe,
     Success,
     Total,
+    Unit,
     cell_means,
+    on_curve_scale,
+    run_scores,
+    score_unit,
     shared_ranks,
+    usual_reps,
+    usual_unit,
 )
 from examiner.scores.aggregate import AggregatedAgents, aggregates_of
 from examiner.scores.costs import usual_cost
 from examiner.scores.normalise import on_scale, task_scores
 from examiner.scores.standing import best_first
-from examiner.scores.training.curve_scale import CurveScale, on_curve_scale
-from examiner.scores.uncertainty.resampling import Unit, usual_reps, usual_unit
-from examiner.scores.uncertainty.strata import run_scores
-from examiner.scores.unit import score_unit
 from examiner.validation import Randomness, is_binary, read_only, seed_of
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from examiner.messages import InputError, listed, shorten
 from examiner.results import Results
 from examiner.results.atari import matched
 from examiner.results.table import check_results
-from examiner.scores.unit import value_unit
+from examiner.scores import value_unit
 from examiner.selection.intervals import Predicted
 from examiner.selection.prediction import UNEXPECTED
 from examiner.selection.proof.chance import DOUBT

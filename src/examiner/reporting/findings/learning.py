@@ -22,9 +22,9 @@ from examiner.scores import (
     EfficiencyCurves,
     TaskLearningCurves,
     efficiency,
+    learners_of,
     task_curves,
 )
-from examiner.scores.training.phases import learners_of
 
 Counts = NDArray[np.int64]
 MOST_PANELS = 8
