@@ -41,11 +41,9 @@ from examiner.scores.likeness import near_identical as near_identical
 from examiner.scores.likeness import without_near_identical as without_near_identical
 from examiner.scores.normalise import isolated_values as isolated_values
 from examiner.scores.normalise import normalise as normalise
-from examiner.scores.normalise import response_unit as response_unit
 from examiner.scores.normalise import score_unit as score_unit
 from examiner.scores.normalise import suggested_normaliser as suggested_normaliser
 from examiner.scores.normalise import task_ranges_apart as task_ranges_apart
-from examiner.scores.normalise import value_unit as value_unit
 from examiner.scores.normalisers import NORMALISERS as NORMALISERS
 from examiner.scores.pairs import Comparison as Comparison
 from examiner.scores.pairs import PairedComparison as PairedComparison
@@ -62,6 +60,8 @@ from examiner.scores.ranks import RankProbabilities as RankProbabilities
 from examiner.scores.ranks import ranks as ranks
 from examiner.scores.recipe import Learnt as Learnt
 from examiner.scores.recipe import Recipe as Recipe
+from examiner.scores.recipe import response_unit as response_unit
+from examiner.scores.recipe import value_unit as value_unit
 from examiner.scores.runs import Unit as Unit
 from examiner.scores.runs import run_scores as run_scores
 from examiner.scores.runs import shared_rows as shared_rows
