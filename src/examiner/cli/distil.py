@@ -22,8 +22,7 @@ from examiner.importers.evaluations.subsets import inspect_sample_ids, lm_eval_s
 from examiner.messages import InputError
 from examiner.reporting.findings import tiny as findings
 from examiner.reporting.terminal import print_line
-from examiner.results import Results
-from examiner.results.storage import write_text
+from examiner.results import Results, write_text
 from examiner.scores import value_unit
 from examiner.storage import save
 

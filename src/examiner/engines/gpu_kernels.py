@@ -19,8 +19,7 @@ from examiner.irt.estimation.usable_responses import UsableResponses
 from examiner.irt.items import Floats, curves
 from examiner.irt.model import Unknowns
 from examiner.irt.posterior import agent_blocks
-from examiner.results import ResponseMatrix
-from examiner.results.connected_blocks import connections_in_blocks
+from examiner.results import ResponseMatrix, connections_in_blocks
 
 _ROWS = 8192
 

@@ -18,9 +18,13 @@ from examiner.irt.estimation.usable_responses import (
     start_along,
 )
 from examiner.irt.items import Floats
-from examiner.results import ResponseMatrix, connections
-from examiner.results.connected_blocks import connections_of_blocks, in_short_blocks
-from examiner.results.connections import MOST_AGENTS
+from examiner.results import (
+    MOST_AGENTS,
+    ResponseMatrix,
+    connections,
+    connections_of_blocks,
+    in_short_blocks,
+)
 
 _ROWS = 1024
 

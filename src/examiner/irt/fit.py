@@ -43,8 +43,7 @@ from examiner.irt.model import Model, Parameter, Unknowns
 from examiner.irt.models import MODELS
 from examiner.irt.priors import Priors, RelativeSlopes
 from examiner.messages import InputError, listed, shorten
-from examiner.results import ResponseMatrix, Results, connections
-from examiner.results.table import check_results
+from examiner.results import ResponseMatrix, Results, check_results, connections
 from examiner.scores import NORMALISERS, Progress, Recipe, isolated_values
 from examiner.scores.comparable import OwnFunction
 from examiner.scores.success import Success

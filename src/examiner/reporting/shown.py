@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from examiner.messages import InputError, counted
-from examiner.results import ResponseMatrix
-from examiner.results.connections import Connections, divided_sentence
+from examiner.results import Connections, ResponseMatrix, divided_sentence
 from examiner.scores import Unit, exchange_runs, responses, run_scores, significance
 
 if TYPE_CHECKING:

@@ -24,8 +24,7 @@ from examiner.reporting.shown import (
     reason_not_to_name,
 )
 from examiner.reporting.thinning import Thinned, thin
-from examiner.results import Classification, Results
-from examiner.results.table import check_results
+from examiner.results import Classification, Results, check_results
 from examiner.scores import (
     NORMALISERS,
     CurveScale,

@@ -8,9 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from examiner.messages import InputError, counted, shorten
-from examiner.results import Results, Scales
-from examiner.results.attributes import announce
-from examiner.results.table import check_results
+from examiner.results import Results, Scales, announce, check_results
 from examiner.scores.cells import RowCodes, cell_means, mean_cells
 from examiner.scores.comparable import (
     LearntScale,

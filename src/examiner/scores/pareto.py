@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 
 from examiner.answers import Scalar, Table, bound, flag, name, number, words
 from examiner.messages import InputError, counted, joined, listed, shorten
-from examiner.results import Results, reads_results
-from examiner.results.scale import NO_SCALES
+from examiner.results import NO_SCALES, Results, reads_results
 from examiner.scores.aggregate import AGGREGATES, mean
 from examiner.scores.bootstrap import (
     Block,

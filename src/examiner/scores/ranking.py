@@ -13,9 +13,7 @@ from numpy.typing import NDArray
 
 from examiner.answers import Answer, Column, Scalar, Table, bound, count, error, name, number
 from examiner.messages import InputError, joined
-from examiner.results import Results, reads_results
-from examiner.results.atari import atari_game
-from examiner.results.connections import Connections
+from examiner.results import Connections, Results, atari_game, reads_results
 from examiner.scores.aggregate import AGGREGATES
 from examiner.scores.bootstrap import (
     Bootstrap,

@@ -9,8 +9,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from examiner.messages import InputError, listed, shorten
-from examiner.results import ResponseMatrix, Results, Scales, atari_game
-from examiner.results.table import check_results
+from examiner.results import ResponseMatrix, Results, Scales, atari_game, check_results
 from examiner.scores.cells import cell_means
 from examiner.scores.comparable import LearntScale, OwnFunction
 from examiner.scores.normalise import (

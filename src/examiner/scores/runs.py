@@ -12,12 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from examiner.messages import InputError, counted, listed
-from examiner.results import Results
-from examiner.results.connections import divided_sentence, groups_of
+from examiner.results import Results, divided_sentence, groups_of
 from examiner.scores.cells import RowCodes, RunMeans, judged_runs, mean_runs, single_values
 from examiner.scores.total import ClusteredError, Nest, Total, stratified_error
-from examiner.validation import Floats, check_known, read_only
-from examiner.validation.natural_order import NaturalKey, natural_key
+from examiner.validation import Floats, NaturalKey, check_known, natural_key, read_only
 
 Hashes = NDArray[np.uint64]
 

@@ -12,10 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from examiner.messages import InputError, counted, listed, shorten
-from examiner.results import Results, Scales, TaskScale
-from examiner.results.atari import matched
-from examiner.results.attributes import Value
-from examiner.results.table import check_results
+from examiner.results import Results, Scales, TaskScale, Value, check_results, matched
 from examiner.scores.cells import codes_of, ratio
 from examiner.validation import Axes, Bounds, Floats, check_known, read_only
 

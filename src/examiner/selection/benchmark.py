@@ -16,9 +16,7 @@ from examiner.information.noise import ChannelModel, Noise
 from examiner.information.observations import Moments, Observations, moments, observe
 from examiner.irt.diagnostics.chance import agents_differ
 from examiner.messages import InputError, counted, listed, shorten
-from examiner.results import ResponseMatrix, Results
-from examiner.results.connections import Connections
-from examiner.results.table import check_results
+from examiner.results import Connections, ResponseMatrix, Results, check_results
 from examiner.scores import NORMALISERS, LearntScale, Recipe, TaskScores, responses
 from examiner.scores.cells import RowCodes, cell_means, mean_cells
 from examiner.scores.comparable import column_range

@@ -16,7 +16,7 @@ from examiner.adaptive.examination import Examination
 from examiner.irt.fitted import IRTFit, fit_from_record
 from examiner.irt.items import ItemParameters
 from examiner.messages import InputError, listed, shorten
-from examiner.results.storage import write_text
+from examiner.results import write_text
 from examiner.selection.selection import Selection
 from examiner.storage.plausible import check_plausible
 from examiner.validation import ShapeError, from_record, read_outside, to_record

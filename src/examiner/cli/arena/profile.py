@@ -16,7 +16,7 @@ from examiner.cli.output import progress_bar, show
 from examiner.cli.stopping import stopped_in_order
 from examiner.messages import InputError
 from examiner.reporting.findings import profiles as findings
-from examiner.results.storage import check_ending
+from examiner.results import check_ending
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,8 +13,7 @@ from examiner.reporting.finding import BEWARE, Facts, Finding, Notes, Text
 from examiner.reporting.prose import Name, Prose, Sentence, enumerated
 from examiner.reporting.renderers import shown_table
 from examiner.reporting.table import Piece
-from examiner.results import Description, Results
-from examiner.results.scale import ScaleArrays
+from examiner.results import Description, Results, ScaleArrays
 
 if TYPE_CHECKING:  # describing results needs neither
     from examiner.answers import Row

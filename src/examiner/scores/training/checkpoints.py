@@ -8,8 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from examiner.messages import InputError, counted, listed
-from examiner.results import Results
-from examiner.results.keys import CHECKPOINT, EVALUATION, LEARNS
+from examiner.results import CHECKPOINT, EVALUATION, LEARNS, Results
 from examiner.scores.cells import group_means
 from examiner.scores.training.episodes import (
     REACHED,

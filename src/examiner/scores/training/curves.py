@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 
 from examiner.answers import Answer, Column, Scalar, Table, count, name, number, text
 from examiner.messages import InputError, counted, joined
-from examiner.results import Results, reads_results
-from examiner.results.keys import EVALUATION
+from examiner.results import EVALUATION, Results, reads_results
 from examiner.scores.cells import group_means, ratio
 from examiner.scores.comparable import TaskScores
 from examiner.scores.normalisers import NORMALISERS

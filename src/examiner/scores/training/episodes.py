@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from examiner.messages import InputError, counted, listed, shorten
-from examiner.results import Results
-from examiner.results.keys import CHECKPOINT, TIMES
+from examiner.results import CHECKPOINT, TIMES, Results
 from examiner.scores.cells import group_means
 from examiner.validation import Floats
 

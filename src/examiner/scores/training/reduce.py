@@ -11,9 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from examiner.messages import InputError, counted, shorten
-from examiner.results import Results
-from examiner.results.attributes import announce
-from examiner.results.keys import CHECKPOINT, EVALUATION
+from examiner.results import CHECKPOINT, EVALUATION, Results, announce
 from examiner.scores.training.checkpoints import (
     at_times,
     checkpoint_runs,
