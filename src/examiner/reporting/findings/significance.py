@@ -21,8 +21,8 @@ from examiner.scores import (
     difference_of,
     discordance,
     newcombe,
-    paired_rows,
     run_scores,
+    shared_rows,
     wilcoxon_holm,
 )
 from examiner.scores import significance as agent_differences
@@ -236,7 +236,7 @@ def _table(study: Study, made: Significance) -> ShownTable:
         ends = (gap.low, gap.high)
         if made.exact:
             few, many = (scores.of(name) for name in (shown.agents[0], agent))
-            here, there = paired_rows(few, many)
+            here, there = shared_rows(few, many)
             ends = newcombe(discordance(few.means[here], many.means[there]))
         rows.append((*start, gap.value, *ends, gap.error, seen, p, common))
     caption = "The first agent by mean against each other, with the least difference these data could show."
