@@ -9,16 +9,20 @@ import numpy as np
 import pytest
 
 import examiner as ex
-from examiner.irt.ability import known as known_fit
-from examiner.irt.fitted import Abilities, TaskErrors, fit_from_record
-from examiner.irt.items import ItemParameters, probability
-from examiner.irt.place import place
-from examiner.irt.posterior import Quadrature
+from examiner.irt import (
+    Abilities,
+    ItemParameters,
+    Quadrature,
+    TaskErrors,
+    fit_from_record,
+    place,
+    probability,
+)
+from examiner.irt import known as known_fit
 from examiner.irt.prediction import Cells, rank_among, unexpected_results
-from examiner.reporting.findings.newcomers import render_placements
-from examiner.reporting.table import ShownTable
+from examiner.reporting import ShownTable, render_placements
 from examiner.results import ResponseMatrix, Results, Scales, TaskScale
-from examiner.scores.recipe import Recipe
+from examiner.scores import Recipe
 from examiner.validation import to_record
 
 TASKS = [f"t{n}" for n in range(24)]
