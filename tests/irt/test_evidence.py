@@ -11,6 +11,7 @@ from numpy.testing import assert_allclose
 
 import examiner as ex
 from examiner.irt import (
+    SLOPE_NOT_SIGNIFICANT,
     Abilities,
     ChanceTest,
     Evidence,
@@ -32,10 +33,9 @@ from examiner.irt.diagnostics.chance import (
     discrimination_test,
     with_the_rest,
 )
-from examiner.irt.diagnostics.flags import SLOPE_NOT_SIGNIFICANT
 from examiner.irt.evidence import relative_slopes
 from examiner.results import ResponseMatrix
-from examiner.scores.significance import benjamini_hochberg, friedman
+from examiner.scores import benjamini_hochberg, friedman
 from examiner.storage import open_fit, save
 
 CHANCE = Evidence(ChanceTest(9.0, 11.0, 0.62, "by hand"))

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from examiner.irt.estimates import TaskErrors
 from examiner.irt.items import Floats, ItemParameters
-from examiner.scores.significance import LEVEL as LEVEL
-from examiner.scores.significance import benjamini_hochberg
+from examiner.scores import LEVEL as LEVEL
+from examiner.scores import benjamini_hochberg
 from examiner.validation import Axes
 
 if TYPE_CHECKING:
