@@ -5,8 +5,8 @@ import pytest
 
 import examiner as ex
 from examiner.irt import ItemParameters, simulate
-from examiner.irt.diagnostics.residuals import by_chance_among_all, rarely_exceeded
 from examiner.irt.diagnostics.diagnosis import agent_fit
+from examiner.irt.diagnostics.residuals import by_chance_among_all, rarely_exceeded
 from examiner.irt.errors.draws import replicates, view
 from examiner.results import ResponseMatrix
 

@@ -22,7 +22,6 @@ from examiner.irt import (
     link,
     negative_tasks,
     place,
-    probability,
     simulate,
     slope_verdicts,
 )

@@ -187,7 +187,9 @@ def test_a_stored_fit_is_diagnosed_with_responses_in_any_order() -> None:
     turned = matrix.take(tasks=list(range(12))[::-1])
     found = ex.irt.diagnose(known_fit(VARIED), turned, replicates=20, refit=False, rng=0)
     direct = ex.irt.diagnose(known_fit(VARIED, matrix), replicates=20, refit=False, rng=0)
-    np.testing.assert_allclose([found[task].infit for task in direct.tasks.task], direct.tasks.infit, atol=1e-4)
+    np.testing.assert_allclose(
+        [found[task].infit for task in direct.tasks.task], direct.tasks.infit, atol=1e-4
+    )
 
 
 def test_progress_is_told_from_nothing_to_all() -> None:

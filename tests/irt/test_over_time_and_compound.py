@@ -50,7 +50,9 @@ def test_one_agent_in_a_year_has_its_own_interval_and_unknown_years_are_named(
     made = ex.irt.over_time(told, {"a0": 2010, "a1": 2011, "a2": 2011})
     reach = 1.959964 * told.ability_error[0]
     assert made.years[0].ability_high - made.years[0].ability == pytest.approx(reach)
-    assert np.isnan(made.years[0].generality_low) and made.notes[0].startswith("27 agents without a year")
+    assert np.isnan(made.years[0].generality_low) and made.notes[0].startswith(
+        "27 agents without a year"
+    )
     with pytest.raises(ex.InputError, match="1 year of agents tell nothing over time"):
         ex.irt.over_time(told, {"a0": 2010})
 

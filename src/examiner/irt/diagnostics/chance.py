@@ -322,9 +322,7 @@ def with_the_rest(matrix: ResponseMatrix) -> Floats:
     return z
 
 
-def _correlations(
-    cells: _Cells, total: Floats | None = None, size: Floats | None = None
-) -> Floats:
+def _correlations(cells: _Cells, total: Floats | None = None, size: Floats | None = None) -> Floats:
     """The correlation of each task with the mean over the others, [..., tasks].
 
     `total` and `size` are Σ wz and Σ w² of each agent over all tasks, where some of them are not here.
@@ -340,6 +338,4 @@ def _correlations(
     rest = np.where(present, rest - cells.by_task(cells.task_sums(rest) / count), 0.0)
     both = np.sqrt(cells.task_sums(off**2) * cells.task_sums(rest**2))
     together = cells.task_sums(off * rest)
-    return np.asarray(
-        np.divide(together, both, out=np.zeros_like(both), where=both > _NOTHING)
-    )
+    return np.asarray(np.divide(together, both, out=np.zeros_like(both), where=both > _NOTHING))

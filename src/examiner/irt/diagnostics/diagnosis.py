@@ -256,7 +256,11 @@ def diagnose(
     several = data.is_counts and fit.items.response not in SCORES and int(data.trials.max()) > 1
     return Diagnosis(
         tasks=_task_fit(
-            fit.items.tasks, mean_squares(here.residuals), np.array(squares), sums.p_value, sums.rmsea
+            fit.items.tasks,
+            mean_squares(here.residuals),
+            np.array(squares),
+            sums.p_value,
+            sums.rmsea,
         ),
         agents=agent_fit(
             data.agents,

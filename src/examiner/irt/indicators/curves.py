@@ -47,7 +47,9 @@ def _points(of: Side, names: tuple[str, ...], at: Floats, **curves: tuple[str, F
         for part, (meaning, _) in curves.items()
         for first, _, title in [part.rpartition("_")]
     ]
-    values: dict[str, Any] = {part: values.ravel() for part, (_, values) in curves.items()}  # Any: arrays
+    values: dict[str, Any] = {
+        part: values.ravel() for part, (_, values) in curves.items()
+    }  # Any: arrays
     values[of] = [name for name in names for _ in range(len(at))]
     values[axis.name] = np.tile(at, len(names))
     return Table.of(columns, values)

@@ -34,5 +34,9 @@ def render_years(made: OverTime) -> Finding:
     }
     table = shown_table(made.years, caption="By year of agents, 95 % intervals")
     return Finding(
-        "years", "Progress", said, (table,), {"years": [dict(row) for row in made.years], "correlations": correlations}
+        "years",
+        "Progress",
+        said,
+        (table,),
+        {"years": [dict(row) for row in made.years], "correlations": correlations},
     )
