@@ -1,4 +1,4 @@
-"""What a fit leaves unexplained: tasks and agents it does not describe, dependent tasks, a second ability."""
+"""What a fit leaves unexplained: misfit of tasks and agents, dependent tasks, a second ability."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Residuals of responses at the agents' abilities, infit and outfit, and what data of the model give by chance."""
+"""Residuals of responses at the estimated abilities, infit and outfit, and cut-offs from draws."""
 
 from __future__ import annotations
 
