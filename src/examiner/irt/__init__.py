@@ -23,6 +23,7 @@ from examiner.irt.diagnostics.residuals import AgentFit as AgentFit
 from examiner.irt.diagnostics.residuals import MeanSquareFit as MeanSquareFit
 from examiner.irt.diagnostics.slopes import SlopeVerdicts as SlopeVerdicts
 from examiner.irt.diagnostics.slopes import slope_verdicts as slope_verdicts
+from examiner.irt.errors.draws import ResampledErrors as ResampledErrors
 from examiner.irt.errors.draws import bootstrap as bootstrap
 from examiner.irt.estimation.em import ResponseSource as ResponseSource
 from examiner.irt.evidence import ChanceTest as ChanceTest
@@ -45,7 +46,7 @@ from examiner.irt.indicators.ability_bits import ability_information as ability_
 from examiner.irt.indicators.bins import DifficultyBins as DifficultyBins
 from examiner.irt.indicators.bins import bins as bins
 from examiner.irt.indicators.comparison import Dominance as Dominance
-from examiner.irt.indicators.comparison import IndicatorCorrelation as IndicatorCorrelation
+from examiner.irt.indicators.comparison import IndicatorComparison as IndicatorComparison
 from examiner.irt.indicators.comparison import dominance as dominance
 from examiner.irt.indicators.comparison import indicator_correlations as indicator_correlations
 from examiner.irt.indicators.comparison import leading as leading

@@ -9,9 +9,9 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.answers import Answer, Scalar, Table, bound, count, name, number
+from examiner.answers import Answer, Row, Scalar, Table, bound, count, name, number
 from examiner.irt.estimates import interval
-from examiner.irt.indicators.comparison import IndicatorCorrelation, indicator_correlations
+from examiner.irt.indicators.comparison import indicator_correlations
 from examiner.irt.indicators.generality import Indicators
 from examiner.irt.items import Floats
 from examiner.messages import InputError, counted, listed
@@ -51,8 +51,8 @@ class OverTime(Answer):
     generality: Floats
     generality_low: Floats
     generality_high: Floats
-    with_ability: IndicatorCorrelation
-    with_generality: IndicatorCorrelation
+    with_ability: Row
+    with_generality: Row
     notes: tuple[str, ...] = ()
 
     @property
@@ -61,7 +61,7 @@ class OverTime(Answer):
         found = self.with_ability
         return (
             f"The ability of {found.agents:,} agents correlates with the year by {found.pearson:.2f} "
-            f"(95 %: {found.low:.2f} to {found.high:.2f})."
+            f"(95 %: {found.pearson_low:.2f} to {found.pearson_high:.2f})."
         )
 
     @property
@@ -134,7 +134,7 @@ def over_time(told: Indicators, years: Mapping[str, float]) -> OverTime:
     ability = [_mean(told.ability[rows], told.ability_error[rows]) for rows in members]
     generality = _ends([_mean(general[rows], np.full(len(rows), np.nan)) for rows in members])
     columns = {"year": known, "ability": told.ability, "generality": general}
-    found = {(each.a, each.b): each for each in indicator_correlations(columns)}
+    correlations = indicator_correlations(columns)
     return OverTime(
         distinct,
         tuple(len(rows) for rows in members),
@@ -142,8 +142,8 @@ def over_time(told: Indicators, years: Mapping[str, float]) -> OverTime:
         generality[0],
         np.maximum(generality[1], 0.0),
         generality[2],
-        found["year", "ability"],
-        found["year", "generality"],
+        correlations["year", "ability"],
+        correlations["year", "generality"],
         _notes(told, known),
     )
 
