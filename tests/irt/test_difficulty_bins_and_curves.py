@@ -172,10 +172,12 @@ def test_correlations_and_their_intervals_are_those_of_scipy() -> None:
     found = indicator_correlations({"a": x, "b": y})[0]
     expected = pearsonr(x, y)
     assert found.pearson == pytest.approx(expected.statistic, abs=1e-12)
-    assert (found.low, found.high) == pytest.approx(expected.confidence_interval(), abs=1e-9)
+    assert (found.pearson_low, found.pearson_high) == pytest.approx(
+        expected.confidence_interval(), abs=1e-9
+    )
     assert found.spearman == pytest.approx(spearmanr(x, y).statistic, abs=1e-12)
     few = indicator_correlations({"a": x[:3], "b": y[:3]})[0]
-    assert np.isnan(few.low) and np.isfinite(few.pearson)
+    assert np.isnan(few.pearson_low) and np.isfinite(few.pearson)
 
 
 # ------------------------------------------------------------------ curves of tasks and agents

@@ -104,7 +104,7 @@ def test_resampled_errors_are_near_those_of_the_information(resample: str) -> No
     matrix = simulate(VARIED.take(range(3, 9)), 500, rng=4)
     fit = ex.irt.fit(matrix, estimator="ml", starts=1)
     assert fit.errors is not None
-    found = ex.irt.bootstrap(fit, resample=resample, replicates=60, rng=0)  # type: ignore[arg-type]
+    found = ex.irt.bootstrap(fit, resample=resample, replicates=60, rng=0).errors  # type: ignore[arg-type]
     ratio = np.concatenate([found.slope / fit.errors.slope, found.intercept / fit.errors.intercept])
     assert 0.75 < np.median(ratio) < 1.35
     assert (found.slope_low < fit.items.slope).all()
@@ -118,7 +118,7 @@ def test_resampling_takes_any_way_of_fitting_and_turns_mirror_images() -> None:
     signs = iter([1.0, -1.0] * 10)
     found = ex.irt.bootstrap(
         fit, replicates=20, rng=0, refit=lambda drawn: VARIED.rescaled(0.0, next(signs))
-    )
+    ).errors
     np.testing.assert_allclose(found.slope, 0.0, atol=1e-12)
     np.testing.assert_allclose(found.slope_low, VARIED.slope)
 
@@ -131,7 +131,7 @@ def test_a_slope_that_changes_sign_leaves_difficulty_open() -> None:
         noise = 0.3 * rng.standard_normal(12)
         return ItemParameters.of(TASKS, VARIED.slope + noise, VARIED.intercept)
 
-    found = ex.irt.bootstrap(known_fit(VARIED, matrix), replicates=60, rng=0, refit=noisy)
+    found = ex.irt.bootstrap(known_fit(VARIED, matrix), replicates=60, rng=0, refit=noisy).errors
     assert np.isinf(found.difficulty_low[0])
     assert np.isinf(found.difficulty_high[0])
     assert np.isfinite(found.difficulty_high[-1])

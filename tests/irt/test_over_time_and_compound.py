@@ -34,7 +34,7 @@ def test_agents_that_get_abler_over_the_years_are_found_to(told: ex.irt.Indicato
     made = ex.irt.over_time(told, years_of(told))
     assert made.years.year == ("2010", "2011", "2012") and (made.years.agents == 10).all()
     assert (np.diff(made.years.ability) > 0).all()
-    assert made.with_ability.low > 0.5
+    assert made.with_ability.pearson_low > 0.5
 
 
 def test_means_of_years_have_students_intervals(told: ex.irt.Indicators) -> None:

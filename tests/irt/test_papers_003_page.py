@@ -157,6 +157,10 @@ def test_no_growth_over_the_years_is_shown() -> None:
         row = f"| {year.year} | {year.agents} | {ability} | {general} | {games} | {share} |"
         assert row in PAGE, row
     able, whole = made.with_ability, made.with_generality
-    assert f"{said(able.pearson)}, 95 %: {said(able.low)} to {said(able.high)}" in PAGE
-    assert f"({said(whole.pearson)}, {said(whole.low)} to {said(whole.high)})" in PAGE
-    assert able.low < 0 < able.high and whole.low < 0 < whole.high
+    assert (
+        f"{said(able.pearson)}, 95 %: {said(able.pearson_low)} to {said(able.pearson_high)}" in PAGE
+    )
+    assert (
+        f"({said(whole.pearson)}, {said(whole.pearson_low)} to {said(whole.pearson_high)})" in PAGE
+    )
+    assert able.pearson_low < 0 < able.pearson_high and whole.pearson_low < 0 < whole.pearson_high

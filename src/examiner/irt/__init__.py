@@ -18,6 +18,7 @@ from examiner.irt.diagnostics.flags import negative_sentence as negative_sentenc
 from examiner.irt.diagnostics.flags import negative_tasks as negative_tasks
 from examiner.irt.diagnostics.item_fit import SumScoreFit as SumScoreFit
 from examiner.irt.diagnostics.item_fit import sum_score_fit as sum_score_fit
+from examiner.irt.errors.draws import ResampledErrors as ResampledErrors
 from examiner.irt.errors.draws import bootstrap as bootstrap
 from examiner.irt.estimation.em import ResponseSource as ResponseSource
 from examiner.irt.evidence import ChanceTest as ChanceTest
@@ -42,7 +43,7 @@ from examiner.irt.indicators.ability_bits import ability_information as ability_
 from examiner.irt.indicators.bins import DifficultyBins as DifficultyBins
 from examiner.irt.indicators.bins import bins as bins
 from examiner.irt.indicators.comparison import Dominance as Dominance
-from examiner.irt.indicators.comparison import IndicatorCorrelation as IndicatorCorrelation
+from examiner.irt.indicators.comparison import IndicatorComparison as IndicatorComparison
 from examiner.irt.indicators.comparison import dominance as dominance
 from examiner.irt.indicators.comparison import indicator_correlations as indicator_correlations
 from examiner.irt.indicators.comparison import leading as leading

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, NamedTuple
+from typing import TYPE_CHECKING, Annotated, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from examiner.answers import Answer, Table, flag, name
 from examiner.irt.estimates import TaskErrors
 from examiner.irt.items import Floats, ItemParameters
+from examiner.messages import counted
 from examiner.scores import LEVEL as LEVEL
 from examiner.scores import benjamini_hochberg
 from examiner.validation import Axes
@@ -116,22 +119,50 @@ class Evidence:
         return f"Evidence: {' '.join(self.sentences())}"
 
 
-class SlopeVerdicts(NamedTuple):
-    """What is told of each task's slope, [tasks], at 5 % after Benjamini–Hochberg over all tasks.
+class TaskSlopes(Table):
+    """What is significant about the discrimination of each task."""
 
-    `rising`: the able do better; `falling`: they do worse; both by how the task goes together with the
+    task: tuple[str, ...] = name("Task")
+    rising: NDArray[np.bool_] = flag("Whether stronger agents do significantly better")
+    falling: NDArray[np.bool_] = flag("Whether stronger agents do significantly worse")
+    steeper: NDArray[np.bool_] = flag("Whether it discriminates more than tasks do on average")
+    flatter: NDArray[np.bool_] = flag("Whether it discriminates less than tasks do on average")
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class SlopeVerdicts(Answer):
+    """What is significant about each task's slope, [tasks], at 5 % after Benjamini–Hochberg over all tasks.
+
+    `rising`: stronger agents do better; `falling`: they do worse; both by how the task correlates with the
     others, which no prior pulls anywhere. `steeper` and `flatter`: it discriminates more, or less, than
     tasks do on average, by slopes and their joint errors.
     """
 
+    kind: ClassVar[str] = "slope-verdicts"
+
+    tasks: tuple[str, ...]
     rising: NDArray[np.bool_]
     falling: NDArray[np.bool_]
     steeper: NDArray[np.bool_]
     flatter: NDArray[np.bool_]
 
+    @property
+    def headline(self) -> str:
+        """How many tasks discriminate significantly, and in which direction."""
+        return (
+            f"{int(self.rising.sum()):,} of {counted(len(self.tasks), 'task')} have significantly positive "
+            f"discrimination, {int(self.falling.sum()):,} significantly negative."
+        )
+
+    @property
+    def tables(self) -> Mapping[str, Table]:
+        """What is significant, task by task."""
+        flags = {part: getattr(self, part) for part in ("rising", "falling", "steeper", "flatter")}
+        return {"tasks": TaskSlopes(task=self.tasks, **flags)}
+
 
 def slope_verdicts(fit: IRTFit) -> SlopeVerdicts:
-    """Say of every task what its slope is shown to be; nothing without errors, or in mere chance.
+    """Return what is significant about the slope of every task; nothing without errors, or in noise.
 
     >>> from examiner.irt.ability import known as known_fit
     >>> slope_verdicts(known_fit(ItemParameters.of(["t"], [1.0], [0.0]))).rising  # no errors
@@ -148,10 +179,10 @@ def verdicts(
     rising, falling = signs(items, errors, evidence)
     alike = evidence is not None and not evidence.slopes_differ
     if errors is None or alike or np.ptp(items.slope) == 0:
-        return SlopeVerdicts(rising, falling, none, none)
+        return SlopeVerdicts(items.tasks, rising, falling, none, none)
     ratio, error = relative_slopes(items.slope, errors)
     apart = _beyond_chance(ratio - 1.0, error)
-    return SlopeVerdicts(rising, falling, apart & (ratio > 1), apart & (ratio < 1))
+    return SlopeVerdicts(items.tasks, rising, falling, apart & (ratio > 1), apart & (ratio < 1))
 
 
 def signs(

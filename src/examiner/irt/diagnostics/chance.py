@@ -87,7 +87,8 @@ def _standardised(
 def _cells(matrix: ResponseMatrix) -> _Cells:
     listed = matrix.observed_cells
     if listed is not None and matrix.is_counts:
-        return _counts(*(part.astype(np.float64) for part in listed.parts), listed)
+        won, trials = (part.astype(np.float64) for part in listed.parts)
+        return _counts(won, trials, listed)
     if listed is not None:
         every = np.ones(len(listed), dtype=np.bool_)
         return _standardised(listed.parts[0], every.astype(np.float64), every, listed)

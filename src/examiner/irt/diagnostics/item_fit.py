@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -124,7 +124,8 @@ def sum_score_fit(
 
 def _answer(tasks: tuple[str, ...], *columns: Floats | tuple[str, ...]) -> SumScoreFit:
     names = list(SumScoreTable.declared)[1:]
-    return SumScoreFit(SumScoreTable(task=tasks, **dict(zip(names, columns, strict=True))))
+    values: dict[str, Any] = dict(zip(names, columns, strict=True))  # Any: arrays and words
+    return SumScoreFit(SumScoreTable(task=tasks, **values))
 
 
 def _unavailable(matrix: ResponseMatrix, items: ItemParameters) -> str:

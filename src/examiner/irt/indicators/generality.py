@@ -9,11 +9,15 @@ from typing import ClassVar, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.answers import Answer, Table, bound, count, error, flag, name, number, words
+from examiner.answers import Answer, Table, error, flag, name, number, words
 from examiner.irt.fitted import IRTFit
 from examiner.irt.indicators.bins import DifficultyBins
 from examiner.irt.indicators.bins import bins as difficulty_bins
-from examiner.irt.indicators.comparison import IndicatorCorrelation, indicator_correlations, leading
+from examiner.irt.indicators.comparison import (
+    IndicatorCorrelations,
+    indicator_correlations,
+    leading,
+)
 from examiner.irt.indicators.curves import EmpiricalCurves, empirical_agent_curves
 from examiner.irt.items import Floats, ItemParameters, positions
 from examiner.irt.outcomes import landmark_reached
@@ -45,18 +49,6 @@ class AgentIndicators(Table):
     )
 
 
-class IndicatorCorrelations(Table):
-    """Correlations between indicators over the agents that have both."""
-
-    first: tuple[str, ...] = name("First indicator", title="of")
-    second: tuple[str, ...] = name("Second indicator", title="and")
-    pearson: Floats = number("Pearson's correlation", title="correlation")
-    pearson_low: Floats = bound("pearson", "low")
-    pearson_high: Floats = bound("pearson", "high")
-    spearman: Floats = number("Spearman's correlation", title="rank correlation")
-    agents: NDArray[np.int64] = count("Agents that have both indicators")
-
-
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Indicators(Answer):
     """Indicators of agents: arrays of shape [agents] in the order of the fit, and tables.
@@ -80,7 +72,7 @@ class Indicators(Answer):
     flags: tuple[tuple[str, ...], ...]
     bins: DifficultyBins | None
     curves: EmpiricalCurves | None
-    correlations: tuple[IndicatorCorrelation, ...]
+    correlations: IndicatorCorrelations
     notes: tuple[str, ...] = ()
     leading: tuple[str, ...] = ()
     """The agent with the highest ability, then those not significantly below it: see `leading`."""
@@ -116,19 +108,7 @@ class Indicators(Answer):
             flags=tuple(self.flags[row] for row in order),
             tied_first=np.array([self.agents[row] in self.leading for row in order]),
         )
-        correlations = IndicatorCorrelations.from_rows(
-            {
-                "first": pair.a,
-                "second": pair.b,
-                "pearson": pair.pearson,
-                "pearson_low": pair.low,
-                "pearson_high": pair.high,
-                "spearman": pair.spearman,
-                "agents": pair.agents,
-            }
-            for pair in self.correlations
-        )
-        made: dict[str, Table] = {"agents": agents, "correlations": correlations}
+        made: dict[str, Table] = {"agents": agents, "correlations": self.correlations}
         return made if self.bins is None else made | {"bins": self.bins.table}
 
 
@@ -221,7 +201,7 @@ def indicators(
         flags=_flags(numbers["regularity"], regular, general, numbers["slope"]),
         bins=held,
         curves=curves,
-        correlations=indicator_correlations(numbers, rng=rng),
+        correlations=indicator_correlations(numbers, rng=rng).correlations,
         notes=notes,
         leading=leading(fit.abilities, fit.evidence),
         **numbers,

@@ -9,9 +9,9 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.answers import Answer, Scalar, Table, bound, count, name, number
+from examiner.answers import Answer, Row, Scalar, Table, bound, count, name, number
 from examiner.irt.estimates import interval
-from examiner.irt.indicators.comparison import IndicatorCorrelation, indicator_correlations
+from examiner.irt.indicators.comparison import indicator_correlations
 from examiner.irt.indicators.generality import Indicators
 from examiner.irt.items import Floats
 from examiner.messages import InputError, counted, listed
@@ -44,8 +44,8 @@ class OverTime(Answer):
     kind: ClassVar[str] = "over-time"
 
     years: YearTable
-    with_ability: IndicatorCorrelation
-    with_generality: IndicatorCorrelation
+    with_ability: Row
+    with_generality: Row
     notes: tuple[str, ...] = ()
 
     @property
@@ -54,7 +54,7 @@ class OverTime(Answer):
         found = self.with_ability
         return (
             f"The ability of {found.agents:,} agents correlates with the year by {found.pearson:.2f} "
-            f"(95 %: {found.low:.2f} to {found.high:.2f})."
+            f"(95 %: {found.pearson_low:.2f} to {found.pearson_high:.2f})."
         )
 
     @property
@@ -116,7 +116,7 @@ def over_time(told: Indicators, years: Mapping[str, float]) -> OverTime:
     ability = [_mean(told.ability[rows], told.ability_error[rows]) for rows in members]
     generality = [_mean(general[rows], np.full(len(rows), np.nan)) for rows in members]
     columns = {"year": known, "ability": told.ability, "generality": general}
-    correlations = {(pair.a, pair.b): pair for pair in indicator_correlations(columns)}
+    correlations = indicator_correlations(columns)
     table = YearTable.from_rows(
         {
             "year": f"{year:g}",

@@ -7,7 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from examiner.irt import EmpiricalCurves, IndicatorCorrelation, Indicators, IRTFit, dominance
+from examiner.answers import Row
+from examiner.irt import EmpiricalCurves, Indicators, IRTFit, dominance
 from examiner.irt import agent_curves as expected_curves
 from examiner.messages import counted
 from examiner.reporting.figures import chart
@@ -164,15 +165,15 @@ def _lead(told: Indicators) -> Prose:
     found = _between(told, "ability", "generality")
     if found is None or np.isnan(found.pearson):
         return (*start, ".")
-    ends = f"{three_digits(found.low)} to {three_digits(found.high)}"
+    ends = f"{three_digits(found.pearson_low)} to {three_digits(found.pearson_high)}"
     verdict = "ability does not correlate significantly with generality"
-    if found.low > 0 or found.high < 0:
+    if found.pearson_low > 0 or found.pearson_high < 0:
         verdict = f"more able agents are {'more' if found.pearson > 0 else 'less'} general"
     return (*start, f"; {verdict} (correlation {three_digits(found.pearson)}, 95 %: {ends}).")
 
 
-def _between(told: Indicators, a: str, b: str) -> IndicatorCorrelation | None:
-    return next((each for each in told.correlations if (each.a, each.b) == (a, b)), None)
+def _between(told: Indicators, a: str, b: str) -> Row | None:
+    return next((row for row in told.correlations if (row.first, row.second) == (a, b)), None)
 
 
 def _dominance(matrix: ResponseMatrix) -> Prose:

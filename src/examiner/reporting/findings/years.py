@@ -24,12 +24,17 @@ def render_years(made: OverTime) -> Finding:
     found = {"ability": made.with_ability, "generality": made.with_generality}
     said = " ".join(
         f"{name.capitalize()} correlates with the year by {one.pearson:.2f} "
-        f"({one.low:.2f} to {one.high:.2f}, {one.agents} agents)."
+        f"({one.pearson_low:.2f} to {one.pearson_high:.2f}, {one.agents} agents)."
         for name, one in found.items()
         if math.isfinite(one.pearson)
     )
     correlations = {
-        name: {"pearson": one.pearson, "low": one.low, "high": one.high, "agents": one.agents}
+        name: {
+            "pearson": one.pearson,
+            "low": one.pearson_low,
+            "high": one.pearson_high,
+            "agents": one.agents,
+        }
         for name, one in found.items()
     }
     table = shown_table(made.years, caption="By year of agents, 95 % intervals")
