@@ -20,12 +20,6 @@ def refused(folder: Path, name: str, text: str) -> str:
     return outcome.stderr
 
 
-@pytest.mark.parametrize("name", ["scores.yaml", "scores.yml"])
-def test_yaml_is_called_yaml(tmp_path: Path, name: str):
-    said = refused(tmp_path, name, "dqn:\n  pong: 18.0\n  venture: 3\n")
-    assert "is YAML, which cannot be read. Convert it to JSON" in said
-
-
 @pytest.mark.parametrize(
     ("text", "what"),
     [
@@ -199,10 +193,4 @@ def test_an_archive_is_to_be_unpacked(tmp_path: Path):
         tmp_path, "runs.zip", "PK\3\4"
     )
     with pytest.raises(ex.InputError, match="is a zip archive"):
-        ex.read(tmp_path)
-
-
-def test_a_folder_of_yaml_is_called_yaml(tmp_path: Path):
-    (tmp_path / "scores.yml").write_text("- model: gpt\n  pass_rate: 0.5\n")
-    with pytest.raises(ex.InputError, match=r"is YAML, which cannot be read\. Convert it to JSON"):
         ex.read(tmp_path)

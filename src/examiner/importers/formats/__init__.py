@@ -29,6 +29,7 @@ from examiner.importers.formats import (
     separated,
     swe_bench,
     wandb,
+    yaml_records,
 )
 from examiner.importers.other_files import with_real_reason
 from examiner.importers.readings import Reading
@@ -203,6 +204,9 @@ FORMATS = MappingProxyType(
             json_records.read,
             endings=(".json",),
         ),
+        "yaml": Format(
+            "YAML, as JSON of the same content", yaml_records.recognises, yaml_records.read
+        ),
         "wandb": Format("charts exported from Weights & Biases, CSV", wandb.recognises, wandb.read),
         "aim": Format("metrics exported from Aim, CSV", aim.recognises, aim.read),
         "ndjson": Format(
@@ -222,7 +226,7 @@ FORMATS = MappingProxyType(
 )
 """Name → format, asked in this order. A new one is one file in this folder and one line here."""
 
-ALIASES = MappingProxyType({"tsv": "csv", "jsonl": "ndjson"})
+ALIASES = MappingProxyType({"tsv": "csv", "jsonl": "ndjson", "yml": "yaml"})
 
 
 def known_format(named: str) -> str:

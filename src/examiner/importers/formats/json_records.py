@@ -8,6 +8,7 @@ import polars as pl
 
 from examiner.importers.files import SourceFile
 from examiner.importers.json_tables import table_of
+from examiner.importers.nested_keys import nested_reading
 from examiner.importers.objects import no_results, object_reading
 from examiner.importers.readings import Reading
 from examiner.importers.table_columns import TableOptions
@@ -29,7 +30,7 @@ def recognises(file: SourceFile) -> bool:
     return _START.match(head) is not None or (file.whole and _NOTHING.fullmatch(head) is not None)
 
 
-def read(file: SourceFile, options: TableOptions) -> Reading:
+def read(file: SourceFile, options: TableOptions, kind: str = "json") -> Reading:
     """Read records; lists in a record are columns of its own: `xs` is time, `ys` the score.
 
     >>> import tempfile
@@ -45,7 +46,9 @@ def read(file: SourceFile, options: TableOptions) -> Reading:
     if content is None or content == []:
         raise no_results(content, file)
     if isinstance(content, dict):
-        return object_reading(content, file, options, text.notes)
+        return object_reading(content, file, options, text.notes, kind)
+    if options.axes:
+        return nested_reading(content, file, options, text.notes, kind)
     if not isinstance(content, list):
         raise InputError(f"{shorten(file.path, 200)} is not a list of records. Check the file.")
     for position, record in enumerate(content, start=1):
@@ -58,4 +61,4 @@ def read(file: SourceFile, options: TableOptions) -> Reading:
         frame = pl.DataFrame(content, infer_schema_length=None, strict=False)
     except (pl.exceptions.PolarsError, OverflowError, TypeError):
         frame = table_of(content)  # what is a list in one record is none in another
-    return table_reading(frame, file, options, "json", text.notes)
+    return table_reading(frame, file, options, kind, text.notes)
