@@ -179,12 +179,17 @@ def test_cells_with_a_spread_are_read_as_their_means_and_it_is_noted(tmp_path: P
     ):
         results = ex.read(path)
     assert results.measure().tolist() == [18.5, 1000, -3]
+    assert results.column("stated_error") == [2.1, 5, 1]
+    path.write_text("agent,game,score\nA,Pong,18.5 ± 2.1\nA,Venture,1e3±5\n")
+    assert ex.read(path).column("stated_error") == [2.1, 5]
 
 
 def test_shares_in_per_cent_are_numbers(tmp_path: Path):
     path = tmp_path / "board.csv"
     path.write_text("model,task,accuracy\na,t,81.7%\nb,t,50 %\n")
-    with pytest.warns(ex.ExaminerWarning, match="without what follows ± or a percent sign"):
+    with pytest.warns(
+        ex.ExaminerWarning, match="Cells such as '81.7%' are read as their first number"
+    ):
         assert ex.read(path).measure("accuracy").tolist() == [81.7, 50]
 
 

@@ -57,7 +57,7 @@ def nested_reading(
         run = tuple(name for axis, name in names.items() if axis != "checkpoint")
         for score in scores:
             numbered = {"trial": trials[run]} if len(scores) > 1 or "checkpoint" in names else {}
-            rows.append({**around, **names, measure: number(score), **numbered})
+            rows.append({**around, **names, **_beside(leaf), measure: number(score), **numbered})
             trials[run] += 1
     if lacking:
         notes = (*notes, f"{counted(lacking, 'object')} without {measure!r} left out.")
@@ -73,6 +73,8 @@ def _leaves(
     elif isinstance(value, dict | list):
         entries = value if isinstance(value, dict) else dict(enumerate(value))
         for key, part in entries.items():
+            if axes[0] == "checkpoint" and not re.search(r"\d", str(key)):
+                continue  # a summary beside the checkpoints
             yield from _leaves(part, axes[1:], {**names, axes[0]: _name(axes[0], key)}, file)
     elif names:
         where = ", ".join(f"{key} {name}" for key, name in names.items())
@@ -104,6 +106,11 @@ def _scores(leaf: Any, measure: str, options: TableOptions, file: SourceFile) ->
             )
         leaf = leaf.get(measure)
     return leaf if isinstance(leaf, list) else [] if leaf is None else [leaf]
+
+
+def _beside(leaf: Any) -> dict[str, float]:
+    """Other numbers of a leaf, such as the time of a checkpoint."""
+    return {name: part for name, part in as_mapping(leaf).items() if isinstance(part, int | float)}
 
 
 def _is_numbers(value: object) -> bool:

@@ -181,7 +181,7 @@ def _is_score(value: object) -> bool:
         )
     if isinstance(value, str):
         return number(value) is not None or value.strip().lower() in MISSING
-    return value is None or (isinstance(value, int | float) and not isinstance(value, bool))
+    return value is None or isinstance(value, int | float)
 
 
 def _tasks_are_outer(
@@ -211,7 +211,9 @@ def _no_scores(content: Object, file: SourceFile) -> InputError:
         and not (is_known_task(name) or all(key.isdigit() for key in part))
     }
     below = [(name, part) for _, value in parts for name, part in _keys(value).items()]
-    by_name |= {name: "" for name, part in below if part is not None and _is_score(part)}
+    inner = dict.fromkeys(name for name, _ in parts)
+    way = "" if mostly_tasks(list(content)) != mostly_tasks(list(inner)) else " --tasks-are columns"
+    by_name |= {name: way for name, part in below if part is not None and _is_score(part)}
     single = {
         name: " --tasks-are columns --path '{task}'"
         for name, part in parts
