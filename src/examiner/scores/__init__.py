@@ -24,8 +24,6 @@ from examiner.scores.costs import task_costs as task_costs
 from examiner.scores.differences import Difference as Difference
 from examiner.scores.differences import Discordance as Discordance
 from examiner.scores.differences import detectable_effect as detectable_effect
-from examiner.scores.differences import discordance as discordance
-from examiner.scores.differences import newcombe as newcombe
 from examiner.scores.estimate import Estimate as Estimate
 from examiner.scores.estimate import wilson as wilson
 from examiner.scores.improvement import Improvement as Improvement
@@ -62,9 +60,10 @@ from examiner.scores.recipe import Learnt as Learnt
 from examiner.scores.recipe import Recipe as Recipe
 from examiner.scores.recipe import response_unit as response_unit
 from examiner.scores.recipe import value_unit as value_unit
+from examiner.scores.runs import TaskGroups as TaskGroups
 from examiner.scores.runs import Unit as Unit
 from examiner.scores.runs import run_scores as run_scores
-from examiner.scores.runs import shared_rows as shared_rows
+from examiner.scores.runs import task_groups as task_groups
 from examiner.scores.runs import usual_unit as usual_unit
 from examiner.scores.significance import Significance as Significance
 from examiner.scores.significance import exchange_runs as exchange_runs

@@ -14,9 +14,9 @@ from examiner.reporting.finding import Figure, Finding, NothingToTellError, Text
 from examiner.reporting.prose import Name, Sentence, labels, three_digits
 from examiner.reporting.study import Study
 from examiner.reporting.table import Cell, Record, ShownColumn, ShownTable
-from examiner.scores import Significance, cell_means, discordance, newcombe, run_scores, shared_rows
+from examiner.scores import Significance, cell_means, run_scores
 from examiner.scores import significance as agent_differences
-from examiner.scores.differences import clusters_of, difference_of
+from examiner.scores.differences import difference_of
 from examiner.scores.significance import wilcoxon_holm
 
 MOST_ROWS = 30
@@ -214,7 +214,6 @@ def _table(study: Study, made: Significance) -> ShownTable:
     row_of = {agent: row for row, agent in enumerate(made.agent_names)}
     first = row_of[shown.agents[0]]
     scores = run_scores(shown.results, study.measure, study.total)
-    games = clusters_of(shown.results.task_names)
     rows: list[tuple[Cell, ...]] = []
     for agent in shown.agents[:MOST_ROWS]:
         row = row_of[agent]
@@ -223,13 +222,8 @@ def _table(study: Study, made: Significance) -> ShownTable:
         if row == first or not common:  # without a common task: a line of dashes
             rows.append((*start, *([None] * 6), None if row == first else common))
             continue
-        gap = difference_of(scores.of(shown.agents[0]), scores.of(agent), games, unit=made.unit)
+        gap = difference_of(scores.of(shown.agents[0]), scores.of(agent), unit=made.unit)
         seen = gap.detectable_fixed if made.unit == "runs" else gap.detectable
-        ends = (gap.low, gap.high)
-        if made.exact:
-            few, many = (scores.of(name) for name in (shown.agents[0], agent))
-            here, there = shared_rows(few, many)
-            ends = newcombe(discordance(few.means[here], many.means[there]))
-        rows.append((*start, gap.value, *ends, gap.error, seen, p, common))
+        rows.append((*start, gap.value, gap.low, gap.high, gap.error, seen, p, common))
     caption = "The first agent by mean against each other, with the least difference these data could show."
     return ShownTable(columns, tuple(rows), caption)
