@@ -31,6 +31,7 @@ from examiner.scores.intervals import (
     checked,
     intervals_of,
 )
+from examiner.scores.missing import missing_notes
 from examiner.scores.normalise import (
     FAR_APART,
     is_raw,
@@ -301,7 +302,13 @@ def rank(
     )
     studied = decision(results)
     notes = [f"{sentence} So there are no ranks and no tests of all." for sentence in apart]
-    notes += [*raw_notes, *made.notes, *(improvement.notes if improvement else ()), *why]
+    notes += [
+        *raw_notes,
+        *missing_notes(results),
+        *made.notes,
+        *(improvement.notes if improvement else ()),
+        *why,
+    ]
     notes += studied.components.notes
     if made.interval == "bca" and pairs:
         notes.append("Comparisons and ranks have no 'bca' interval: theirs are 'rescaled'.")

@@ -235,16 +235,13 @@ class RunScores:
         """In which groups tasks are drawn, and how many independent ones they are worth."""
         if self.groups is None:
             return ()
-        numbers = [one.effective_tasks for one in self.strata if len(one.tasks)]
-        numbers = [number for number in numbers if number == number]
-        worth = f", and worth about {np.median(numbers):,.0f} independent ones" if numbers else ""
-        count = self.groups.number
-        found = f" ({self.groups.why})" if self.groups.why else ""
-        names = f"{count:,} groups by {shorten(self.groups.column)}{found}"
-        few = " With so few groups, intervals are wide." if count < 6 else ""
+        numbers = np.array([one.effective_tasks for one in self.strata if len(one.tasks)])
+        worth = np.nanmedian(numbers) if np.isfinite(numbers).any() else np.nan
+        found = f", {self.groups.why}" if self.groups.why else ""
+        names = f"{self.groups.number:,} groups by {shorten(self.groups.column)}{found}"
         return (
-            f"Tasks come in {names}: they are drawn as a whole{worth}.{few} "
-            f'`group="none"` takes tasks as independent.',
+            f"{counted(len(self.tasks), 'task')} in groups are worth about {worth:,.0f} independent ones: "
+            f'{names} are drawn as a whole. `group="none"` takes tasks as independent.',
         )
 
     def of(self, agent: str) -> Strata:
@@ -277,7 +274,7 @@ class TaskGroups(NamedTuple):
 GROUP_COLUMNS = ("repository", "repo", "passage")
 """Columns of tasks that name what tasks share, where nobody names one."""
 FEWEST_GROUPS = 8
-"""Fewer groups of a total are fixed unless somebody asks: of so few, nothing is known of others like them."""
+"""Fewer groups of a total are fixed unless somebody asks: so few say nothing of others like them."""
 
 
 def task_groups(results: Results, group: str | None, total: Total | None) -> TaskGroups | None:
