@@ -15,8 +15,8 @@ from examiner.irt.items import ItemParameters, probability
 from examiner.irt.place import place
 from examiner.irt.posterior import Quadrature
 from examiner.irt.prediction import Cells, rank_among, unexpected_results
+from examiner.reporting.finding import ShownTable
 from examiner.reporting.findings.newcomers import tell
-from examiner.reporting.table import ShownTable
 from examiner.results import ResponseMatrix, Results, Scales, TaskScale
 from examiner.scores.recipe import Recipe
 from examiner.validation import to_record

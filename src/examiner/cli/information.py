@@ -15,8 +15,8 @@ from examiner.irt import IRTFit, ability_information
 from examiner.irt import fit as fit_irt
 from examiner.messages import InputError, shorten
 from examiner.reporting import ability_bits
+from examiner.reporting.ability_bits import TaskPrices
 from examiner.reporting.findings import information as findings
-from examiner.reporting.per_cost import TaskPrices
 from examiner.results import Results
 from examiner.scores import responses
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from examiner.messages import InputError, counted
 from examiner.results import ResponseMatrix
-from examiner.results.connections import Connections, divided_sentence
+from examiner.results.connections import divided_sentence
 from examiner.scores import responses, significance
 from examiner.scores.exchanges import exchange_runs
 from examiner.scores.uncertainty.resampling import Unit
@@ -92,10 +92,8 @@ def reason_not_to_name(study: Study) -> str:
     >>> reason_not_to_name(Study.of(Results.from_numpy(able)))
     ''
     """
-    seen = np.isfinite(study.comparable)
-    groups = Connections.by_groups(study.results.agents, study.results.tasks, seen).separate
-    if groups:
-        return f"{divided_sentence(groups)} Agents of different groups cannot be compared."
+    if study.groups:
+        return f"{divided_sentence(study.groups)} Agents of different groups cannot be compared."
     return _not_significant(study, study.chance, study.resampled.unit)
 
 

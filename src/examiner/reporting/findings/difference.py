@@ -7,10 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from examiner.messages import counted
-from examiner.reporting.finding import Finding, Text
+from examiner.reporting.finding import Finding, Piece, ShownTable, Text, shown_table
 from examiner.reporting.prose import Name, Prose, three_digits
-from examiner.reporting.renderers import shown_table
-from examiner.reporting.table import Piece, ShownTable
 from examiner.scores import Comparison, PairedComparison
 from examiner.scores.pairs import MCNEMAR, T_OF_RUNS, T_OVER_TASKS
 from examiner.scores.significance import LEVEL

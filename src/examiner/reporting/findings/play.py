@@ -27,10 +27,9 @@ from examiner.arena.probe import RANDOM_EPISODES
 from examiner.arena.protocol import REFERENCE, Deviation
 from examiner.datasets import load
 from examiner.messages import counted
-from examiner.reporting.finding import Finding, Text, noted
+from examiner.reporting.finding import Finding, Piece, Text, noted, shown_table
 from examiner.reporting.prose import Name, Sentence
-from examiner.reporting.renderers import finding_of, shown_table
-from examiner.reporting.table import Piece
+from examiner.reporting.renderers import finding_of
 from examiner.validation import Floats
 
 PAPER = "machado-2018-table1"

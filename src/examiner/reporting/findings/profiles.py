@@ -12,10 +12,8 @@ from examiner.arena.profile import MEASURES
 from examiner.arena.profiling.other_play import LAST_PLAYS
 from examiner.arena.profiling.table import ProfileRow
 from examiner.messages import counted
-from examiner.reporting.finding import Finding, Text, noted
+from examiner.reporting.finding import Finding, Piece, Text, noted, shown_table
 from examiner.reporting.prose import Sentence
-from examiner.reporting.renderers import shown_table
-from examiner.reporting.table import Piece
 from examiner.results import Classification
 from examiner.typology import SCHEMAS, Dimension, conform
 
