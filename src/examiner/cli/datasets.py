@@ -8,8 +8,7 @@ from examiner.answers import Column, Table
 from examiner.cli.options import Tabled, argument
 from examiner.cli.output import show
 from examiner.datasets import DATASETS, Card, card
-from examiner.reporting.finding import Finding, Piece, Text, shown_table
-from examiner.reporting.prose import Name
+from examiner.reporting import Finding, Name, Piece, Text, shown_table
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,8 +12,7 @@ from examiner.messages import counted
 from examiner.reporting.finding import Finding, Text, shown_table
 from examiner.reporting.prose import Prose, Sentence, enumerated, three_digits
 from examiner.results import Results
-from examiner.scores.cells import ratio
-from examiner.scores.costs import Per, task_cost_notes, task_costs
+from examiner.scores import Per, ratio, task_cost_notes, task_costs
 
 WHY = (
     "Every cell is a single trial of 0 or 1, which says nothing about how an agent varies: bits about "
@@ -57,7 +56,7 @@ class TaskPrices(NamedTuple):
         return priced.sorted_by("bits_per_cost", descending=True)
 
 
-def tell(
+def render_ability_information(
     found: AbilityInformation,
     prices: TaskPrices | None = None,
     *,
@@ -69,7 +68,7 @@ def tell(
     >>> from examiner.irt import ItemParameters, ability_information, known
     >>> from examiner.reporting.prose import said
     >>> fit = known(ItemParameters.of(["t", "u"], [1.0, 2.0], [0.0, 0.0]))
-    >>> said(tell(ability_information(fit, rng=0, size=1)).lead)[:54]
+    >>> said(render_ability_information(ability_information(fit, rng=0, size=1)).lead)[:54]
     '1 of 2 tasks carry 0.333 of the 0.416 bits that all ca'
     """
     answer: Answer = found

@@ -11,20 +11,21 @@ from numpy.typing import NDArray
 from examiner.answers import Column, Table, bound, count, error, name, number
 from examiner.messages import InputError
 from examiner.scores import (
+    MOST_TESTED,
     Ranking,
     Significance,
     cell_means,
+    clusters_of,
     decision,
+    difference_of,
     intervals,
     ranks,
+    run_scores,
     significance,
+    single_binary_trials,
+    tested_difference,
+    wilcoxon_holm,
 )
-from examiner.scores.differences import clusters_of, difference_of
-from examiner.scores.exact_pairs import single_binary_trials
-from examiner.scores.pairs import tested_difference
-from examiner.scores.ranking import MOST_TESTED
-from examiner.scores.significance import wilcoxon_holm
-from examiner.scores.uncertainty.strata import run_scores
 from examiner.validation import Floats
 
 if TYPE_CHECKING:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-from examiner.answers import Answer, Scalar, Table
-from examiner.answers.answer import RESERVED
+from examiner.answers import RESERVED, Answer, Scalar, Table
 from examiner.messages import InputError, shorten, visible
 from examiner.reporting.cells import cell_texts, explanation, is_numeric
 from examiner.reporting.columns import shortened_list

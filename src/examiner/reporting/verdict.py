@@ -11,8 +11,7 @@ import numpy as np
 
 from examiner.answers import Answer
 from examiner.information import InformationAnalysis, SimilarityAnalysis
-from examiner.irt import AbilityInformation, Audit
-from examiner.irt.suspects.reasons import FLAGS
+from examiner.irt import FLAGS, AbilityInformation, Audit
 from examiner.messages import counted
 from examiner.reporting.finding import BEWARE, Finding, Notes
 from examiner.reporting.prose import (

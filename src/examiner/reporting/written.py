@@ -27,7 +27,7 @@ _LATEX = MappingProxyType(
 )
 
 
-def written(finding: Finding, kind: Written) -> str:
+def written_tables(finding: Finding, kind: Written) -> str:
     """Return all tables of a finding as text; each begins with its caption as a comment, but for CSV.
 
     >>> from examiner.answers import Column, Table

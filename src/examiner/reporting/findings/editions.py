@@ -30,8 +30,7 @@ from examiner.reporting.prose import (
     three_digits,
 )
 from examiner.reporting.study import Study
-from examiner.scores import shared_ranks, significance
-from examiner.scores.training.verdicts import kendall_tau
+from examiner.scores import kendall_tau, shared_ranks, significance
 from examiner.validation import Floats
 
 FEWEST_AGENTS = 3

@@ -11,6 +11,10 @@ from numpy.typing import NDArray
 
 from examiner.answers import Answer, Scalar, StoredAnswer, Table, count, name, number, text
 from examiner.arena import (
+    RANDOM_EPISODES,
+    REFERENCE,
+    Deviation,
+    Flavour,
     FrameBudget,
     Plan,
     Probe,
@@ -20,11 +24,8 @@ from examiner.arena import (
     StickyContrasts,
     deviations,
     frame_budgets,
+    game_variant,
 )
-from examiner.arena.environments.games import game_variant
-from examiner.arena.play.judging import Flavour
-from examiner.arena.probe import RANDOM_EPISODES
-from examiner.arena.protocol import REFERENCE, Deviation
 from examiner.datasets import load
 from examiner.messages import counted
 from examiner.reporting.finding import Finding, Piece, Text, noted, shown_table
@@ -77,7 +78,7 @@ class GameSplits(Table):
 def render_plan(plan: Plan) -> Finding:
     """Show what a plan would play, how it deviates from the reference protocol, and how many frames.
 
-    >>> from examiner.arena.plans import plan_from_toml
+    >>> from examiner.arena import plan_from_toml
     >>> plan = plan_from_toml('games = ["freeway"]\\n[[agents]]\\nentry = "random"', name="mine")
     >>> render_plan(plan).data["games"]
     [{'game': 'freeway', 'split': 'train'}]
