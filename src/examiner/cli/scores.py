@@ -66,12 +66,6 @@ def scores(
             total=known.total,
             progress=progress,
         )
-    provenance = results.provenance
     finding = render_ranking(made, seed=printing.seed)
-    # The JSON has the notes of the analysis among its data.
-    notes = results.notes if printing.json else (*results.notes, *made.notes)
-    steps = {"source": provenance.source, "steps": list(provenance.steps)}
-    unit = score_unit(results)
-    show(
-        finding, "examiner.scores/1", printing, notes, score_unit=unit, seed=printing.seed, **steps
-    )
+    unit, steps = score_unit(results), list(results.provenance.steps)
+    show(finding, printing, "scores", read=results, score_unit=unit, steps=steps)
