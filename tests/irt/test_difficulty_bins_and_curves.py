@@ -311,8 +311,6 @@ def test_the_band_of_a_task_does_not_depend_on_other_tasks_nor_on_the_number_of_
     fit = with_errors(known_fit(items), errors)
     square = task_curves(fit, np.linspace(-1.0, 1.0, 4))
     for task in range(4):
-        one = task_curves(
-            with_errors(known_fit(items.take([task])), errors[[task]]), square.ability[:3]
-        )
+        one = task_curves(with_errors(known_fit(items.take([task])), errors[[task]]), square.at[:3])
         for name in ("success", "low", "high"):
             np.testing.assert_allclose(getattr(square, name)[task, :3], getattr(one, name)[0])

@@ -18,9 +18,9 @@ def test_different_slopes_are_worth_having_where_slopes_differ() -> None:
     found = ex.irt.compare_models(matrix, ["1pl", "2pl"], folds=4, rng=0)
     assert found.best == "2pl"
     assert found.as_good == ("2pl",)
-    assert found.scores[1].behind > 2 * found.scores[1].behind_error > 0
+    assert found.models[1].behind > 2 * found.models[1].behind_error > 0
     assert found.cells + found.left_out == matrix.observed.sum()
-    assert found.scores[1].log_score > found.baseline
+    assert found.models[1].log_score > found.baseline
 
 
 def test_different_slopes_are_not_worth_having_where_they_are_one() -> None:
@@ -51,8 +51,8 @@ def test_a_cell_is_foretold_from_the_other_cells_of_its_agent() -> None:
                 )
             chance = float(heights @ chances[task] / heights.sum())
             total += np.log(chance if values[agent, task] else 1 - chance)
-    assert found.scores[0].log_score == pytest.approx(total / values.size, abs=1e-6)
-    assert found.scores[0].behind == 0
+    assert found.models[0].log_score == pytest.approx(total / values.size, abs=1e-6)
+    assert found.models[0].behind == 0
 
 
 def test_folds_hold_out_every_cell_once_and_evenly() -> None:
@@ -83,9 +83,9 @@ def test_counts_and_continuous_scores_are_compared_too(response: str) -> None:
     matrix = simulate(items, 60, trials=trials, rng=0)
     models = ["beta"] if response == "beta" else ["1pl"]
     found = ex.irt.compare_models(matrix, models, folds=2, rng=0)
-    assert np.isfinite(found.scores[0].log_score)
+    assert np.isfinite(found.models[0].log_score)
     assert np.isnan(found.baseline) == (response == "beta")
-    assert found.scores[0].error > 0
+    assert found.models[0].log_score_error > 0
 
 
 def test_comparisons_refuse_what_they_cannot_do() -> None:
@@ -187,7 +187,9 @@ def test_a_stored_fit_is_diagnosed_with_responses_in_any_order() -> None:
     turned = matrix.take(tasks=list(range(12))[::-1])
     found = ex.irt.diagnose(known_fit(VARIED), turned, replicates=20, refit=False, rng=0)
     direct = ex.irt.diagnose(known_fit(VARIED, matrix), replicates=20, refit=False, rng=0)
-    np.testing.assert_allclose(found.mean_squares.infit, direct.mean_squares.infit, atol=1e-4)
+    np.testing.assert_allclose(
+        [found[task].infit for task in direct.tasks.task], direct.tasks.infit, atol=1e-4
+    )
 
 
 def test_progress_is_told_from_nothing_to_all() -> None:

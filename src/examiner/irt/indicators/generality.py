@@ -18,7 +18,7 @@ from examiner.irt.indicators.comparison import (
     indicator_correlations,
     leading,
 )
-from examiner.irt.indicators.curves import EmpiricalAgentCurves, empirical_agent_curves
+from examiner.irt.indicators.curves import EmpiricalCurves, empirical_agent_curves
 from examiner.irt.items import Floats, ItemParameters, positions
 from examiner.irt.outcomes import landmark_reached
 from examiner.messages import InputError, counted, listed, shorten
@@ -71,7 +71,7 @@ class Indicators(Answer):
     slope: Floats
     flags: tuple[tuple[str, ...], ...]
     bins: DifficultyBins | None
-    curves: EmpiricalAgentCurves | None
+    curves: EmpiricalCurves | None
     correlations: IndicatorCorrelations
     notes: tuple[str, ...] = ()
     leading: tuple[str, ...] = ()
@@ -246,7 +246,7 @@ def regularities(results: Floats) -> Floats:
     return np.where(observed < 2, np.nan, found)
 
 
-def generality(curves: EmpiricalAgentCurves) -> Generality:
+def generality(curves: EmpiricalCurves) -> Generality:
     """Return 1/Σ σ²_h over bins of difficulty (papers/002, eq. 3), flagged where it is infinite.
 
     >>> from examiner.irt.items import ItemParameters
@@ -266,13 +266,13 @@ def generality(curves: EmpiricalAgentCurves) -> Generality:
         value = np.where(used > 0, 1.0 / total, np.nan)
     flags = (
         _generality_flag(curves, known, agent, float(value[agent]))
-        for agent in range(len(curves.agents))
+        for agent in range(len(curves.names))
     )
     return Generality(value, tuple(flags))
 
 
 def _generality_flag(
-    curves: EmpiricalAgentCurves, known: NDArray[np.bool_], agent: int, value: float
+    curves: EmpiricalCurves, known: NDArray[np.bool_], agent: int, value: float
 ) -> str | None:
     bins, used = known.shape[1], int(known[agent].sum())
     if used == 0:
