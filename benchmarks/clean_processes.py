@@ -16,7 +16,7 @@ from functools import partial
 from examiner.arena import Job, Protocol
 from examiner.arena.play.episodes import Start, packages_of, perform_job
 from examiner.workers.crew import oversee
-from examiner.workers.processes import ProcessCrew
+from examiner.workers.programs import ProcessCrew
 
 
 class Silent:

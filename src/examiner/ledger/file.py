@@ -25,7 +25,8 @@ APPLICATION_ID = 0x4558414D
 """What SQLite keeps in the header of a ledger: "EXAM"."""
 SCHEMA = "examiner.ledger/3"
 TABLES = {
-    "sessions": "session INTEGER PRIMARY KEY, started TEXT, host TEXT, pid INTEGER, versions TEXT, plan TEXT",
+    "sessions": "session INTEGER PRIMARY KEY, started TEXT, host TEXT, pid INTEGER, versions TEXT, "
+    "plan TEXT",
     "jobs": "job INTEGER PRIMARY KEY, key TEXT UNIQUE, agent TEXT, game TEXT, entry TEXT, settings TEXT, "
     "observation TEXT, environment TEXT, mode INTEGER, difficulty INTEGER, seed INTEGER, split TEXT, "
     "protocol TEXT, protocol_settings TEXT, episodes INTEGER, frames INTEGER, stateless INTEGER, "
@@ -101,7 +102,9 @@ class LedgerFile:
             raise
 
     def _release_lock(self) -> None:
-        with suppress(OSError):  # while it is ours: filelock does not count a lock on a removed file
+        with suppress(
+            OSError
+        ):  # while it is ours: filelock does not count a lock on a removed file
             Path(self._lock.lock_file).unlink()
         self._lock.release()
 
@@ -178,7 +181,9 @@ def _holder(path: Path) -> str:
 
 
 def _opened(path: Path) -> sqlite3.Connection:
-    database = sqlite3.connect(path, isolation_level=None, timeout=60.0)  # readers may take that long
+    database = sqlite3.connect(
+        path, isolation_level=None, timeout=60.0
+    )  # readers may take that long
     try:
         (tables,) = database.execute("SELECT COUNT(*) FROM sqlite_master").fetchone()
         if tables:
@@ -188,7 +193,9 @@ def _opened(path: Path) -> sqlite3.Connection:
             create_tables(database)
         database.execute("PRAGMA journal_mode = WAL")
         database.execute("PRAGMA synchronous = NORMAL")
-        database.execute("PRAGMA wal_autocheckpoint = 256")  # pages that readers have to look through
+        database.execute(
+            "PRAGMA wal_autocheckpoint = 256"
+        )  # pages that readers have to look through
     except BaseException as problem:
         database.close()
         if type(problem) is sqlite3.DatabaseError:

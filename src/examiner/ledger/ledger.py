@@ -260,10 +260,13 @@ before, -19.0 now. The agent does not depend on its generator and its saved stat
         accounts = {}
         width = 1 + len(JobRecord._fields)
         for row in rows:
-            record, (stateless, *progress) = JobRecord(*row[1:width]), row[width:-4]
+            record = JobRecord(*row[1:width])
+            stateless, state, reason, played, frames, evaluated, seconds = row[width:-4]
             stateless = None if stateless is None else bool(stateless)
             checkpoint = None if row[-4] is None else Checkpoint(*row[-4:])
-            accounts[record.key] = Account(record, row[0], stateless, *progress, checkpoint)
+            progress = played, frames, evaluated, seconds
+            account = Account(record, row[0], stateless, state, reason, *progress, checkpoint)
+            accounts[record.key] = account
         return accounts
 
     def _compare(self, account: Account, episode: Episode) -> None:

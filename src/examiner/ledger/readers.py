@@ -33,7 +33,9 @@ _QUERY = (
 _LEARNERS = "SELECT agent, MAX(stateless = 0) FROM jobs GROUP BY agent"
 _ROWS_AT_ONCE = 50_000
 _TEXT = ("agent", "task", "split", "environment", "job", "protocol", "status", "reason")
-_TYPES = dict.fromkeys(_TEXT, pl.String) | dict.fromkeys(("score", "cpu_seconds", "win"), pl.Float64)
+_TYPES = dict.fromkeys(_TEXT, pl.String) | dict.fromkeys(
+    ("score", "cpu_seconds", "win"), pl.Float64
+)
 _ATARI = "ale"  # the environment of Atari games in the arena
 
 

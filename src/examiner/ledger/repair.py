@@ -98,7 +98,9 @@ def repair(ledger: str | Path, output: str | Path | None = None) -> Repair:
         episodes = {job: _readable_episodes(old, job) for job in jobs}
         written = _written_episodes(old)
         checkpoints = [
-            row for row in _sealed_rows(old, "checkpoints") if row[1] <= len(episodes.get(row[0], ()))
+            row
+            for row in _sealed_rows(old, "checkpoints")
+            if row[1] <= len(episodes.get(row[0], ()))
         ]
     kept_jobs = [_kept_job(row, len(episodes[row[0]])) for row in rows["jobs"]]
     sessions = {row[0]: row for row in rows["sessions"]}

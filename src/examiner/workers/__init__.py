@@ -12,4 +12,4 @@ from examiner.workers.mapping import Progress as Progress
 from examiner.workers.mapping import map as map
 from examiner.workers.mapping import map_processes as map_processes
 from examiner.workers.mapping import map_ray as map_ray
-from examiner.workers.processes import available_cores as available_cores
+from examiner.workers.programs import available_cores as available_cores

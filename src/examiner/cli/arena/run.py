@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from examiner.arena.gvgai.plan import GvgaiPlan
-from examiner.arena.job import Plan
+from examiner.arena.plan import Plan
 from examiner.arena.plans import plan as named_plan
 from examiner.arena.play.episodes import packages_of, perform_job
 from examiner.arena.play.runner import LEDGER, AnyPlan, RunOutcome
