@@ -95,7 +95,7 @@ def told(matrix: ResponseMatrix, rng: np.random.Generator, *, report: bool, bits
 
 def fits(made: IRTFit) -> bool:
     """Whether `examiner fit` names an agent or a task."""
-    data = fit_finding.tell(made, indicators(made)).data
+    data = fit_finding.render_fit(made, indicators(made)).data
     return any(row["tied_first"] for row in data["agents"]) or any(
         row["significance"] for row in data["tasks"]
     )

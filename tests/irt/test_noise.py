@@ -32,7 +32,7 @@ def _drawn(
     matrix = simulate(items, agents + 1, trials=trials, rng=rng)
     made = fit(matrix.take(list(range(agents))), starts=1)
     beyond = float((np.abs(made.abilities.ability) > 1.96 * made.abilities.error).mean())
-    data = fit_finding.tell(made, indicators(made)).data
+    data = fit_finding.render_fit(made, indicators(made)).data
     named = any(row["tied_first"] for row in data["agents"])
     named |= any(row["significance"] for row in data["tasks"])
     placements = place(matrix.take([agents]), made)

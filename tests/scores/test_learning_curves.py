@@ -18,8 +18,8 @@ from examiner.scores.training.checkpoints import (
     blocks_of,
     largest_drop,
 )
+from examiner.scores.training.curves import kendall_tau, standing
 from examiner.scores.training.episodes import Curve, report_points
-from examiner.scores.training.verdicts import kendall_tau, standing
 
 
 def results_of(curves, *, frames=100, **columns):

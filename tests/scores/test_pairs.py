@@ -8,8 +8,7 @@ from scipy import stats
 
 import examiner as ex
 from examiner.scores import compare
-from examiner.scores.differences import difference
-from examiner.scores.exact_pairs import Discordance, mcnemar_p, newcombe
+from examiner.scores.differences import Discordance, difference, mcnemar_p, newcombe
 
 
 def test_mcnemars_test_is_scipys_exact_sign_test():

@@ -7,7 +7,7 @@ import pytest
 import examiner as ex
 from examiner.information.observations import moments, observe
 from examiner.scores.cells import RowCodes, cell_means
-from examiner.scores.uncertainty.strata import run_scores
+from examiner.scores.runs import run_scores
 from examiner.scores.variance import variance
 
 

@@ -33,8 +33,7 @@ from examiner.arena.play.runner import FailedJob, FailedJobs, Watcher, failed_jo
 from examiner.arena.play.runs import Mapper, in_turn
 from examiner.ledger import Ledger
 from examiner.messages import InputError, counted, listed, shorten
-from examiner.results import Results
-from examiner.results.storage import write_text
+from examiner.results import Results, write_text
 from examiner.validation import Floats
 
 RANDOM_PLAY = "random play"

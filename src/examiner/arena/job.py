@@ -20,7 +20,7 @@ from examiner.arena.environments.screens import OBSERVATIONS
 from examiner.arena.protocol import Protocol
 from examiner.ledger import JobRecord
 from examiner.messages import InputError, shorten
-from examiner.results.atari import atari_game
+from examiner.results import atari_game
 from examiner.validation import check_known
 
 Stream = Literal["environment", "agent", "model", "process"]

@@ -17,7 +17,7 @@ from examiner.arena.environments.games import (
 from examiner.arena.job import Job, check_job
 from examiner.arena.protocol import PROTOCOLS, Protocol
 from examiner.messages import InputError, counted, shorten
-from examiner.results.atari import atari_game
+from examiner.results import atari_game
 from examiner.validation import Bounds, ShapeError, Wanted
 from examiner.workers import Limits
 

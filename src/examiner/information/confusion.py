@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 from examiner.answers import Answer, Table, name, number
 from examiner.information.channels import Channels
 from examiner.information.levels import CellLevels, levels_of
-from examiner.results import Results
-from examiner.results.names import name_order
+from examiner.results import Results, name_order
 from examiner.validation import Floats
 
 CACHE_BYTES = 1 << 28

@@ -19,10 +19,17 @@ from examiner.information.gaps import (
 from examiner.information.observations import in_name_order, oriented_means, shares
 from examiner.information.permutation import permuted_within_columns
 from examiner.results import Results
-from examiner.scores.common_rows import FEWEST_PAIRS, column_blocks, two_valued
-from examiner.scores.estimate import Estimate, check_level
-from examiner.scores.likeness import Method, correlate_columns, unit_columns
-from examiner.scores.signed_ranks import midranks
+from examiner.scores import (
+    FEWEST_PAIRS,
+    Estimate,
+    Method,
+    check_level,
+    column_blocks,
+    correlate_columns,
+    midranks,
+    two_valued,
+    unit_columns,
+)
 from examiner.validation import Floats, Randomness, generator
 
 MOST_GROUPS = 50

@@ -14,8 +14,7 @@ from examiner.information.bits import MeasureBits, TaskBits
 from examiner.information.channels import MAX_BITS, Channels
 from examiner.information.confusion import FEWEST_BY_LEVELS, PairLikelihood, normalised_rows
 from examiner.messages import InputError
-from examiner.results import Results
-from examiner.results.names import name_order
+from examiner.results import Results, name_order
 from examiner.validation import Floats, read_only
 
 BLOCK_CELLS = 1 << 15

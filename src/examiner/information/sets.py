@@ -24,7 +24,7 @@ from examiner.information.gain import (
 )
 from examiner.messages import InputError, counted
 from examiner.results import Results
-from examiner.scores.uncertainty.bootstrap import Progress
+from examiner.scores import Progress
 from examiner.validation import Floats, check_known
 
 Search = Literal["greedy", "swap", "optimum"]

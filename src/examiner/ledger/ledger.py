@@ -19,7 +19,7 @@ from pathlib import Path
 from examiner.ledger.file import LedgerFile, Row, insert
 from examiner.ledger.records import Account, Checkpoint, Episode, JobRecord
 from examiner.messages import InputError, shorten
-from examiner.results.storage import write_bytes
+from examiner.results import write_bytes
 from examiner.workers import JobError
 
 _COMPARED = ("phase", "frames", "length", "score", "lives", "truncated")

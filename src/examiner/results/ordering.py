@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -17,8 +18,7 @@ from examiner.results.codes import (
 )
 from examiner.results.keys import is_sortable, item_labels
 from examiner.results.row_order import sorted_rows
-from examiner.validation import smallest_unsigned
-from examiner.validation.natural_order import natural_key
+from examiner.validation import natural_key, smallest_unsigned
 
 if TYPE_CHECKING:
     from examiner.results.table import Results
@@ -99,3 +99,12 @@ def _observed(frame: pl.DataFrame, results: Results) -> list[str]:
         *(name for name in results.attributes if is_sortable(frame[name])),
         "trial",
     ]
+
+
+def name_order(names: Sequence[str]) -> NDArray[np.intp]:
+    """Return each name's position in their order, which settles ties, shape [names].
+
+    >>> name_order(["b", "a"])
+    array([1, 0])
+    """
+    return np.argsort(np.argsort(np.array(names, dtype=object), kind="stable"), kind="stable")

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from examiner.messages import InputError, counted
-from examiner.results.names import name_order
+from examiner.results import name_order
 from examiner.selection.evidence import SelectionEvidence
 from examiner.validation import Axes, Floats, read_only
 

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from examiner.scores.cells import codes_of
-from examiner.scores.estimate import Estimate
+from examiner.scores import Estimate, codes_of
 from examiner.validation import Floats
 
 REPS = 400

@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 
 from examiner.selection.covariance import Conditionals, Covariance, blended
 from examiner.selection.factors import Centred, Factors, factors_of
-from examiner.validation import Floats
-from examiner.validation.natural_order import natural_key
+from examiner.validation import Floats, natural_key
 
 FACTORS = (1, 3)
 SHRINKAGES = (0.9, 0.6, 0.3, 0.15)

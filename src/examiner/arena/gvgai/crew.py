@@ -12,7 +12,7 @@ from typing import IO, cast
 from examiner.arena.gvgai.checkout import Built, Checkout
 from examiner.arena.gvgai.play import GvgaiPlay, GvgaiRules
 from examiner.ledger import Episode, PlayEnd
-from examiner.workers.crew import Kind, Message
+from examiner.workers import Kind, Message
 
 _USUAL_MEMORY_BYTES = 2**30  # games take 230 MB, trees of agents a few hundred more
 _WORKER = "examiner.gvgai.Worker"

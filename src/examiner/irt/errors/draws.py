@@ -19,7 +19,7 @@ from examiner.irt.posterior import drawn_abilities, posterior_blocks
 from examiner.irt.simulate import simulate
 from examiner.messages import InputError
 from examiner.results import ResponseMatrix
-from examiner.scores.uncertainty.bootstrap import Progress
+from examiner.scores import Progress
 from examiner.validation import Randomness, check_known, generator
 
 Resampling = Literal["agents", "responses"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from examiner.results.names import name_order
+from examiner.results import name_order
 from examiner.selection.evidence import SelectionEvidence
 from examiner.selection.greedy import TaskSet, check_size, grow, selection_of
 from examiner.validation import Floats

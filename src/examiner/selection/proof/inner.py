@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.scores.cells import codes_of
+from examiner.scores import codes_of
 from examiner.selection.benchmark import Benchmark
 from examiner.selection.evidence import Fold, fold_of
 from examiner.selection.intervals import Extreme, Reach, at_the_ends, calibrated, reach_of
