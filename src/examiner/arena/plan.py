@@ -224,6 +224,8 @@ class Plan:
         >>> Plan((PlannedAgent("dqn", seeds=5),), (), seeds=(0, 1, 2)).with_fewer_seeds(2).seeds
         (0, 1)
         """
+        if count < 1:
+            raise InputError(f"Cannot play a plan with {count} seeds. Give at least 1.")
         agents = [replace(agent, seeds=self.seeds_of(agent)[:count]) for agent in self.agents]
         return replace(self, agents=tuple(agents), seeds=self.seeds[:count])
 

@@ -46,8 +46,7 @@ class ProbeOptions:
     frames: int | None = option(None, "Frames per run: how long a learner trains.")
     seeds: int | None = option(
         None,
-        "Runs without sticky actions, and with [default: 5, or the plan's]; a plan's first N.",
-        min=1,
+        "Runs without sticky actions, and with [default: 5]; of a plan the first N [default: all].",
     )
     output: str | None = option(
         None, "Folder of a plan's two ledgers.", *OUTPUT, metavar="FOLDER", writes="answer"
