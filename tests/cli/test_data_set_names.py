@@ -10,7 +10,7 @@ from click.testing import CliRunner
 import examiner as ex
 from examiner.cli import app
 from examiner.datasets import DATASETS
-from examiner.importers.data_set_names import bundled_data_sets
+from examiner.importers import bundled_data_sets
 
 TABLE = "agent,task,score\na,t,1\nb,t,0\n"
 

@@ -6,10 +6,9 @@ import numpy as np
 import pytest
 
 from examiner.irt import ItemParameters, fit, indicators, place, simulate
-from examiner.reporting.findings import FINDINGS
+from examiner.reporting import FINDINGS, Study
 from examiner.reporting.findings import fit as fit_finding
 from examiner.reporting.prose import said
-from examiner.reporting.study import Study
 from examiner.results import Results
 
 NAMING = (

@@ -5,15 +5,14 @@ from __future__ import annotations
 import numpy as np
 
 import examiner as ex
-from examiner.reporting.ability_bits import render_ability_information as tell_bits
+from examiner.reporting import Study, everything
+from examiner.reporting import render_ability_information as tell_bits
 from examiner.reporting.finding import Notes
 from examiner.reporting.findings import fit as fits
 from examiner.reporting.findings.distributions import rank_probabilities
 from examiner.reporting.findings.heatmap import finding as heatmap
 from examiner.reporting.findings.suspects import finding as suspects
 from examiner.reporting.prose import said
-from examiner.reporting.study import Study
-from examiner.reporting.terminal import everything
 from examiner.results import ResponseMatrix, Results
 
 

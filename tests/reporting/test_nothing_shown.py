@@ -6,13 +6,12 @@ import numpy as np
 import pytest
 
 from examiner.irt import fit
-from examiner.reporting.finding import Figure, Finding, Text
-from examiner.reporting.findings import FINDINGS
+from examiner.reporting import FINDINGS, Finding, Study, Text
+from examiner.reporting.finding import Figure
 from examiner.reporting.findings import curves as curves_finding
 from examiner.reporting.findings import information as information_finding
 from examiner.reporting.findings import uncertainty as uncertainty_finding
 from examiner.reporting.prose import said
-from examiner.reporting.study import Study
 from examiner.results import Results
 from examiner.scores import curves, responses
 

@@ -112,7 +112,8 @@ def bits_intervals(
 
     Noise in the means looks like information, and tasks that were chosen for their bits have more of it
     than others. So intervals are percentiles of the bits of means and deviations drawn from their
-    posterior given all runs (`plausible`); below a thousandth of a bit they begin at 0. They are widened
+    posterior given all runs (`plausible_draws`); below a thousandth of a bit they begin at 0. They are
+    widened
     to contain the observed bits. Of very large tables (`is_large`) only the chosen tasks have intervals.
 
     >>> from examiner.information.observations import observe
