@@ -32,6 +32,7 @@ from examiner.information.sets import (
 from examiner.information.uncertainty import BitsByChance, bits_by_chance, bits_intervals
 from examiner.messages import InputError, counted
 from examiner.results import Results
+from examiner.results.content_order import results_in_content_order
 from examiner.scores.cells import ratio
 from examiner.scores.costs import Per, task_cost_notes, task_costs
 from examiner.scores.estimate import check_level
@@ -257,6 +258,7 @@ def analyse(
     if reps < 0:
         raise InputError(f"The number of replicates is {reps}. Give 0 or more; 100 is usual.")
     model = model or ChannelModel()
+    results = results_in_content_order(results)
     observations = observed(results, measures, model)
     check_agents(observations)
     channels = channels_of(observations, moments(observations), model)

@@ -15,7 +15,7 @@ from examiner.irt.posterior import Quadrature, drawn_abilities, posterior_blocks
 from examiner.irt.simulate import simulate
 from examiner.messages import counted
 from examiner.results import ResponseMatrix
-from examiner.results.names import name_order
+from examiner.results.content_order import matrix_in_content_order, order_of_matrix
 from examiner.results.observed_cells import ObservedCells
 from examiner.validation import Randomness, generator
 
@@ -95,7 +95,7 @@ def ability_test(matrix: ResponseMatrix, rng: np.random.Generator) -> ChanceTest
     the weak, sums over tasks say little: so the squares of what every two agents have in common are
     looked at beside T, and the rarer of both is told, with how rare that is. Beyond 20,000 cells T alone
     is held against the scaled χ² with its mean and variance. On one trial each, T is Cochran's Q.
-    Exchanges are drawn for agents and tasks by name, so the order of rows and columns changes nothing.
+    Exchanges are drawn in an order by content, so names and the order of rows change nothing.
 
     References: Cochran (1950); Good (2005), ch. 3.
 
@@ -105,7 +105,7 @@ def ability_test(matrix: ResponseMatrix, rng: np.random.Generator) -> ChanceTest
     """
     if matrix.shape[0] * matrix.shape[1] * FEWEST_DRAWS > _EXCHANGED_CELLS:
         return _by_moments(matrix)
-    matrix = _by_name(_telling(matrix))
+    matrix = matrix_in_content_order(_telling(matrix))
     off, weight = _cells(matrix)
     draws = int(np.clip(_EXCHANGED_CELLS // off.size, FEWEST_DRAWS, MOST_DRAWS))
     drawn = _exchanged(off, matrix.observed, draws, rng)
@@ -211,26 +211,20 @@ def _blocks(matrix: ResponseMatrix) -> Iterator[tuple[slice, ResponseMatrix]]:
 
 
 def compared(matrix: ResponseMatrix, rng: np.random.Generator) -> ResponseMatrix:
-    """Return the part of a table in which slopes are compared, by name: all, or some agents and tasks.
+    """Return the part of a table in which slopes are compared: all, or some agents and tasks.
 
     >>> compared(ResponseMatrix.from_array(np.ones((400, 300))), np.random.default_rng(0)).shape
     (153, 100)
     """
     agents, tasks = matrix.shape
     if agents * tasks <= MOST_COMPARED:
-        return _by_name(matrix)
+        return matrix_in_content_order(matrix)
     few = min(tasks, max(_MOST_TASKS, MOST_COMPARED // agents))
     some = min(agents, MOST_COMPARED // few)
     rows, columns = (
-        np.argsort(name_order(names))[np.sort(rng.choice(len(names), wanted, replace=False))]
-        for names, wanted in ((matrix.agents, some), (matrix.tasks, few))
+        order[np.sort(rng.choice(len(order), wanted, replace=False))]
+        for order, wanted in zip(order_of_matrix(matrix), (some, few), strict=True)
     )
-    return matrix.take(rows.tolist(), columns.tolist())
-
-
-def _by_name(matrix: ResponseMatrix) -> ResponseMatrix:
-    """The same table with agents and tasks in the order of their names."""
-    rows, columns = (np.argsort(name_order(names)) for names in (matrix.agents, matrix.tasks))
     return matrix.take(rows.tolist(), columns.tolist())
 
 
