@@ -6,9 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from examiner.arena import TRAINING_GAMES, deviations
+from examiner.arena import AGENTS, TRAINING_GAMES, deviations
 from examiner.arena import plan as bundled
-from examiner.arena.agents import AGENTS
 
 pytest.importorskip("ale_py", reason="Atari games need ale-py")
 

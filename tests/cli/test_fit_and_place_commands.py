@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import examiner as ex
-from examiner.irt.items import ItemParameters, probability
+from examiner.irt import ItemParameters, probability
 from examiner.storage import open_fit
 
 TASKS = [f"game{n:02d}" for n in range(16)]

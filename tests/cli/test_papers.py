@@ -11,8 +11,7 @@ import numpy as np
 import pytest
 
 import examiner as ex
-from examiner.reporting.prose import Name
-from examiner.reporting.table import ShownColumn, ShownTable
+from examiner.reporting import Name, ShownColumn, ShownTable
 from examiner.reporting.written import table_text
 
 

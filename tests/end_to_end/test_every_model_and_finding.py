@@ -9,10 +9,8 @@ import pytest
 
 import examiner as ex
 from examiner.irt import MODELS, ItemParameters
+from examiner.reporting import FINDINGS, Report, Study
 from examiner.reporting.ability_scale import Fitted
-from examiner.reporting.document import Report
-from examiner.reporting.findings import FINDINGS
-from examiner.reporting.study import Study
 from examiner.reporting.verdict import verdict
 from examiner.results import Results, Scales, TaskScale
 

@@ -6,11 +6,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import examiner as ex
-from examiner.information import ChannelModel, Noise, separation
+from examiner.information import ChannelModel, Noise, observe, separation
 from examiner.information import (
     redundancy as task_redundancy,
 )
-from examiner.information.observations import observe
 from examiner.information.uncertainty import bits_by_chance, bits_intervals
 from examiner.messages import InputError
 from examiner.results import Results

@@ -8,10 +8,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from examiner import information
-from examiner.information import ChannelModel, Noise, confusion
-from examiner.information.channels import Channels
-from examiner.information.confusion import PairLikelihood
-from examiner.information.gain import bits_with, table_bits
+from examiner.information import (
+    ChannelModel,
+    Channels,
+    Noise,
+    PairLikelihood,
+    bits_with,
+    confusion,
+    table_bits,
+)
 from examiner.messages import InputError
 from examiner.results import Results
 from information.information_reference import (

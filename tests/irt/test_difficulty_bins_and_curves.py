@@ -14,24 +14,24 @@ from scipy.special import expit
 from scipy.stats import norm
 
 import examiner as ex
-from examiner.irt.ability import known as known_fit
-from examiner.irt.fitted import Abilities, IRTFit, TaskErrors
-from examiner.irt.indicators.bins import bins as difficulty_bins
-from examiner.irt.indicators.comparison import dominance
-from examiner.irt.indicators.curves import (
+from examiner.irt import (
+    Abilities,
+    IRTFit,
+    ItemParameters,
+    Response,
+    TaskErrors,
     agent_curves,
+    dominance,
     empirical_agent_curves,
     empirical_curves,
-    falling_slopes,
-)
-from examiner.irt.indicators.curves import curves as task_curves
-from examiner.irt.indicators.generality import (
-    generality,
     indicator_correlations,
     indicators,
-    regularities,
 )
-from examiner.irt.items import ItemParameters, Response
+from examiner.irt import bins as difficulty_bins
+from examiner.irt import curves as task_curves
+from examiner.irt import known as known_fit
+from examiner.irt.indicators.curves import falling_slopes
+from examiner.irt.indicators.generality import generality, regularities
 from examiner.results import ResponseMatrix
 
 

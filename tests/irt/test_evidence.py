@@ -11,6 +11,7 @@ from numpy.testing import assert_allclose
 
 import examiner as ex
 from examiner.irt import (
+    SLOPE_NOT_SIGNIFICANT,
     Abilities,
     ChanceTest,
     Evidence,
@@ -33,10 +34,9 @@ from examiner.irt.diagnostics.chance import (
     with_the_rest,
 )
 from examiner.irt.diagnostics.even_tables import EvenTables, drawn_successes
-from examiner.irt.diagnostics.flags import SLOPE_NOT_SIGNIFICANT
 from examiner.irt.diagnostics.slopes import relative_slopes
 from examiner.results import ResponseMatrix
-from examiner.scores.significance import benjamini_hochberg, friedman
+from examiner.scores import benjamini_hochberg, friedman
 from examiner.storage import open_fit, save
 
 CHANCE = Evidence(ChanceTest(9.0, 11.0, 0.62, "by hand"))

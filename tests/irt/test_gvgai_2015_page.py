@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import examiner as ex
-from examiner.irt.diagnostics.flags import SLOPE_NOT_SIGNIFICANT
+from examiner.irt import SLOPE_NOT_SIGNIFICANT
 from irt.gvgai_of_papers_002 import (
     EDGES,
     authors_items,

@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 
 import examiner as ex
-from examiner.irt import ItemParameters, simulate
+from examiner.irt import IRTFit, ItemParameters, simulate
 from examiner.irt import known as known_fit
-from examiner.irt.fitted import IRTFit
 from examiner.messages import InputError
 from examiner.results import ResponseMatrix
 

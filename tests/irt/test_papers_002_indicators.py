@@ -6,9 +6,7 @@ import numpy as np
 import pytest
 
 import examiner as ex
-from examiner.irt.ability import known
-from examiner.irt.indicators.generality import Indicators, indicators
-from examiner.irt.posterior import log_likelihood
+from examiner.irt import Indicators, indicators, known, log_likelihood
 from irt.ale_of_papers_002 import (
     column,
     ltm_abilities,

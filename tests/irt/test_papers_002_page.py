@@ -12,7 +12,7 @@ from click.testing import CliRunner
 
 import examiner as ex
 from examiner.cli import app
-from examiner.irt.diagnostics.flags import SEPARATED, SLOPE_NOT_SIGNIFICANT
+from examiner.irt import SEPARATED, SLOPE_NOT_SIGNIFICANT
 from irt.ale_of_papers_002 import (
     PUBLISHED,
     ltm_abilities,

@@ -9,16 +9,20 @@ import numpy as np
 import pytest
 
 import examiner as ex
-from examiner.irt.ability import known as known_fit
-from examiner.irt.fitted import Abilities, TaskErrors, fit_from_record
-from examiner.irt.items import ItemParameters, probability
-from examiner.irt.place import place
-from examiner.irt.posterior import Quadrature
+from examiner.irt import (
+    Abilities,
+    ItemParameters,
+    Quadrature,
+    TaskErrors,
+    fit_from_record,
+    place,
+    probability,
+)
+from examiner.irt import known as known_fit
 from examiner.irt.prediction import Cells, rank_among, unexpected_results
-from examiner.reporting.findings.newcomers import tell
-from examiner.reporting.table import ShownTable
+from examiner.reporting import ShownTable, render_placements
 from examiner.results import ResponseMatrix, Results, Scales, TaskScale
-from examiner.scores.recipe import Recipe
+from examiner.scores import Recipe
 from examiner.validation import to_record
 
 TASKS = [f"t{n}" for n in range(24)]
@@ -337,7 +341,7 @@ def test_the_mean_of_an_agent_that_met_every_task_is_told_as_observed() -> None:
     assert any("observed, not predicted" in flag for flag in every.flags)
     assert not any("observed, not predicted" in flag for flag in some.flags)
     assert some.predicted_mean_low < some.predicted_mean_high
-    shown = tell(fit, placements).blocks[1]
+    shown = render_placements(fit, placements).blocks[1]
     assert isinstance(shown, ShownTable)
     low, high = (row[3:] for row in shown.rows)
     assert np.isnan(low).all() and not np.isnan(high).any()

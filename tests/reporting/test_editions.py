@@ -101,8 +101,7 @@ def test_markdown_and_data_of_a_report_say_what_the_page_says(scaled, tmp_path):
 
 
 def test_hostile_names_are_no_marks_in_markdown(hostile):
-    from examiner.reporting.document import Report
-    from examiner.reporting.finding import Finding
+    from examiner.reporting import Finding, Report
     from examiner.reporting.prose import enumerated
 
     named = Finding("f", "F", enumerated(hostile.agents, 99))

@@ -14,10 +14,10 @@ from click.testing import CliRunner, Result
 import examiner as ex
 from examiner.cli import app
 from examiner.messages import ExaminerWarning, InputError
+from examiner.reporting import FINDINGS, Finding, ShownColumn, ShownTable, Text
 from examiner.reporting.failure import RAISE_VARIABLE
-from examiner.reporting.finding import Figure, Finding, Text
-from examiner.reporting.findings import FINDINGS, significance
-from examiner.reporting.table import ShownColumn, ShownTable
+from examiner.reporting.finding import Figure
+from examiner.reporting.findings import significance
 from examiner.reporting.verdict import Verdict
 
 MESSAGE = "operands could not be broadcast together with shapes (12,81) <b>(27,1)</b>"

@@ -9,9 +9,9 @@ import pytest
 
 import examiner as ex
 from examiner.irt import ItemParameters, probability
+from examiner.reporting import Study
 from examiner.reporting.ability_scale import Fitted
 from examiner.reporting.findings import indicators, tasks
-from examiner.reporting.study import Study
 from examiner.results import Results
 
 FINDINGS = ["wright_map", "task_curves", "task_table", "agent_curves", "ability_generality"]

@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
-from examiner.reporting.document import Report
-from examiner.reporting.finding import Facts, Finding, Notes, Text
+from examiner.reporting import (
+    Finding,
+    Name,
+    Report,
+    ShownColumn,
+    ShownTable,
+    Text,
+    everything,
+    screen,
+)
+from examiner.reporting.finding import Facts, Notes
 from examiner.reporting.json import section_of
 from examiner.reporting.page import render
-from examiner.reporting.prose import Name
-from examiner.reporting.table import ShownColumn, ShownTable, records
-from examiner.reporting.terminal import HEIGHT, everything, screen
+from examiner.reporting.table import records
+from examiner.reporting.terminal import HEIGHT
 
 COLUMNS = (
     ShownColumn("task", "name"),

@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 
 import examiner as ex
-from examiner.selection.benchmark import Benchmark
+from examiner.selection import METHODS, Benchmark, Holdout
 from examiner.selection.evidence import SelectionEvidence, fold_of
-from examiner.selection.methods import METHODS, able_methods
+from examiner.selection.methods import able_methods
 from examiner.selection.proof.contest import Contest, FoldJob, judge_fold
-from examiner.selection.proof.holdout import Holdout, k_fold, leave_one_out
+from examiner.selection.proof.holdout import k_fold, leave_one_out
 
 ROOT = Path(__file__).parents[2]
 PUBLISHED = ROOT.parent / "shared" / "data" / "ale_published_scores_2018.csv"
@@ -103,7 +103,7 @@ def test_nothing_of_a_held_out_agent_reaches_the_choice_or_the_fit() -> None:
 
 def test_predictions_of_a_comparison_are_those_of_a_refit_without_the_agent() -> None:
     """Brute force: scikit-like ridge by normal equations, the penalty by explicit leave-one-out."""
-    from examiner.selection.ridge import SHRINKAGE
+    from examiner.selection import SHRINKAGE
 
     values = one_factor(10, 6)
     fixed = (1, 4)

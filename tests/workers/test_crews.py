@@ -10,9 +10,7 @@ from pathlib import Path
 import pytest
 
 from child_processes import environment
-from examiner.workers import JobError, Limits
-from examiner.workers.crew import oversee
-from examiner.workers.processes import ProcessCrew
+from examiner.workers import JobError, Limits, ProcessCrew, oversee
 from workers import jobs_for_workers as jobs
 
 MEBIBYTE = 2**20

@@ -13,9 +13,7 @@ import pytest
 from _pytest.mark import ParameterSet
 
 from child_processes import assert_gone, environment, left
-from examiner.workers import Limits
-from examiner.workers.crew import oversee
-from examiner.workers.processes import ProcessCrew
+from examiner.workers import Limits, ProcessCrew, oversee
 from workers import jobs_that_fork as jobs
 from workers.test_crews import Record
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from examiner.answers.columns import SCORE, Column, Declared
 from examiner.answers.rendered import Rendered
 from examiner.messages import InputError, listed, nearest
-from examiner.validation.natural_order import natural_key
+from examiner.validation import natural_key
 
 
 class Row(Mapping[str, Any]):  # Any: as the column declares

@@ -1,5 +1,7 @@
 """Games played under a stated protocol."""
 
+from typing import TYPE_CHECKING
+
 from examiner.arena.agents import AGENTS as AGENTS
 from examiner.arena.contract import Task as Task
 from examiner.arena.contrast import ProbedPlan as ProbedPlan
@@ -63,6 +65,25 @@ from examiner.ledger import Ledger as Ledger
 from examiner.ledger import Repair as Repair
 from examiner.ledger import export as export
 from examiner.ledger import repair as repair
+from examiner.namespaces import names_on_demand as _names_on_demand
 from examiner.validation import names_of as _names_of
 
 __dir__ = _names_of(__name__)
+
+if TYPE_CHECKING:  # for other packages of the codebase, loaded when first used
+    from examiner.arena.environments.screens import OBSERVATIONS as OBSERVATIONS
+    from examiner.arena.plans import is_bundled as is_bundled
+    from examiner.arena.plans import plan_of_frames as plan_of_frames
+    from examiner.arena.play.episodes import packages_of as packages_of
+    from examiner.arena.play.episodes import perform_job as perform_job
+    from examiner.arena.play.runner import LEDGER as LEDGER
+    from examiner.arena.play.runner import AnyPlan as AnyPlan
+    from examiner.arena.play.runner import Watcher as Watcher
+    from examiner.arena.probe import RANDOM_EPISODES as RANDOM_EPISODES
+    from examiner.arena.profile import MEASURES as MEASURES
+    from examiner.arena.profiling.other_play import LAST_PLAYS as LAST_PLAYS
+    from examiner.arena.profiling.table import ProfileRow as ProfileRow
+    from examiner.arena.protocol import REFERENCE as REFERENCE
+    from examiner.arena.protocol import usual_protocol as usual_protocol
+else:
+    __getattr__ = _names_on_demand(__name__)

@@ -26,7 +26,7 @@ from examiner.arena.plan_fields import SILENT_SECONDS, Count, Text, Whole, refus
 from examiner.arena.protocol import PROTOCOLS, Protocol
 from examiner.ledger import JobRecord
 from examiner.messages import InputError, counted, shorten
-from examiner.results.atari import atari_game
+from examiner.results import atari_game
 from examiner.validation import Bounds, Wanted, check_known
 from examiner.workers import Limits
 

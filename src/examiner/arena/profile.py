@@ -32,7 +32,7 @@ from examiner.arena.profiling.walk import (
 )
 from examiner.arena.protocol import PROTOCOLS, Protocol, usual_protocol
 from examiner.messages import InputError, counted
-from examiner.results.attributes import Classification
+from examiner.results import Classification
 from examiner.validation import Floats
 
 Determinism = Literal["deterministic", "noise added", "stochastic"]

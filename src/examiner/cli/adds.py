@@ -8,8 +8,8 @@ from examiner.cli.options import Seeded, SourceOptions, words_of
 from examiner.cli.output import progress_bar, show
 from examiner.cli.select import AddsOptions, SelectionOptions, SelectOptions, material_from
 from examiner.messages import InputError
-from examiner.reporting.renderers import finding_of
-from examiner.scores.unit import value_unit
+from examiner.reporting import finding_of
+from examiner.scores import value_unit
 from examiner.storage import open_selection
 
 REPS = 100

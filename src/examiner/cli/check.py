@@ -10,7 +10,7 @@ from examiner.cli.fitting import ModelOptions, response_unit
 from examiner.cli.options import ComparisonOptions, Seeded, SourceOptions, option
 from examiner.cli.output import progress_bar, show
 from examiner.cli.source import results_from
-from examiner.reporting.findings import diagnosis as findings
+from examiner.reporting import render_diagnosis
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ def check(
             progress=progress,
         )
     show(
-        findings.tell(diagnosis),
+        render_diagnosis(diagnosis),
         "examiner.check/1",
         printing,
         (*results.notes, *fit.notes),

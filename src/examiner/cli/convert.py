@@ -9,11 +9,8 @@ from examiner.cli.options import ComparisonOptions, Printing, SourceOptions, arg
 from examiner.cli.output import progress_bar, show
 from examiner.cli.source import comparable, results_from
 from examiner.messages import InputError, counted, listed
-from examiner.reporting.finding import Finding
-from examiner.reporting.prose import Name
-from examiner.results import WRITERS, Results, write
-from examiner.results.storage import file_kind, formula_names
-from examiner.results.writers import check_path
+from examiner.reporting import Finding, Name
+from examiner.results import WRITERS, Results, check_path, file_kind, formula_names, write
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,13 +16,18 @@ from examiner.cli.options import (
 from examiner.cli.output import progress_bar, show
 from examiner.cli.source import results_from
 from examiner.messages import InputError, shorten
-from examiner.reporting.finding import Finding
-from examiner.reporting.findings import curves as summaries
-from examiner.reporting.findings import learning
-from examiner.reporting.study import Study
+from examiner.reporting import (
+    MOST_PANELS,
+    CurveOptions,
+    Finding,
+    Study,
+    draw_summaries,
+    render_learning_curves,
+    render_summaries,
+)
 from examiner.results import Results
 from examiner.scores import curves as learning_curves
-from examiner.scores.unit import score_unit
+from examiner.scores import score_unit
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,10 +65,10 @@ def curves(
         summarised = learning_curves(
             results, points=_frames(curve_options.points), last=curve_options.last
         )
-        finding = summaries.tell(summarised)
+        finding = render_summaries(summarised)
         progress("following", 2, 3)
         over_time = _over_time(results, curve_options, drawn, printing)
-    figures = drawn.write([over_time, summaries.drawn(summarised)])
+    figures = drawn.write([over_time, draw_summaries(summarised)])
     blocks = (*over_time.folded_tables, *finding.blocks)  # where curves end comes first
     beside = {"source": results.provenance.source, "seed": printing.seed, "figures": figures}
     beside |= {"over_time": over_time.data or None}
@@ -80,9 +85,9 @@ def _over_time(
     normalise = None if curve_options.normalise == "none" else curve_options.normalise
     try:
         study = Study.of(log, normalise, rng=printing.seed)
-        panels = None if drawn.figures is not None else learning.MOST_PANELS
-        shown = learning.CurveOptions(None, curve_options.log_axis, curve_options.threshold, panels)
-        return learning.tell(study, shown)
+        panels = None if drawn.figures is not None else MOST_PANELS
+        shown = CurveOptions(None, curve_options.log_axis, curve_options.threshold, panels)
+        return render_learning_curves(study, shown)
     except InputError:
         if curve_options.threshold is not None or drawn.figures is not None:
             raise

@@ -7,9 +7,7 @@ from dataclasses import dataclass
 from examiner.cli.options import Tabled, argument
 from examiner.cli.output import show
 from examiner.datasets import DATASETS, Card, card
-from examiner.reporting.finding import Finding, Text
-from examiner.reporting.prose import Name
-from examiner.reporting.table import Piece, ShownColumn, ShownTable
+from examiner.reporting import Finding, Name, Piece, ShownColumn, ShownTable, Text
 
 
 @dataclass(frozen=True, slots=True)

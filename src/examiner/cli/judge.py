@@ -16,8 +16,8 @@ from examiner.cli.select import (
     material_from,
 )
 from examiner.messages import InputError, shorten
-from examiner.reporting.findings import comparison
-from examiner.scores.unit import value_unit
+from examiner.reporting import render_judgement
+from examiner.scores import value_unit
 from examiner.selection import SIZES, Holdout
 from examiner.selection import judge as judge_methods
 
@@ -52,7 +52,7 @@ def judge(
             **judging(choice.workers, progress),
         )
     show(
-        comparison.render(judgement),
+        render_judgement(judgement),
         judgement.schema,
         printing,
         None if printing.json else judgement.notes,

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar, cast
 
 from examiner.importers import FORMATS
 from examiner.messages import InputError, shorten
-from examiner.reporting.finding import Finding, save_figures
+from examiner.reporting import Finding, save_figures
 
 if TYPE_CHECKING:
     from examiner.scores import Success

@@ -17,15 +17,21 @@ from examiner.cli.advice import as_options
 from examiner.cli.options import Printing, Tabled
 from examiner.datasets import DATASETS, card
 from examiner.messages import InputError
-from examiner.reporting.finding import Finding, Text
-from examiner.reporting.json import one_object
-from examiner.reporting.prose import Sentence
-from examiner.reporting.terminal import everything, print_line, printable, screen
+from examiner.reporting import (
+    Finding,
+    Sentence,
+    Text,
+    everything,
+    one_object,
+    print_line,
+    printable,
+    screen,
+)
 
 if TYPE_CHECKING:
     from rich.console import Group
 
-    from examiner.arena.play.runner import Standing, Watcher
+    from examiner.arena import Standing, Watcher
 
 ProgressCallback = Callable[[str, int, int], None]
 
@@ -63,9 +69,9 @@ def show(
     cards = _card_notes()
     for_people = [as_options(note) for note in notes or () if note not in cards]
     if to is not None:
-        from examiner.reporting.written import written  # for papers only
+        from examiner.reporting import written_tables  # for papers only
 
-        text = written(finding, to)
+        text = written_tables(finding, to)
         if not text:
             raise InputError("There is no table in this answer to print. Leave `--to` out.")
         sys.stdout.write(text + "\n")

@@ -12,10 +12,9 @@ from examiner.cli.output import ProgressCallback, progress_bar, show
 from examiner.cli.source import results_from
 from examiner.irt import place as place_on_fit
 from examiner.messages import InputError
-from examiner.reporting.findings import newcomers as findings
+from examiner.reporting import render_placements, render_set_placement
 from examiner.results import Results
-from examiner.scores import Recipe
-from examiner.scores.unit import value_unit
+from examiner.scores import Recipe, value_unit
 from examiner.selection import place as place_by_few
 from examiner.storage import open_fit, open_selection
 
@@ -54,7 +53,7 @@ def _on_fit(options: SourceOptions, path: Path, printing: Tabled) -> None:
         results = _results_for(fit.recipe, options, progress)
         found = place_on_fit(results, fit)
     notes = dict.fromkeys((*results.notes, *found.notes))
-    finding, unit = findings.tell(fit, found), response_unit(fit)
+    finding, unit = render_placements(fit, found), response_unit(fit)
     show(finding, "examiner.place/1", printing, tuple(notes), score_unit=unit, fit=str(path))
 
 
@@ -64,7 +63,7 @@ def _by_few_tasks(options: SourceOptions, path: Path, printing: Tabled) -> None:
         results = _results_for(chosen.recipe, options, progress)
         answer = place_by_few(results, chosen)
     show(
-        findings.render_set(answer),
+        render_set_placement(answer),
         answer.schema,
         printing,
         None if printing.json else answer.notes,

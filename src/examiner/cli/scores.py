@@ -16,12 +16,8 @@ from examiner.cli.options import (
 )
 from examiner.cli.output import progress_bar, show
 from examiner.cli.source import results_from
-from examiner.reporting.findings import uncertainty as findings
-from examiner.scores import AGGREGATES, rank
-from examiner.scores.significance import PostHoc
-from examiner.scores.uncertainty.bootstrap import Interval
-from examiner.scores.uncertainty.resampling import Unit
-from examiner.scores.unit import score_unit
+from examiner.reporting import render_ranking
+from examiner.scores import AGGREGATES, Interval, PostHoc, Unit, rank, score_unit
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +67,7 @@ def scores(
             progress=progress,
         )
     provenance = results.provenance
-    finding = findings.tell(made, seed=printing.seed)
+    finding = render_ranking(made, seed=printing.seed)
     # The JSON has the notes of the analysis among its data.
     notes = results.notes if printing.json else (*results.notes, *made.notes)
     steps = {"source": provenance.source, "steps": list(provenance.steps)}

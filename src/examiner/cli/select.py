@@ -31,12 +31,9 @@ from examiner.cli.output import ProgressCallback, progress_bar, show
 from examiner.cli.source import classification_from, results_from
 from examiner.importers import read_tasks
 from examiner.messages import InputError, listed, shorten
-from examiner.reporting.findings import selection as findings
-from examiner.reporting.findings import trial as trials
-from examiner.reporting.terminal import print_line
+from examiner.reporting import print_line, render_selection, render_task_trial
 from examiner.results import Results
-from examiner.scores import Recipe
-from examiner.scores.unit import value_unit
+from examiner.scores import Recipe, value_unit
 from examiner.storage import save
 from examiner.workers import map_processes
 
@@ -210,7 +207,7 @@ def select(
             tasks = tuple(dict.fromkeys(words_of(how.exactly) or []))
             judged = selection.judge_tasks(material, tasks, rng=printing.seed, holdout=holdout)
             show(
-                trials.render(judged),
+                render_task_trial(judged),
                 judged.schema,
                 printing,
                 None if printing.json else judged.notes,
@@ -232,7 +229,7 @@ def select(
             chosen = selection.select(own, size, how.method, rng=printing.seed)
     stored = {} if how.output is None else {"stored": str(save(chosen, how.output))}
     show(
-        findings.render(chosen),
+        render_selection(chosen),
         chosen.schema,
         printing,
         None if printing.json else chosen.notes,

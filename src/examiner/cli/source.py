@@ -28,7 +28,7 @@ def results_from(
     >>> results_from(SourceOptions("atari-dqn-family", drop=["task:*a*"])).tasks[:2]
     ('berzerk', 'bowling')
     """
-    from examiner.scores.normalise import with_isolated_notes
+    from examiner.scores import with_isolated_notes
 
     results = _read(options, progress, append_to)
     results = results.keeping(*options.keep or ()).dropping(*options.drop or ())
@@ -45,8 +45,13 @@ def comparable(results: Results, options: ComparisonOptions) -> Results:
     >>> comparable(results, ComparisonOptions("human", "1.0")).measures
     ('success', 'score')
     """
-    from examiner.scores import mark_success, normalise
-    from examiner.scores.normalise import check_reachable, judges_as_read, normaliser_name
+    from examiner.scores import (
+        check_reachable,
+        judges_as_read,
+        mark_success,
+        normalise,
+        normaliser_name,
+    )
 
     success, share = success_of(options.success), options.success_share
     if (success, share) == (None, None):

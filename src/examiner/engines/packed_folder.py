@@ -15,8 +15,7 @@ from examiner.engines.cell_sums import Sums
 from examiner.engines.shard_places import LocalShard, Shard, Source, Stamp, path_of
 from examiner.irt import Dropped
 from examiner.messages import InputError, shorten
-from examiner.results.connections import WeakLink
-from examiner.results.storage import write_text
+from examiner.results import WeakLink, write_text
 from examiner.validation import from_record, to_record
 
 _SCHEMA = "examiner.packed/4"

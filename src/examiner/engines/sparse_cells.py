@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from examiner.engines.cell_file import disk_error
 from examiner.engines.cell_sums import unpacked
 from examiner.messages import InputError, shorten
-from examiner.results.observed_cells import ObservedCells
+from examiner.results import ObservedCells
 
 _COLUMN = np.dtype(np.uint32)
 

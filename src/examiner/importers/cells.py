@@ -11,9 +11,7 @@ from numpy.typing import NDArray
 
 from examiner.importers.suggestions import one_result_per_row
 from examiner.messages import InputError, listed, shorten
-from examiner.results.border import numbers_in
-from examiner.results.codes import name_column
-from examiner.results.keys import refuse_row
+from examiner.results import name_column, numbers_in, refuse_row
 
 _WHOLE_NUMBER = re.compile(r"0|-?[1-9][0-9]{0,17}")  # as Python writes it, and Int64 holds it
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from examiner.results.border import MEASURES
-from examiner.results.keys import BESIDE_RESULTS
+from examiner.results import BESIDE_RESULTS, MEASURES
 
 AGENT_COLUMNS = (
     *("agent", "algorithm", "algo", "model", "model_name", "method", "exp_name", "system"),

@@ -21,8 +21,7 @@ from examiner.importers.table_columns import TableOptions
 from examiner.importers.tables import table_reading
 from examiner.importers.wide import mostly_tasks
 from examiner.messages import InputError, counted, listed, shorten
-from examiner.results import Provenance
-from examiner.results.border import frame_from
+from examiner.results import Provenance, frame_from
 
 _RUN = re.compile(r"(?:run|seed|trial|rep)[-_ ]?\d+", re.IGNORECASE)
 Object = Mapping[str, Any]  # Any: JSON values

@@ -33,10 +33,7 @@ from examiner.importers.wide import (
     orientation,
 )
 from examiner.messages import InputError, counted, listed, shorten
-from examiner.results import Provenance, Results
-from examiner.results.border import absent_names
-from examiner.results.keys import CHECKPOINT, ITEM_COLUMNS
-from examiner.results.table import assemble
+from examiner.results import CHECKPOINT, ITEM_COLUMNS, Provenance, Results, absent_names, assemble
 
 _NEITHER_TEXT_NOR_NUMBER = (pl.Binary, pl.Duration, pl.Object)
 _INDEX_NOTE = (

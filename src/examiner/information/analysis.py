@@ -31,12 +31,8 @@ from examiner.information.sets import (
 )
 from examiner.information.uncertainty import BitsByChance, bits_by_chance, bits_intervals
 from examiner.messages import InputError, counted
-from examiner.results import Results
-from examiner.results.content_order import results_in_content_order
-from examiner.scores.cells import ratio
-from examiner.scores.costs import Per, task_cost_notes, task_costs
-from examiner.scores.estimate import check_level
-from examiner.scores.uncertainty.bootstrap import Progress
+from examiner.results import Results, results_in_content_order
+from examiner.scores import Per, Progress, check_level, ratio, task_cost_notes, task_costs
 from examiner.validation import Randomness, generator
 
 USUAL_SIZE = 10

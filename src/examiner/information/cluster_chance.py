@@ -17,11 +17,8 @@ from examiner.information.permutation import (
     share_as_large,
 )
 from examiner.messages import counted
-from examiner.results import Results
-from examiner.results.content_order import order_of_results
-from examiner.scores.likeness import correlate_columns, correlation_distances
-from examiner.scores.linkage import cut_tree, linkage_tree
-from examiner.scores.significance import LEVEL
+from examiner.results import Results, order_of_results
+from examiner.scores import LEVEL, correlate_columns, correlation_distances, cut_tree, linkage_tree
 from examiner.validation import Floats
 
 MOST_CELLS = 1_000_000

@@ -14,12 +14,13 @@ from examiner.answers import Answer, Scalar, Table, count, flag, name, words
 from examiner.information.observations import oriented_means
 from examiner.information.permutation import PermutationTest
 from examiner.messages import InputError, counted, listed, shorten
-from examiner.results import Results
-from examiner.results.content_order import order_of_results
-from examiner.scores.cells import codes_of
-from examiner.scores.likeness import Method, correlate_columns, correlation_distances
-from examiner.scores.linkage import (
+from examiner.results import Results, order_of_results
+from examiner.scores import (
     Linkage,
+    Method,
+    codes_of,
+    correlate_columns,
+    correlation_distances,
     cut_tree,
     dendrogram,
     mean_silhouette,

@@ -18,12 +18,18 @@ from examiner.information.gaps import (
 )
 from examiner.information.observations import oriented_means, shares
 from examiner.information.permutation import permuted_within_columns
-from examiner.results import Results
-from examiner.results.content_order import results_in_content_order
-from examiner.scores.common_rows import FEWEST_PAIRS, column_blocks, two_valued
-from examiner.scores.estimate import Estimate, check_level
-from examiner.scores.likeness import Method, correlate_columns, unit_columns
-from examiner.scores.signed_ranks import midranks
+from examiner.results import Results, results_in_content_order
+from examiner.scores import (
+    FEWEST_PAIRS,
+    Estimate,
+    Method,
+    check_level,
+    column_blocks,
+    correlate_columns,
+    midranks,
+    two_valued,
+    unit_columns,
+)
 from examiner.validation import Floats, Randomness, generator
 
 MOST_GROUPS = 50

@@ -34,10 +34,8 @@ from examiner.information.observations import (
 )
 from examiner.information.permutation import FEWEST_TABLES, permuted_within_columns
 from examiner.messages import InputError, counted
-from examiner.results import Results
-from examiner.results.content_order import results_in_content_order
-from examiner.scores.cells import RowCodes
-from examiner.scores.uncertainty.bootstrap import Progress
+from examiner.results import Results, results_in_content_order
+from examiner.scores import Progress, RowCodes
 from examiner.validation import Floats, Randomness, generator
 
 USUAL_SIZE = 10

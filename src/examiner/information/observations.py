@@ -9,11 +9,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from examiner.information.task_scale import task_scaled, whitening
-from examiner.results import Results
-from examiner.results.content_order import ContentOrder
-from examiner.scores import NORMALISERS
-from examiner.scores.cells import RowCodes, cell_means, judged_runs, ratio
-from examiner.scores.comparable import TaskScores, column_range
+from examiner.results import ContentOrder, Results
+from examiner.scores import (
+    NORMALISERS,
+    RowCodes,
+    TaskScores,
+    cell_means,
+    column_range,
+    judged_runs,
+    ratio,
+)
 from examiner.validation import Floats
 
 Unit = Literal["run", "trial"]

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from examiner.information.observations import Moments, Observations
-from examiner.scores.cells import ratio
+from examiner.scores import ratio
 from examiner.validation import Floats
 
 MOST_DEGREES = 1e4
@@ -62,7 +62,7 @@ class CellNoise:
         return ratio(repeated, self.degrees.sum(axis=0))
 
 
-def plausible(
+def plausible_draws(
     observations: Observations, moments: Moments, rng: np.random.Generator
 ) -> Iterator[Moments]:
     r"""Yield posterior draws of means and squares, without end.
@@ -77,7 +77,7 @@ def plausible(
     >>> from examiner.information.observations import moments, observe
     >>> from examiner.results import Results
     >>> runs = observe(Results.from_numpy(np.random.default_rng(0).normal(size=(4, 9, 5))))
-    >>> drawn = next(plausible(runs, moments(runs), np.random.default_rng(0)))
+    >>> drawn = next(plausible_draws(runs, moments(runs), np.random.default_rng(0)))
     >>> bool(drawn.mean.std() < moments(runs).mean.std())  # shrunk: there is only noise
     True
     """

@@ -23,9 +23,8 @@ from examiner.information.gain import (
     table_bits,
 )
 from examiner.messages import InputError, counted
-from examiner.results import Results
-from examiner.results.content_order import results_in_content_order
-from examiner.scores.uncertainty.bootstrap import Progress
+from examiner.results import Results, results_in_content_order
+from examiner.scores import Progress
 from examiner.validation import Floats, check_known
 
 Search = Literal["greedy", "swap", "optimum"]

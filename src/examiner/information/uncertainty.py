@@ -14,10 +14,9 @@ from examiner.information.gain import cumulative_bits, single_bits
 from examiner.information.noise import ChannelModel
 from examiner.information.observations import Moments, Observations, moments
 from examiner.information.permutation import PermutationTest, rarity_of, share_as_large
-from examiner.information.plausible import plausible
+from examiner.information.plausible import plausible_draws
 from examiner.information.sets import InformativeSet, greedy_columns, is_large
-from examiner.scores.significance import LEVEL
-from examiner.scores.uncertainty.bootstrap import Progress
+from examiner.scores import LEVEL, Progress
 from examiner.validation import Floats
 
 LEAST_BITS = 1e-3
@@ -113,7 +112,8 @@ def bits_intervals(
 
     Noise in the means looks like information, and tasks that were chosen for their bits have more of it
     than others. So intervals are percentiles of the bits of means and deviations drawn from their
-    posterior given all runs (`plausible`); below a thousandth of a bit they begin at 0. They are widened
+    posterior given all runs (`plausible_draws`); below a thousandth of a bit they begin at 0. They are
+    widened
     to contain the observed bits. Of very large tables (`is_large`) only the chosen tasks have intervals.
 
     >>> from examiner.information.observations import observe
@@ -138,7 +138,9 @@ def bits_intervals(
         of_tasks[list(columns)] = single_bits(pairs)
         return of_tasks, cumulative_bits(pairs, range(len(columns)))
 
-    draws = _replicates(bits, plausible(observations, cells, rng), reps, "intervals", progress)
+    draws = _replicates(
+        bits, plausible_draws(observations, cells, rng), reps, "intervals", progress
+    )
     names = "corrected_bits", "bits_low", "bits_high"
     of_tasks, of_set = (
         dict(zip(names, ends_of(observed_bits, drawn, level), strict=True))

@@ -7,7 +7,7 @@ from typing import Annotated, NamedTuple
 
 import numpy as np
 
-from examiner.scores.significance import LEVEL as LEVEL
+from examiner.scores import LEVEL as LEVEL
 from examiner.validation import Axes
 
 _STREAM = 2**31

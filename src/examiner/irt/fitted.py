@@ -30,7 +30,7 @@ from examiner.irt.posterior import Quadrature
 from examiner.irt.priors import Priors, SlopeScale
 from examiner.messages import InputError, counted, listed
 from examiner.results import ResponseMatrix
-from examiner.scores.recipe import Recipe
+from examiner.scores import Recipe
 from examiner.validation import (
     Axes,
     Bounds,

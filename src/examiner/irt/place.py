@@ -27,8 +27,7 @@ from examiner.irt.prediction import (
     unexpected_results,
 )
 from examiner.messages import InputError, counted, listed
-from examiner.results import ResponseMatrix, Results, atari_game, check_undivided
-from examiner.results.table import check_results
+from examiner.results import ResponseMatrix, Results, atari_game, check_results, check_undivided
 
 FEW_TASKS = 5
 

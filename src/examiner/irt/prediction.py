@@ -13,7 +13,7 @@ from examiner.irt.fitted import Abilities
 from examiner.irt.items import SCORES, Floats, ItemParameters, Response, probability
 from examiner.irt.outcomes import Cells, expected_result, result_variance, tails
 from examiner.irt.posterior import posterior_weights
-from examiner.scores.estimate import Estimate
+from examiner.scores import Estimate
 
 UNEXPECTED = 0.05
 """A result with a smaller chance, given the agent's other results, is called unexpected."""

@@ -9,7 +9,7 @@ from contextlib import suppress
 from pathlib import Path, PureWindowsPath
 
 from examiner.messages import InputError, shorten
-from examiner.results.storage import write_bytes
+from examiner.results import write_bytes
 
 _ENDING = ".checkpoint"
 

@@ -16,11 +16,17 @@ from examiner.ledger.file import reading
 from examiner.ledger.integrity import has_plays
 from examiner.ledger.salvage import damaged
 from examiner.messages import InputError, counted, listed, shorten
-from examiner.results.atari_scales import atari_scales
-from examiner.results.attributes import Attributes, Provenance
-from examiner.results.keys import CHECKPOINT, EVALUATION, LEARNS
-from examiner.results.scale import Scales
-from examiner.results.table import Results, assemble
+from examiner.results import (
+    CHECKPOINT,
+    EVALUATION,
+    LEARNS,
+    Attributes,
+    Provenance,
+    Results,
+    Scales,
+    assemble,
+    atari_scales,
+)
 
 _COLUMNS = """
 agent, game AS task, mode, difficulty, seed AS run, episode AS trial, score, e.frames AS frames,

@@ -18,7 +18,7 @@ WHY = (
 )
 
 
-def tell(
+def render_ability_information(
     found: AbilityInformation,
     prices: TaskPrices | None = None,
     *,
@@ -30,7 +30,7 @@ def tell(
     >>> from examiner.irt import ItemParameters, ability_information, known
     >>> from examiner.reporting.prose import said
     >>> fit = known(ItemParameters.of(["t", "u"], [1.0, 2.0], [0.0, 0.0]))
-    >>> said(tell(ability_information(fit, rng=0, size=1)).lead)[:54]
+    >>> said(render_ability_information(ability_information(fit, rng=0, size=1)).lead)[:54]
     '1 of 2 tasks tell 0.333 of the 0.416 bits that all tel'
     """
     data = _data(found, prices)

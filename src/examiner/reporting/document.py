@@ -20,9 +20,7 @@ from examiner.reporting.rendering import failure_sentence, rendered
 from examiner.reporting.study import Study, StudyOptions
 from examiner.reporting.subjects import Subjects
 from examiner.reporting.verdict import Verdict, verdict
-from examiner.results import Results
-from examiner.results.display import html_table
-from examiner.results.storage import write_text
+from examiner.results import Results, html_table, write_text
 from examiner.scores import OwnFunction
 
 SCHEMA = "examiner.report/1"

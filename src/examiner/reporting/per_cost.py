@@ -8,8 +8,7 @@ import numpy as np
 
 from examiner.reporting.table import Record, ShownColumn
 from examiner.results import Results
-from examiner.scores.cells import ratio
-from examiner.scores.costs import Per, task_cost_notes, task_costs
+from examiner.scores import Per, ratio, task_cost_notes, task_costs
 from examiner.validation import Floats
 
 

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from html import escape
 from typing import TYPE_CHECKING, Any, Literal
 
-from examiner.answers import Answer, Scalar, Table
-from examiner.answers.answer import RESERVED
+from examiner.answers import RESERVED, Answer, Scalar, Table
 from examiner.messages import InputError, shorten, visible
 from examiner.reporting.columns import shortened_list
 from examiner.reporting.finding import Facts, Finding, noted

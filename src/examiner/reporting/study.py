@@ -24,26 +24,30 @@ from examiner.reporting.shown import (
     reason_not_to_name,
 )
 from examiner.reporting.thinning import Thinned, thin
-from examiner.results import Classification, Results
-from examiner.results.table import check_results
+from examiner.results import Classification, Results, check_results
 from examiner.scores import (
     NORMALISERS,
+    AggregatedAgents,
+    CurveScale,
     Landmark,
     OwnFunction,
     Recipe,
     Success,
     Total,
+    Unit,
+    aggregates_of,
+    best_first,
     cell_means,
+    on_curve_scale,
+    on_scale,
+    run_scores,
+    score_unit,
     shared_ranks,
+    task_scores,
+    usual_cost,
+    usual_reps,
+    usual_unit,
 )
-from examiner.scores.aggregate import AggregatedAgents, aggregates_of
-from examiner.scores.costs import usual_cost
-from examiner.scores.normalise import on_scale, task_scores
-from examiner.scores.standing import best_first
-from examiner.scores.training.curve_scale import CurveScale, on_curve_scale
-from examiner.scores.uncertainty.resampling import Unit, usual_reps, usual_unit
-from examiner.scores.uncertainty.strata import run_scores
-from examiner.scores.unit import score_unit
 from examiner.validation import Randomness, is_binary, read_only, seed_of
 
 if TYPE_CHECKING:

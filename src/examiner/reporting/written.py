@@ -26,7 +26,7 @@ _LATEX = MappingProxyType(
 )
 
 
-def written(finding: Finding, kind: Written) -> str:
+def written_tables(finding: Finding, kind: Written) -> str:
     """Return all tables of a finding as text; each begins with its caption as a comment, but for CSV.
 
     >>> columns = ShownColumn("agent", "name"), ShownColumn("mean", "number")

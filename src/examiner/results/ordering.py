@@ -17,8 +17,7 @@ from examiner.results.codes import (
 )
 from examiner.results.keys import is_sortable, item_labels
 from examiner.results.row_order import sorted_rows
-from examiner.validation import smallest_unsigned
-from examiner.validation.natural_order import natural_key
+from examiner.validation import natural_key, smallest_unsigned
 
 if TYPE_CHECKING:
     from examiner.results.table import Results

@@ -14,20 +14,21 @@ from examiner.answers import Answer, Table, bound, count, error, name, number, t
 from examiner.messages import InputError, joined, shorten
 from examiner.results import Results, reads_results
 from examiner.scores.cells import judged_runs
-from examiner.scores.differences import Difference, clusters_of, difference_of
-from examiner.scores.exact_pairs import (
+from examiner.scores.differences import (
+    Difference,
     Discordance,
+    clusters_of,
+    difference_of,
     discordance,
     mcnemar_p,
     newcombe,
     single_binary_trials,
 )
+from examiner.scores.improvement import Improvement, improvement
+from examiner.scores.normalise import score_unit
+from examiner.scores.runs import RunScores, Unit, run_scores, same_sign, shared_rows, usual_unit
 from examiner.scores.significance import LEVEL, holm
 from examiner.scores.total import Total
-from examiner.scores.uncertainty.improvement import Improvement, improvement
-from examiner.scores.uncertainty.resampling import Unit, usual_unit
-from examiner.scores.uncertainty.strata import RunScores, common_rows, run_scores, same_sign
-from examiner.scores.unit import score_unit
 from examiner.validation import Floats, Randomness, read_only, seed_of
 
 NOT_DIFFERENT = "not significantly different from"
@@ -267,7 +268,7 @@ def _compared(
     scores: RunScores, gap: Difference, better: Improvement, level: float, *, single: bool
 ) -> PairedComparison:
     first, second = scores.of(gap.a), scores.of(gap.b)
-    rows_a, rows_b = common_rows(first, second)
+    rows_a, rows_b = shared_rows(first, second)
     x, y = first.means[rows_a], second.means[rows_b]
     low, high, p, items = gap.low, gap.high, gap.p, None
     test = T_OF_RUNS if gap.unit == "runs" else T_OVER_TASKS

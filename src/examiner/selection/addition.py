@@ -10,17 +10,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from examiner.answers import Answer, Scalar, Table, bound, flag, name, number, text
-from examiner.information.channels import channels_of
-from examiner.information.clusters import PAPER_THRESHOLD
-from examiner.information.confusion import PairLikelihood
-from examiner.information.gain import table_bits
-from examiner.information.noise import ChannelModel
-from examiner.information.observations import Moments, moments
-from examiner.information.plausible import plausible
-from examiner.information.uncertainty import ends_of, permuted
+from examiner.information import (
+    PAPER_THRESHOLD,
+    ChannelModel,
+    Moments,
+    PairLikelihood,
+    channels_of,
+    ends_of,
+    moments,
+    permuted,
+    plausible_draws,
+    table_bits,
+)
 from examiner.messages import InputError, counted
 from examiner.results import Results
-from examiner.scores.estimate import Estimate, check_level
+from examiner.scores import Estimate, check_level
 from examiner.selection.benchmark import Benchmark, benchmark_of
 from examiner.selection.evidence import fold_of, likeness
 from examiner.selection.resampling import estimate_of, resampled_agents
@@ -254,7 +258,7 @@ def _bits(
         held, alone, both = bits(whole_moments)
     except InputError:
         return Estimate(float("nan")), float("nan"), float("nan"), float("nan")
-    likely, chance = plausible(seen, whole_moments, rng), permuted(seen, rng, new)
+    likely, chance = plausible_draws(seen, whole.moments, rng), permuted(seen, rng, new)
     drawn = np.array([bits(next(likely)) for _ in range(reps)])
     by_chance = np.array([bits(next(chance)) for _ in range(reps)])
     added = float(both - held)

@@ -11,20 +11,41 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.information.channels import Channels, channels_of
-from examiner.information.noise import ChannelModel, Noise
-from examiner.information.observations import Moments, Observations, moments, observe
-from examiner.irt.diagnostics.chance import agents_differ
+from examiner.information import (
+    ChannelModel,
+    Channels,
+    Moments,
+    Noise,
+    Observations,
+    channels_of,
+    moments,
+    observe,
+)
+from examiner.irt import agents_differ
 from examiner.messages import InputError, counted, listed, shorten
-from examiner.results import ResponseMatrix, Results
-from examiner.results.connections import Connections
-from examiner.results.content_order import ContentOrder, order_of_results
-from examiner.results.table import check_results
-from examiner.scores import NORMALISERS, LearntScale, Recipe, TaskScores, responses
-from examiner.scores.cells import RowCodes, cell_means, codes_of, mean_cells
-from examiner.scores.comparable import column_range
-from examiner.scores.costs import task_cost_notes, task_costs
-from examiner.scores.normalise import task_scores
+from examiner.results import (
+    Connections,
+    ContentOrder,
+    ResponseMatrix,
+    Results,
+    check_results,
+    order_of_results,
+)
+from examiner.scores import (
+    NORMALISERS,
+    LearntScale,
+    Recipe,
+    RowCodes,
+    TaskScores,
+    cell_means,
+    codes_of,
+    column_range,
+    mean_cells,
+    responses,
+    task_cost_notes,
+    task_costs,
+    task_scores,
+)
 from examiner.selection.constraints import Constraints, Terms, task_groups, terms_of
 from examiner.selection.sampled import is_very_large, note_of_sample, sampled_agents
 from examiner.selection.targets import (

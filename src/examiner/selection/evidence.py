@@ -10,16 +10,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.information.channels import Channels
-from examiner.information.clusters import MOST_TASKS
+from examiner.information import MOST_TASKS, Channels
 from examiner.irt import ItemParameters
 from examiner.irt import fit as fit_irt
 from examiner.messages import InputError
-from examiner.results import ResponseMatrix
-from examiner.results.content_order import ContentOrder, order_of_table
-from examiner.scores import LearntScale
-from examiner.scores.common_rows import column_blocks
-from examiner.scores.likeness import correlation_distances
+from examiner.results import ContentOrder, ResponseMatrix, order_of_table
+from examiner.scores import LearntScale, column_blocks, correlation_distances
 from examiner.selection.benchmark import Benchmark
 from examiner.selection.constraints import Terms
 from examiner.selection.curves import ScoreCurves, curves_of

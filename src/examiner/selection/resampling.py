@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.scores.estimate import Estimate
+from examiner.scores import Estimate
 from examiner.validation import Floats
 
 REPS = 400

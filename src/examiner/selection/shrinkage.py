@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.results.content_order import order_of_table
+from examiner.results import order_of_table
 from examiner.selection.covariance import Conditionals, Covariance, blended
 from examiner.selection.factors import Centred, Factors, factors_of
 from examiner.validation import Floats

@@ -14,8 +14,7 @@ from examiner.arena.gvgai.checkout import Checkout
 from examiner.arena.gvgai.play import GvgaiPlay
 from examiner.arena.gvgai.rules import GvgaiRules
 from examiner.ledger import Episode, PlayEnd
-from examiner.workers.crew import Kind
-from examiner.workers.messages import Message
+from examiner.workers import Kind, Message
 
 _USUAL_MEMORY_BYTES = 2**30  # games take 230 MB, trees of agents a few hundred more
 _WORKER = "examiner.gvgai.Worker"

@@ -26,8 +26,7 @@ from examiner.arena.plan_fields import (
 )
 from examiner.messages import ExaminerWarning, InputError, counted, shorten
 from examiner.validation import Bounds, Wanted, from_record
-from examiner.workers import Limits
-from examiner.workers.programs import ProgramCrew
+from examiner.workers import Limits, ProgramCrew
 
 ENVIRONMENT = "gvgai"
 """Model calls an action of controllers that do not search until their time is up."""

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from examiner.arena.job import Job
 from examiner.arena.play.episodes import Playing
-from examiner.results.storage import write_text
+from examiner.results import write_text
 
 
 class Flavour(NamedTuple):

@@ -21,9 +21,7 @@ from examiner.arena.play.episodes import Saved, Start, packages_of, perform_job
 from examiner.arena.play.judging import Flavour
 from examiner.ledger import Account, Episode, JobRecord, Ledger
 from examiner.messages import InputError, counted, shorten
-from examiner.workers import JobError, Limits
-from examiner.workers.crew import Crew, oversee
-from examiner.workers.processes import ProcessCrew
+from examiner.workers import Crew, JobError, Limits, ProcessCrew, oversee
 
 AnyJob: TypeAlias = Job | GvgaiPlay
 AnyPlan: TypeAlias = Plan | GvgaiPlan

@@ -11,19 +11,23 @@ from typing import Any, ClassVar
 
 import click
 
-from examiner.arena.environments import ENVIRONMENTS
-from examiner.arena.environments.games import playable_game
-from examiner.arena.environments.screens import OBSERVATIONS
-from examiner.arena.job import Job, Plan
-from examiner.arena.plans import is_bundled, plan_of_frames
-from examiner.arena.probe import probe as play_probe
-from examiner.arena.protocol import PROTOCOLS
-from examiner.arena.protocol import protocol as named_protocol
+from examiner.arena import (
+    ENVIRONMENTS,
+    OBSERVATIONS,
+    PROTOCOLS,
+    Job,
+    Plan,
+    is_bundled,
+    plan_of_frames,
+    playable_game,
+)
+from examiner.arena import probe as play_probe
+from examiner.arena import protocol as named_protocol
 from examiner.cli.options import OUTPUT, WORKERS, Seeded, argument, find_modules_here, option
 from examiner.cli.output import live_table, progress_bar, show
 from examiner.cli.stopping import stopped_in_order
 from examiner.messages import InputError, shorten
-from examiner.reporting.findings import play as findings
+from examiner.reporting import render_probe, render_probed_plan
 from examiner.workers import available_cores, map_processes
 
 SOME_FAILED = 1
@@ -103,7 +107,7 @@ def probe(who: ProbeOptions, play: PlayOptions, printing: Seeded) -> None:
                 stage="playing",
             ),
         )
-    show(findings.render_probe(answer), answer.schema, printing)
+    show(render_probe(answer), answer.schema, printing)
 
 
 def _given(names: Collection[str]) -> str:
@@ -160,6 +164,6 @@ def _probe_plan(plan: Plan, who: ProbeOptions, printing: Seeded) -> None:
             workers=who.workers or available_cores(),
             watcher=watcher,
         )
-    show(findings.render_probed_plan(answer), answer.schema, printing, folder=str(folder))
+    show(render_probed_plan(answer), answer.schema, printing, folder=str(folder))
     if answer.failures:
         raise click.exceptions.Exit(SOME_FAILED)

@@ -18,11 +18,17 @@ from examiner.importers.evaluations.naming import Identity, named_logs, with_ite
 from examiner.importers.files import SourceFile
 from examiner.importers.readings import Reading, Whereabouts
 from examiner.messages import InputError, counted, listed, shorten
-from examiner.results import Attributes, Provenance, Results, Scales, TaskScale
-from examiner.results.codes import recoded
-from examiner.results.row_order import sorted_rows
-from examiner.results.table import assemble
-from examiner.validation.natural_order import natural_key
+from examiner.results import (
+    Attributes,
+    Provenance,
+    Results,
+    Scales,
+    TaskScale,
+    assemble,
+    recoded,
+    sorted_rows,
+)
+from examiner.validation import natural_key
 
 ORIGIN = ("model", "settings", "evaluation", "log", "item_id")
 """Columns that keep of each row where it is from, by which logs are added later."""

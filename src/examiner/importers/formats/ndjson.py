@@ -21,7 +21,7 @@ from examiner.importers.readings import Reading
 from examiner.importers.table_columns import TableOptions
 from examiner.importers.tables import table_reading
 from examiner.importers.text import beginning, json_lines, parse_json, text_of
-from examiner.results.polars_errors import PROBLEMS
+from examiner.results import PROBLEMS
 
 _COLUMN_KINDS = MappingProxyType(
     {int: pl.Int64, float: pl.Float64, bool: pl.Boolean, str: pl.String}

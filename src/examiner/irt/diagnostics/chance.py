@@ -14,9 +14,7 @@ from examiner.irt.items import Floats, ItemParameters
 from examiner.irt.posterior import Quadrature, drawn_abilities, posterior_blocks
 from examiner.irt.simulate import simulate
 from examiner.messages import counted
-from examiner.results import ResponseMatrix
-from examiner.results.content_order import matrix_in_content_order, order_of_matrix
-from examiner.results.observed_cells import ObservedCells
+from examiner.results import ObservedCells, ResponseMatrix, matrix_in_content_order, order_of_matrix
 from examiner.validation import Randomness, generator
 
 MOST_DRAWS, FEWEST_DRAWS = 499, 99

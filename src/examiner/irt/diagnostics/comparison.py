@@ -21,7 +21,7 @@ from examiner.irt.model import Model
 from examiner.irt.posterior import posterior_blocks
 from examiner.messages import InputError, counted, listed
 from examiner.results import ResponseMatrix
-from examiner.scores.uncertainty.bootstrap import Progress
+from examiner.scores import Progress
 from examiner.validation import Randomness, generator
 
 Fitter = Callable[[ResponseMatrix], IRTFit]

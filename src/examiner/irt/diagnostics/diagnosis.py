@@ -29,7 +29,7 @@ from examiner.irt.fitted import IRTFit
 from examiner.irt.items import SCORES, Floats, positions
 from examiner.messages import InputError, counted
 from examiner.results import ResponseMatrix
-from examiner.scores.uncertainty.bootstrap import Progress
+from examiner.scores import Progress
 from examiner.validation import Randomness, generator
 
 _FEWEST_DRAWS = 20

@@ -16,8 +16,7 @@ from examiner.irt.items import Floats, ItemParameters
 from examiner.irt.model import Model
 from examiner.irt.models import MODELS
 from examiner.messages import counted, listed
-from examiner.results import ResponseMatrix
-from examiner.results.observed_cells import ObservedCells
+from examiner.results import ObservedCells, ResponseMatrix
 
 BOUNDARY = "slope or intercept at a boundary"
 SEPARATED = "agents who succeed and agents who fail are separated by ability"

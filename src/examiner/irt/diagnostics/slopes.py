@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from examiner.irt.estimates import TaskErrors
 from examiner.irt.evidence import LEVEL, Evidence
 from examiner.irt.items import Floats, ItemParameters
-from examiner.scores.significance import benjamini_hochberg
+from examiner.scores import benjamini_hochberg
 
 if TYPE_CHECKING:
     from examiner.irt.fitted import IRTFit

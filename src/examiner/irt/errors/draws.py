@@ -18,9 +18,8 @@ from examiner.irt.models import MODELS
 from examiner.irt.posterior import drawn_abilities, posterior_blocks
 from examiner.irt.simulate import simulate
 from examiner.messages import InputError
-from examiner.results import ResponseMatrix
-from examiner.results.content_order import order_of_matrix
-from examiner.scores.uncertainty.bootstrap import Progress
+from examiner.results import ResponseMatrix, order_of_matrix
+from examiner.scores import Progress
 from examiner.validation import Randomness, check_known, generator
 
 Resampling = Literal["agents", "responses"]

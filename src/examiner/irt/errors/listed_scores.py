@@ -18,7 +18,7 @@ from examiner.irt.errors.observed_information import ROUGHLY_ENOUGH, Louis, orth
 from examiner.irt.estimation.kernels import BetaBinomial, Binomial, kernel_for
 from examiner.irt.items import Floats
 from examiner.irt.posterior import posterior_blocks
-from examiner.results.observed_cells import ObservedCells
+from examiner.results import ObservedCells
 
 _NEGLIGIBLE = 1e-16
 _NUMBERS = 4_000_000

@@ -13,8 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from examiner.irt.items import Floats
-from examiner.results import ResponseMatrix
-from examiner.results.observed_cells import ObservedCells
+from examiner.results import ObservedCells, ResponseMatrix
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array

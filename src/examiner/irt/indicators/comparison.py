@@ -17,8 +17,7 @@ from examiner.irt.fitted import Abilities
 from examiner.irt.items import Floats, positions
 from examiner.messages import InputError, counted
 from examiner.results import ResponseMatrix
-from examiner.scores.likeness import correlate_columns
-from examiner.scores.significance import holm
+from examiner.scores import correlate_columns, holm
 from examiner.validation import Randomness, generator
 
 _CELLS = 20_000_000

@@ -12,7 +12,7 @@ from examiner.answers import Answer, Scalar, Table, name, number
 from examiner.irt.indicators.generality import Indicators
 from examiner.irt.items import Floats
 from examiner.messages import InputError, counted, listed
-from examiner.scores.signed_ranks import midranks
+from examiner.scores import midranks
 
 STEPS = 101
 """Weights tried from 0 to 1: ranks change at few of them."""

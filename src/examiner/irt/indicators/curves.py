@@ -21,7 +21,7 @@ from examiner.irt.items import (
 )
 from examiner.messages import InputError, counted
 from examiner.results import ResponseMatrix
-from examiner.scores.estimate import check_level
+from examiner.scores import check_level
 
 GROUPS = 8
 HALF = 0.5

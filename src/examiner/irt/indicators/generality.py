@@ -19,8 +19,7 @@ from examiner.irt.items import Floats, ItemParameters, positions
 from examiner.irt.outcomes import landmark_reached
 from examiner.messages import InputError, counted, listed, shorten
 from examiner.results import ResponseMatrix, Results
-from examiner.scores.normalise import normalise
-from examiner.scores.success import responses
+from examiner.scores import normalise, responses
 from examiner.validation import Randomness
 
 FEWEST_OBSERVED = 2

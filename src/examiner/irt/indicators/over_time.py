@@ -15,7 +15,7 @@ from examiner.irt.indicators.comparison import IndicatorCorrelation, indicator_c
 from examiner.irt.indicators.generality import Indicators
 from examiner.irt.items import Floats
 from examiner.messages import InputError, counted, listed
-from examiner.scores.estimate import Estimate
+from examiner.scores import Estimate
 
 LEVEL = 0.95
 

@@ -24,9 +24,8 @@ from examiner.reporting.prose import (
 )
 from examiner.reporting.study import Study
 from examiner.reporting.table import Cell, Piece, ShownColumn, ShownTable
-from examiner.scores import LearningCurves, ReportTable, Verdicts, report_table
+from examiner.scores import LEVEL, LearningCurves, ReportTable, Verdicts, friedman, report_table
 from examiner.scores import curves as learning_curves
-from examiner.scores.significance import LEVEL, friedman
 
 MOST_DRAWN = 24
 MOST_NAMED = 3
@@ -39,7 +38,7 @@ def finding(study: Study) -> Finding:
     """Sum up training logs in the ways of papers/001, section 3."""
     assert study.training is not None, "the table says that it is needed"
     made = learning_curves(study.training, study.measure)
-    told, verdicts = tell(made, not_shown=study.none_better), made.verdicts()
+    told, verdicts = render_summaries(made, not_shown=study.none_better), made.verdicts()
     blocks: list[Piece] = [Text(_meaning(made, study)), _table(made, verdicts)]
     if len(made.agent_names) > 1:
         blocks += [Text(_disagreement(verdicts)), _figure(made, verdicts)]
@@ -47,14 +46,14 @@ def finding(study: Study) -> Finding:
     return replace(told, blocks=(*blocks, *told.folded_tables, *notes))
 
 
-def tell(made: LearningCurves, *, not_shown: str = "") -> Finding:
+def render_summaries(made: LearningCurves, *, not_shown: str = "") -> Finding:
     """Tell what each summary makes of the agents, and which summaries agree least.
 
     `not_shown` says why agents may be alike, where a whole report has found that: then none is named.
 
     >>> from examiner.results import Results
     >>> made = learning_curves(Results.from_numpy([[1.0], [2.0]]), last=1)
-    >>> [row["rank"] for row in tell(made).data["agents"] if row["summary"] == "best"]
+    >>> [row["rank"] for row in render_summaries(made).data["agents"] if row["summary"] == "best"]
     [2.0, 1.0]
     """
     verdicts = made.verdicts()
@@ -69,11 +68,11 @@ def tell(made: LearningCurves, *, not_shown: str = "") -> Finding:
     return Finding(lead=lead, blocks=blocks, beside=beside, about=about, answer=made)
 
 
-def drawn(made: LearningCurves) -> Finding:
+def draw_summaries(made: LearningCurves) -> Finding:
     """Return the figure of summaries alone.
 
     >>> from examiner.results import Results
-    >>> len(drawn(learning_curves(Results.from_numpy([[1.0], [2.0]]), last=1)).blocks)
+    >>> len(draw_summaries(learning_curves(Results.from_numpy([[1.0], [2.0]]), last=1)).blocks)
     1
     """
     return Finding(blocks=(_figure(made, made.verdicts()),) if len(made.agent_names) > 1 else ())

@@ -15,9 +15,8 @@ from examiner.reporting.prose import Name, Prose, enumerated, labels, three_digi
 from examiner.reporting.study import Study
 from examiner.reporting.table import Record, ShownColumn, ShownTable, records
 from examiner.results import Results
-from examiner.scores import shared_ranks
+from examiner.scores import kendall_tau, shared_ranks
 from examiner.scores import significance as agent_differences
-from examiner.scores.training.verdicts import kendall_tau
 from examiner.validation import Floats
 
 FEWEST_AGENTS = 3

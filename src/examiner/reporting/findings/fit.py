@@ -6,9 +6,25 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from examiner.irt import Indicators, IRTFit, flat_tasks, slope_verdicts
-from examiner.irt.diagnostics import flags
-from examiner.irt.fit_tables import FittedTasks
+from examiner.irt import (
+    BOUNDARY,
+    NEGATIVE,
+    NEGATIVE_ALONE,
+    NO_ERROR,
+    NO_GUESSING,
+    NO_OVERDISPERSION,
+    NO_SLIPPING,
+    SEPARATED,
+    SLOPE_NOT_SIGNIFICANT,
+    UNBOUNDED_DIFFICULTY,
+    FittedTasks,
+    Indicators,
+    IRTFit,
+    flat_tasks,
+    negative_sentence,
+    negative_tasks,
+    slope_verdicts,
+)
 from examiner.messages import counted, listed
 from examiner.reporting.figures import difficulty_map
 from examiner.reporting.finding import Figure, Finding, Notes, Text
@@ -19,20 +35,20 @@ from examiner.reporting.table import Piece, Record, ShownColumn, ShownTable
 
 MOST_ASIDE = 50
 FLAT = "flat"
-SERIOUS = (flags.NEGATIVE, FLAT, flags.NO_ERROR)
+SERIOUS = (NEGATIVE, FLAT, NO_ERROR)
 """Flags of tasks to review: one that separates agents cleanly is healthy."""
 SHORT = {
-    flags.NEGATIVE: "negative",
+    NEGATIVE: "negative",
     FLAT: "flat",
-    flags.BOUNDARY: "boundary",
-    flags.SEPARATED: "separated",
-    flags.NO_ERROR: "no error",
-    flags.SLOPE_NOT_SIGNIFICANT: "not significant",
-    flags.UNBOUNDED_DIFFICULTY: "no bounds",
-    flags.NEGATIVE_ALONE: "perhaps negative",
-    flags.NO_GUESSING: "no guessing",
-    flags.NO_SLIPPING: "no ceiling",
-    flags.NO_OVERDISPERSION: "as independent",
+    BOUNDARY: "boundary",
+    SEPARATED: "separated",
+    NO_ERROR: "no error",
+    SLOPE_NOT_SIGNIFICANT: "not significant",
+    UNBOUNDED_DIFFICULTY: "no bounds",
+    NEGATIVE_ALONE: "perhaps negative",
+    NO_GUESSING: "no guessing",
+    NO_SLIPPING: "no ceiling",
+    NO_OVERDISPERSION: "as independent",
 }
 CORRECTED = "5 %, Benjamini–Hochberg"
 """How many tasks are judged at once."""
@@ -124,14 +140,14 @@ def _excluded(fit: IRTFit, most: int | None = None) -> tuple[Notes, ...]:
     return (Notes("Excluded", tuple(items)),) if items else ()
 
 
-def tell(fit: IRTFit, told: Indicators, *, repeats_mean: bool = False) -> Finding:
+def render_fit(fit: IRTFit, told: Indicators, *, repeats_mean: bool = False) -> Finding:
     """Return the tasks, flagged ones first, and the agents; regularity only where it is not the mean.
 
     >>> from examiner.irt import ItemParameters, indicators, known
     >>> from examiner.results import ResponseMatrix
     >>> items = ItemParameters.of(["t"], [2.0], difficulty=[0.5])
     >>> fit = known(items, ResponseMatrix.from_array([[1], [0]], tasks=["t"]))
-    >>> tell(fit, indicators(fit)).data["tasks"][0]["difficulty"]
+    >>> render_fit(fit, indicators(fit)).data["tasks"][0]["difficulty"]
     0.5
     """
     flat = _flat(fit)
@@ -142,10 +158,8 @@ def tell(fit: IRTFit, told: Indicators, *, repeats_mean: bool = False) -> Findin
     agree = f"; {starts.agreeing} of {counted(len(starts.objectives), 'start')} {verb}"
     outcome = f"{fit.outcome.value} Log-likelihood {fit.log_likelihood:.4f}"
     sentences = list(fit.evidence.sentences()) if fit.evidence else []
-    negative = flags.negative_tasks(fit)
-    lead: Prose = (
-        (Sentence(flags.negative_sentence(negative)),) if negative else "".join(sentences[:1])
-    )
+    negative = negative_tasks(fit)
+    lead: Prose = (Sentence(negative_sentence(negative)),) if negative else "".join(sentences[:1])
     sentences = sentences if negative else sentences[1:]
     blocks = (
         *(Text(sentence) for sentence in sentences),
@@ -223,12 +237,12 @@ def _task_tables(fit: IRTFit, raised: Sequence[Sequence[str]]) -> list[Piece]:
 def short_flags(raised: Sequence[str]) -> str:
     """The flags of a task in a few words, each fact once.
 
-    >>> short_flags([flags.SLOPE_NOT_SIGNIFICANT, flags.UNBOUNDED_DIFFICULTY])
+    >>> short_flags([SLOPE_NOT_SIGNIFICANT, UNBOUNDED_DIFFICULTY])
     'not significant'
     """
     words = list(dict.fromkeys(SHORT.get(flag, flag) for flag in raised))
-    if SHORT[flags.SLOPE_NOT_SIGNIFICANT] in words:  # which implies it
-        words = [word for word in words if word != SHORT[flags.UNBOUNDED_DIFFICULTY]]
+    if SHORT[SLOPE_NOT_SIGNIFICANT] in words:  # which implies it
+        words = [word for word in words if word != SHORT[UNBOUNDED_DIFFICULTY]]
     return "; ".join(words)
 
 
@@ -242,7 +256,7 @@ def _doubts(tasks: FittedTasks, raised: Sequence[Sequence[str]]) -> list[Text]:
     falling = [
         task
         for task, slope, flagged in zip(tasks.task, tasks.discrimination, raised, strict=True)
-        if slope < 0 and flags.NEGATIVE not in flagged
+        if slope < 0 and NEGATIVE not in flagged
     ]
     if falling:
         sentences.append(f"Negative discrimination, but not significantly: {listed(falling)}.")
@@ -278,5 +292,5 @@ def _flat(fit: IRTFit) -> list[str]:
     differ = fit.evidence is not None and fit.evidence.abilities_differ
     if fit.matrix is None or not differ or fit.groups:
         return []
-    negative = set(flags.negative_tasks(fit))
+    negative = set(negative_tasks(fit))
     return [task for task in flat_tasks(fit.matrix) if task not in negative]

@@ -15,7 +15,7 @@ _COLUMNS = (
 )
 
 
-def render(answer: Flavours) -> Finding:
+def render_flavours(answer: Flavours) -> Finding:
     """Show a row for each agent, game and pair of flavours, and the failed jobs."""
     blocks: list[Piece] = []
     if len(answer.gaps):

@@ -17,8 +17,7 @@ from examiner.reporting.prose import Name, Parts, Prose, enumerated, labels, par
 from examiner.reporting.renderers import shown_table
 from examiner.reporting.study import Study
 from examiner.reporting.table import Piece, ShownTable
-from examiner.results import ResponseMatrix
-from examiner.results.connections import divided_sentence
+from examiner.results import ResponseMatrix, divided_sentence
 
 MOST_COMPARED = 500
 LABEL_SIZE = (0.3, 0.07)

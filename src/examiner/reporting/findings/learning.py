@@ -22,9 +22,9 @@ from examiner.scores import (
     EfficiencyCurves,
     TaskLearningCurves,
     efficiency,
+    learners_of,
     task_curves,
 )
-from examiner.scores.training.phases import learners_of
 
 Counts = NDArray[np.int64]
 MOST_PANELS = 8
@@ -45,17 +45,18 @@ class CurveOptions(NamedTuple):
 
 def finding(study: Study) -> Finding:
     """Draw the learning curves of a training log, as it is and made comparable."""
-    return tell(study, CurveOptions())
+    return render_learning_curves(study, CurveOptions())
 
 
-def tell(study: Study, wanted: CurveOptions) -> Finding:
+def render_learning_curves(study: Study, wanted: CurveOptions) -> Finding:
     """Follow agents over the time of training, together and task by task.
 
     >>> log = {"agent": ["a"] * 4, "task": ["t"] * 4, "run": [0, 0, 1, 1], "trial": [0, 1, 0, 1],
     ...        "frames": [10, 20, 10, 20], "score": [0.0, 0.5, 0.25, 0.75]}
     >>> from examiner.results import Provenance, Results
     >>> study = Study.of(Results.from_dict(log, provenance=Provenance(training=True)))
-    >>> [block.key for block in tell(study, CurveOptions()).blocks if isinstance(block, Figure)]
+    >>> blocks = render_learning_curves(study, CurveOptions()).blocks
+    >>> [block.key for block in blocks if isinstance(block, Figure)]
     ['learning-curves', 'learning-curves-tasks']
     """
     assert study.training is not None, "the table says that it is needed"

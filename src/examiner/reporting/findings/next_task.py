@@ -14,8 +14,7 @@ from examiner.reporting.figures.chart import Floats
 from examiner.reporting.finding import Figure, Finding, NothingToTellError, Text, noted
 from examiner.reporting.prose import Name, Prose, Sentence, labels, three_digits
 from examiner.reporting.study import Study
-from examiner.results import ResponseMatrix
-from examiner.results.connections import divided_sentence
+from examiner.results import ResponseMatrix, divided_sentence
 
 AGENTS = 200
 MOST_STEPS = 60

@@ -14,12 +14,18 @@ from examiner.reporting.finding import Figure, Finding, NothingToTellError, Text
 from examiner.reporting.prose import Name, Sentence, labels, three_digits
 from examiner.reporting.study import Study
 from examiner.reporting.table import Cell, Record, ShownColumn, ShownTable
-from examiner.scores import Significance, cell_means
+from examiner.scores import (
+    Significance,
+    cell_means,
+    clusters_of,
+    difference_of,
+    discordance,
+    newcombe,
+    run_scores,
+    shared_rows,
+    wilcoxon_holm,
+)
 from examiner.scores import significance as agent_differences
-from examiner.scores.differences import clusters_of, difference_of
-from examiner.scores.exact_pairs import discordance, newcombe
-from examiner.scores.significance import wilcoxon_holm
-from examiner.scores.uncertainty.strata import common_rows, run_scores
 
 MOST_ROWS = 30
 LABEL_ROOM = 1.3
@@ -230,7 +236,7 @@ def _table(study: Study, made: Significance) -> ShownTable:
         ends = (gap.low, gap.high)
         if made.exact:
             few, many = (scores.of(name) for name in (shown.agents[0], agent))
-            here, there = common_rows(few, many)
+            here, there = shared_rows(few, many)
             ends = newcombe(discordance(few.means[here], many.means[there]))
         rows.append((*start, gap.value, *ends, gap.error, seen, p, common))
     caption = "The first agent by mean against each other, with the least difference these data could show."

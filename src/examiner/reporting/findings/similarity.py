@@ -8,9 +8,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from examiner.information import SimilarityAnalysis
+from examiner.information import PAPER_THRESHOLD, SimilarityAnalysis
 from examiner.information import similarity as analyse_similarity
-from examiner.information.clusters import PAPER_THRESHOLD
 from examiner.messages import counted
 from examiner.reporting.figures import chart
 from examiner.reporting.figures.chart import Floats
@@ -37,7 +36,7 @@ def finding(study: Study) -> Finding:
     small, note = study.for_pairs
     note = f"{note} `examiner cluster` uses all results." if note else ""
     analysis = analyse_similarity(small.results, [study.measure], rng=study.seed)
-    shown = show_analysis(analysis, not_shown=study.not_shown)
+    shown = render_similarity(analysis, not_shown=study.not_shown)
     figures = [_figure(analysis), *_tree(analysis)] if analysis.main.significant else []
     texts = [block for block in shown.blocks if isinstance(block, Text)]
     notes = (note, *analysis.notes) if note else analysis.notes
@@ -46,7 +45,7 @@ def finding(study: Study) -> Finding:
     return replace(shown, lead=lead, blocks=blocks)
 
 
-def show_analysis(analysis: SimilarityAnalysis, *, not_shown: str = "") -> Finding:
+def render_similarity(analysis: SimilarityAnalysis, *, not_shown: str = "") -> Finding:
     """Show the clusters, how far one factor goes, and which agents a choice of tasks makes win.
 
     `not_shown` says why agents may be identical, where a whole report concluded that: then no task is
@@ -54,7 +53,7 @@ def show_analysis(analysis: SimilarityAnalysis, *, not_shown: str = "") -> Findi
 
     >>> from examiner.results import Results
     >>> results = Results.from_numpy([[1.0, 2.0], [2.0, 3.0], [3.0, 5.0]], tasks="tu")
-    >>> show_analysis(analyse_similarity(results)).data["clusters"]
+    >>> render_similarity(analyse_similarity(results)).data["clusters"]
     []
     """
     clusters = analysis.clusters

@@ -23,8 +23,7 @@ from examiner.reporting.figures.chart import Floats
 from examiner.reporting.finding import Figure, Finding, Text, noted
 from examiner.reporting.prose import Name, Parts, Prose, enumerated, labels, three_digits
 from examiner.reporting.study import Study
-from examiner.results import ResponseMatrix
-from examiner.results.connections import divided_sentence
+from examiner.results import ResponseMatrix, divided_sentence
 
 MOST_DRAWN = 400
 LABEL_LIMIT = 60

@@ -55,16 +55,16 @@ def finding(study: Study) -> Finding:
         sentences = tuple((Sentence(note),) for note in (validation.headline, *validation.notes))
         blocks.append(Notes("Do agents perform similarly within groups?", sentences))
         blocks += [replace(table, folded=True) for table in _tests(validation)]
-    shown = show_kinds(kinds, validation)
+    shown = render_kinds(kinds, validation)
     return replace(shown, blocks=tuple(blocks), about=())
 
 
-def show_kinds(kinds: Kinds, validation: Validation | None = None) -> Finding:
+def render_kinds(kinds: Kinds, validation: Validation | None = None) -> Finding:
     """Show the groups, what they cover, and, where results were given, whether agents agree.
 
     >>> from examiner.results import Classification
     >>> games = Classification(("pong", "go"), ("haste",), (("absent",), ("absent",)))
-    >>> show_kinds(task_kinds(games)).data["groups"][0]["kept"]
+    >>> render_kinds(task_kinds(games)).data["groups"][0]["kept"]
     'go'
     """
     covered = kinds.coverage

@@ -54,13 +54,13 @@ def intervals(study: Study) -> Finding:
     )
 
 
-def tell(made: Ranking, *, seed: int = 0) -> Finding:
+def render_ranking(made: Ranking, *, seed: int = 0) -> Finding:
     """Show the ranking of agents, which agent beats which, and what would make it more precise.
 
     >>> from examiner.results import Results
     >>> from examiner.scores import rank
     >>> results = Results.from_numpy(np.random.default_rng(0).normal(size=(2, 4, 5)))
-    >>> tell(rank(results, rng=0, reps=100)).data["agents"][0]["agent"]
+    >>> render_ranking(rank(results, rng=0, reps=100)).data["agents"][0]["agent"]
     'agent 2'
     """
     used = made.aggregates

@@ -9,7 +9,7 @@ from examiner.reporting.finding import Finding
 from examiner.reporting.table import ShownColumn, ShownTable
 
 
-def tell(made: OverTime) -> Finding:
+def render_years(made: OverTime) -> Finding:
     """Tell a row a year, and whether ability and generality go with the year.
 
     >>> from examiner.irt import ItemParameters, indicators, known, over_time
@@ -18,7 +18,7 @@ def tell(made: OverTime) -> Finding:
     >>> rows = [[0, 0, 0, 0], [1, 0, 0, 0], [1, 1, 0, 0], [1, 1, 1, 0]]
     >>> fit = known(items, ResponseMatrix.from_array(rows, "abcd", "tuvw"))
     >>> years = {"a": 2013, "b": 2013, "c": 2015, "d": 2015}
-    >>> [row["agents"] for row in tell(over_time(indicators(fit, bins=2), years)).data["years"]]
+    >>> [row["agents"] for row in render_years(over_time(indicators(fit, bins=2), years)).data["years"]]
     [2, 2]
     """
     rows = [

@@ -12,11 +12,11 @@ from examiner.irt import (
     agent_curves,
     curves,
     empirical_curves,
+    interval,
     landmark_reached,
     probability,
     steepness,
 )
-from examiner.irt.estimates import interval
 from examiner.messages import InputError, counted, unknown_name
 from examiner.reporting.figures.ability_rows import AbilityRowsData, draw_rows
 from examiner.reporting.figures.agent_lines import AgentLinesData, draw_lines

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from examiner.messages import InputError, counted, listed
-from examiner.scores.estimate import check_level
+from examiner.scores import check_level
 from examiner.selection.resampling import REPS
 
 LEAST_TRAINING = 2

@@ -14,9 +14,7 @@ from numpy.typing import NDArray
 from examiner.answers import Answer, Row, Scalar, Table, count, name, number, words
 from examiner.messages import InputError
 from examiner.results import Results
-from examiner.scores.standing import shared_ranks
-from examiner.scores.uncertainty.bootstrap import Progress
-from examiner.scores.unit import value_unit
+from examiner.scores import Progress, shared_ranks, value_unit
 from examiner.selection.benchmark import Benchmark, benchmark_of
 from examiner.selection.evidence import fold_of
 from examiner.selection.methods import Select, entered_methods

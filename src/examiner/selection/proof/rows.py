@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from examiner.answers import Table, bound, count, flag, name, number, words
-from examiner.scores.estimate import Estimate
+from examiner.scores import Estimate
 from examiner.selection.benchmark import Benchmark
 from examiner.selection.proof.contest import JudgedFold
 from examiner.selection.proof.ordering import Pairs, detectable, held_out_pairs, kendall, top_hits

@@ -13,17 +13,11 @@ from examiner.answers import Table, bound, name, number
 from examiner.messages import InputError, joined
 from examiner.results import Results, reads_results
 from examiner.scores.aggregate import AGGREGATES, point_values, task_means, task_total
+from examiner.scores.bootstrap import Bootstrap, ByResampling, Resampling, ResamplingOptions
 from examiner.scores.cells import ratio
+from examiner.scores.normalise import score_unit
+from examiner.scores.runs import RunScores, Sample
 from examiner.scores.standing import best_first
-from examiner.scores.uncertainty.bootstrap import (
-    Bootstrap,
-    ByResampling,
-    Resampling,
-    ResamplingOptions,
-)
-from examiner.scores.uncertainty.resampling import Sample
-from examiner.scores.uncertainty.strata import RunScores
-from examiner.scores.unit import score_unit
 from examiner.validation import Floats, Randomness, check_known, generator, read_only, seed_of
 
 Kind = Literal["runs", "averages"]

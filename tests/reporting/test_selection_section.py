@@ -6,12 +6,10 @@ import numpy as np
 import pytest
 
 import examiner as ex
+from examiner.reporting import FINDINGS, ShownTable, Study
 from examiner.reporting.finding import Figure
-from examiner.reporting.findings import FINDINGS
 from examiner.reporting.findings import comparison as cost_quality
 from examiner.reporting.prose import said
-from examiner.reporting.study import Study
-from examiner.reporting.table import ShownTable
 
 
 def results_of(agents: int, tasks: int) -> ex.Results:

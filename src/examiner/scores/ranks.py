@@ -20,15 +20,15 @@ from examiner.scores.aggregate import (
     check_total,
     point_values,
 )
-from examiner.scores.standing import best_first
-from examiner.scores.total import Total
-from examiner.scores.uncertainty.bootstrap import (
+from examiner.scores.bootstrap import (
     Bootstrap,
     ByResampling,
     DrawingOptions,
     Resampling,
     each_agent,
 )
+from examiner.scores.standing import best_first
+from examiner.scores.total import Total
 from examiner.validation import Floats, Randomness, generator, read_only, seed_of
 
 

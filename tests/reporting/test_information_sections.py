@@ -4,12 +4,11 @@ import numpy as np
 import pytest
 
 import examiner as ex
-from examiner.reporting.finding import Figure, Notes, Text
-from examiner.reporting.findings import FINDINGS
+from examiner.reporting import FINDINGS, Study, Text
+from examiner.reporting.finding import Figure, Notes
 from examiner.reporting.findings import information as information_finding
 from examiner.reporting.findings import similarity as similarity_finding
 from examiner.reporting.prose import said
-from examiner.reporting.study import Study
 from examiner.results import Results
 
 information, similarity = FINDINGS["information"], FINDINGS["similarity"]
