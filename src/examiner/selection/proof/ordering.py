@@ -158,5 +158,5 @@ def _among_best(values: Floats, count: int) -> Floats:
     least = np.partition(values, -count, axis=-1)[..., -count, None]
     near = TIE * np.abs(values).max(axis=-1, keepdims=True)
     above, tied = values > least + near, np.abs(values - least) <= near
-    left = (count - above.sum(axis=-1, keepdims=True)) / tied.sum(axis=-1, keepdims=True)
+    left = (count - above.sum(axis=-1, keepdims=True)) / np.maximum(tied.sum(-1, keepdims=True), 1)
     return np.where(above, 1.0, np.where(tied, left, 0.0))
