@@ -372,7 +372,7 @@ def test_progress_over_years_is_that_of_python(examiner, tmp_path):
     fit = ex.irt.fit(ex.read(table))
     years = {f"a{number:02d}": int(date[:4]) for number, date in enumerate(dates)}
     made = ex.irt.over_time(ex.irt.indicators(fit), years)
-    assert [row["ability"] for row in told["years"]] == pytest.approx(made.ability.tolist())
+    assert [row["ability"] for row in told["years"]] == pytest.approx(made.years.ability.tolist())
     assert [row["agents"] for row in told["years"]] == [14, 14, 12]
     assert (
         told["correlations"]["ability"]["pearson"] > 0.5

@@ -12,11 +12,10 @@ from typing import Annotated, Any, ClassVar, Literal, NamedTuple
 import numpy as np
 
 from examiner.answers import Answer, Scalar, Table
-from examiner.irt.diagnostics.slopes import signs
 from examiner.irt.estimates import Abilities as Abilities
 from examiner.irt.estimates import JointDraws as JointDraws
 from examiner.irt.estimates import TaskErrors as TaskErrors
-from examiner.irt.evidence import Evidence
+from examiner.irt.evidence import Evidence, signs
 from examiner.irt.fit_tables import (
     ExcludedAgents,
     ExcludedTasks,

@@ -39,14 +39,15 @@ def render_placements(fit: IRTFit, found: Placements) -> Finding:
         shown_table(found.agents, placed, "Placed"),
         shown_table(found.agents, means, _over_all(fit)),
     ]
-    unexpected: list[Prose] = []
-    for agent in found.placed:
-        for odd in agent.unexpected:
-            told = f"{odd.result:.3g}, expected {odd.expected:.3g} (p = {odd.probability:.3g})"
-            unexpected.append(_odd(agent.agent, odd.task, f": {told}"))
-    flags = [
-        (Name(each.agent), ": ", Sentence(flag)) for each in found.placed for flag in each.flags
+    unexpected = [
+        _odd(
+            row.agent,
+            row.task,
+            f": {row.result:.3g}, expected {row.expected:.3g} (p = {row.probability:.3g})",
+        )
+        for row in found.unexpected
     ]
+    flags = [(Name(agent.agent), ": ", Sentence(flag)) for agent in found for flag in agent.flags]
     blocks += [*noted_as("Note", flags), *noted_as("Unexpected", unexpected)]
     tasks = counted(len(fit.items), "task")
     about = f"{fit.model} of {counted(len(fit.abilities.agents), 'agent')} × {tasks}"

@@ -6,7 +6,7 @@ import math
 
 from examiner.irt import OverTime
 from examiner.reporting.finding import Finding
-from examiner.reporting.table import ShownColumn, ShownTable
+from examiner.reporting.renderers import shown_table
 
 
 def render_years(made: OverTime) -> Finding:
@@ -21,40 +21,27 @@ def render_years(made: OverTime) -> Finding:
     >>> [row["agents"] for row in render_years(over_time(indicators(fit, bins=2), years)).data["years"]]
     [2, 2]
     """
-    rows = [
-        {
-            "year": f"{year:g}",
-            "agents": made.counts[place],
-            **{
-                f"{name}{end}": float(getattr(made, f"{name}{end}")[place])
-                for name in ("ability", "generality")
-                for end in ("", "_low", "_high")
-            },
-        }
-        for place, year in enumerate(made.years)
-    ]
-    columns = [
-        ShownColumn("year", "text"),
-        ShownColumn("agents", "number"),
-        ShownColumn("ability", "number"),
-        ShownColumn("from", "number", key="ability_low"),
-        ShownColumn("to", "number", key="ability_high"),
-        ShownColumn("generality", "number"),
-        ShownColumn("from", "number", key="generality_low"),
-        ShownColumn("to", "number", key="generality_high"),
-    ]
     found = {"ability": made.with_ability, "generality": made.with_generality}
     said = " ".join(
         f"{name.capitalize()} correlates with the year by {one.pearson:.2f} "
-        f"({one.low:.2f} to {one.high:.2f}, {one.agents} agents)."
+        f"({one.pearson_low:.2f} to {one.pearson_high:.2f}, {one.agents} agents)."
         for name, one in found.items()
         if math.isfinite(one.pearson)
     )
     correlations = {
-        name: {"pearson": one.pearson, "low": one.low, "high": one.high, "agents": one.agents}
+        name: {
+            "pearson": one.pearson,
+            "low": one.pearson_low,
+            "high": one.pearson_high,
+            "agents": one.agents,
+        }
         for name, one in found.items()
     }
-    table = ShownTable.of(rows, columns, "By year of agents, 95 % intervals")
+    table = shown_table(made.years, caption="By year of agents, 95 % intervals")
     return Finding(
-        "years", "Progress", said, (table,), {"years": rows, "correlations": correlations}
+        "years",
+        "Progress",
+        said,
+        (table,),
+        {"years": [dict(row) for row in made.years], "correlations": correlations},
     )
