@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 from examiner.cli.options import (
     NORMALISE,
+    TUNED_ON,
     FigureOptions,
     Seeded,
     SourceOptions,
@@ -43,6 +44,7 @@ class CurvesOptions:
         None, "Report when this value is first reached [default: human, or the second best's end]."
     )
     log_axis: bool = option(False, "Draw time on a logarithmic axis.", "--log-axis")
+    tuned_on: list[str] | None = option(None, TUNED_ON, "--tuned-on", metavar="PATTERN")
 
 
 def curves(
@@ -55,7 +57,9 @@ def curves(
             f"each. Leave --reduce out."
         )
     with progress_bar("reading") as progress:
-        results = results_from(options, progress, reduce_training_logs=False)
+        results = results_from(
+            options, progress, reduce_training_logs=False, tuned_on=curve_options.tuned_on
+        )
         if results.counts()["trials"] == 1 and not results.provenance.training:
             raise InputError(
                 "Every run has a single result on each task: there are no curves in that. Compare agents "

@@ -8,6 +8,7 @@ from examiner.cli.levels import LevelOptions, levelled_and_compared
 from examiner.cli.options import (
     LEVEL,
     REPS,
+    TUNED_ON,
     USUAL_REPS,
     ComparisonOptions,
     Seeded,
@@ -41,6 +42,7 @@ class ScoresOptions:
     posthoc: PostHoc = option(
         "t-holm", "Test of pairs: of means (t), signed ranks (wilcoxon) or mean ranks."
     )
+    tuned_on: list[str] | None = option(None, TUNED_ON, "--tuned-on", metavar="PATTERN")
 
 
 def scores(
@@ -52,7 +54,8 @@ def scores(
 ) -> None:
     """Aggregate and rank agents with intervals, compare them, and show where the uncertainty comes from."""
     with progress_bar("reading") as progress:
-        known = levelled_and_compared(results_from(options), levels, comparison)
+        read = results_from(options, tuned_on=how.tuned_on)
+        known = levelled_and_compared(read, levels, comparison)
         results = known.results
         made = rank(
             results,
