@@ -74,15 +74,8 @@ def compare(
             total=prepared.total,
             unit=who.unit,
         )
-    show(
-        render_comparison(answer, seed=printing.seed),
-        answer.schema,
-        printing,
-        (*results.notes, *answer.all_notes),
-        score_unit=score_unit(results),
-        source=results.provenance.source,
-        seed=printing.seed,
-    )
+    finding = render_comparison(answer, seed=printing.seed)
+    show(finding, printing, read=results, score_unit=score_unit(results))
 
 
 def _read(

@@ -23,7 +23,7 @@ class DatasetOptions:
 def datasets(options: DatasetOptions, printing: Tabled) -> None:
     """List the bundled data sets, or show one in detail: source, licence, columns, notes."""
     if options.name is not None:
-        show(_shown(card(options.name)), "examiner.dataset/1", printing)
+        show(_shown(card(options.name)), printing, "dataset")
         return
     rows = [card(known).to_dict() for known in DATASETS]
     columns = [
@@ -35,7 +35,7 @@ def datasets(options: DatasetOptions, printing: Tabled) -> None:
     table = shown_table(Table.of(columns, values), caption="Bundled data sets")
     hint = "Details: `examiner datasets NAME`. In Python: `ex.load(NAME)`."
     listed = Finding("datasets", "Data sets", (), (table, Text(hint)), {"datasets": rows})
-    show(listed, "examiner.datasets/1", printing)
+    show(listed, printing, "datasets")
 
 
 def _shown(chosen: Card) -> Finding:

@@ -89,7 +89,7 @@ def render_plan(plan: Plan) -> Finding:
     headline = (
         f"{counted(len(jobs), 'job')}: {counted(len(plan.agents), 'agent')} × "
         f"{counted(len(variants), 'variant')} of {counted(len(splits), 'game')} × "
-        f"{counted(len(plan.seeds), 'seed')}."
+        f"{_seed_counts(plan)}."
     )
     protocol = plan.protocol.name or "your own"
     answer = StoredAnswer(
@@ -113,13 +113,19 @@ def render_plan(plan: Plan) -> Finding:
         },
         stored_settings={
             "name": plan.name,
-            "seeds": list(plan.seeds),
+            "seeds": {agent.name: list(plan.seeds_of(agent)) for agent in plan.agents},
             "protocol": plan.protocol.to_dict(),
             "protocol_hash": plan.protocol.hash,
             "reference": REFERENCE,
         },
     )
     return finding_of(answer)
+
+
+def _seed_counts(plan: Plan) -> str:
+    """How many seeds agents have: one number, or from the fewest to the most."""
+    counts = sorted({len(plan.seeds_of(agent)) for agent in plan.agents})
+    return f"{counts[0]} to {counts[-1]} seeds" if len(counts) > 1 else counted(counts[0], "seed")
 
 
 def _deviation_table(differences: Sequence[Deviation]) -> DeviationTable:
