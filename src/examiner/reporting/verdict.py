@@ -14,6 +14,7 @@ from examiner.information import InformationAnalysis, SimilarityAnalysis
 from examiner.irt import FLAGS, AbilityInformation, Audit
 from examiner.messages import counted
 from examiner.reporting.finding import BEWARE, Finding, Notes
+from examiner.reporting.next_examination import NextExamination
 from examiner.reporting.prose import (
     Name,
     Parts,
@@ -310,10 +311,6 @@ def _of_all(study: Study, tasks: int) -> str:
 
 
 def _next(study: Study, told: Told) -> Judgement | None:
-    if "next_task" not in told:
-        return None
-    from examiner.reporting.findings.next_task import NextExamination  # loads the adaptive package
-
     found = _answer(told, "next_task", NextExamination)
     if found is None or found.needed is None:
         return None

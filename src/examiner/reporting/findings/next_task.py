@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import ClassVar, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from examiner.adaptive import Examination, Stop, TaskBank, examine, simulate
-from examiner.answers import Answer, Scalar
-from examiner.messages import counted
 from examiner.reporting.figures import chart
 from examiner.reporting.figures.chart import Floats
 from examiner.reporting.finding import Figure, Finding, NothingToTellError, Text, noted
+from examiner.reporting.next_examination import NextExamination
 from examiner.reporting.prose import Name, Prose, Sentence, labels, three_digits
 from examiner.reporting.study import Study
 from examiner.results import ResponseMatrix, divided_sentence
@@ -24,52 +22,6 @@ MOST_TASKS = 2_000
 NEAR = 1.25
 """An ability is as good as known when its error is within a quarter of that after every task."""
 MOST_LABELS, MOST_SLANTED = 34, 16
-
-
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
-class NextExamination(Answer):
-    """How many tasks place an agent nearly as well as all tasks, or the best `compared_with` of them, do.
-
-    `needed` tasks are asked one after another, `at_random` in random order; None where more than were
-    tried are needed. `near` is the error of ability after them, `least_error` that after all compared.
-    """
-
-    kind: ClassVar[str] = "next-examination"
-
-    needed: int | None
-    at_random: int | None
-    least_error: float
-    near: float
-    tasks: int
-    compared_with: int
-
-    @property
-    def headline(self) -> str:
-        """How many tasks place a new agent."""
-        after = f"the best {self.compared_with:,} tasks"
-        if self.compared_with == self.tasks:
-            after = "all tasks"
-        if self.needed is None:
-            return f"No small part of the {self.tasks:,} tasks places a new agent as well as {after} do."
-        beside = "more than were tried" if self.at_random is None else f"{self.at_random:,}"
-        return (
-            f"A new agent like these is placed by {counted(self.needed, 'task')} asked one after another "
-            f"nearly as well as by {after} (an error of ability of {three_digits(self.near)} instead of "
-            f"{three_digits(self.least_error)}); in random order it takes {beside}."
-        )
-
-    @property
-    def scalars(self) -> Mapping[str, Scalar]:
-        """All its numbers."""
-        meanings = {
-            "needed": "Tasks asked one after another until the error is near the least",
-            "at_random": "Tasks asked in random order until the error is near the least",
-            "least_error": "Error of ability after all tasks that were compared",
-            "near": "Error of ability that counts as near the least",
-            "tasks": "Tasks of the fit",
-            "compared_with": "Tasks after which the error is the least",
-        }
-        return {name: Scalar(getattr(self, name), meaning) for name, meaning in meanings.items()}
 
 
 def finding(study: Study) -> Finding:
