@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 
 import examiner as ex
-from examiner.irt.estimation.parts import PartedSource
+from examiner.irt import PartedSource
 from scale import forget_peak, peak_gigabytes, shards, table
 
 SHARED_OUT = (8000, 2000, 0.6)

@@ -29,6 +29,8 @@ def names_on_demand(package: str) -> Callable[[str], object]:
         if name not in homes:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
         home, inner = homes[name]
+        if home == package:
+            return importlib.import_module(f"{package}.{inner}")
         return getattr(importlib.import_module(home), inner)
 
     return load

@@ -11,10 +11,9 @@ import pytest
 import examiner as ex
 from engines.like_fits import MATRIX, holed
 from engines.test_shards import in_small_blocks, tidy, written
-from examiner.irt import IRTFit
+from examiner.irt import IRTFit, PartedSource
 from examiner.irt.errors import covariance
 from examiner.irt.errors.joint import JointErrors
-from examiner.irt.estimation.parts import PartedSource
 
 TOLD = ("slope", "intercept", "covariance", "difficulty", "slope_low", "difficulty_high")
 

@@ -15,8 +15,8 @@ import examiner as ex
 from engines.like_fits import MATRIX, TASKS, assert_same_fit, holed
 from examiner.engines.cluster import ShardWorker, with_curves
 from examiner.engines.shards import Shards
-from examiner.irt.estimation.exponential_statistics import ExponentialStatistics
-from examiner.irt.estimation.parts import PartedSource, added, joined
+from examiner.irt import ExponentialStatistics, PartedSource, added
+from examiner.irt.estimation.parts import joined
 
 
 def tidy(matrix: ex.ResponseMatrix) -> pl.DataFrame:

@@ -68,3 +68,28 @@ def test_names_for_other_packages_are_loaded_and_not_shown_to_users(
     module = importlib.import_module(f"examiner.{package}")
     assert getattr(module, name) is not None
     assert package == "reporting" or name not in dir(module)
+
+
+def imports_past_a_public_api(path: Path, package: str) -> Iterator[str]:
+    """Imports from a module inside another package, instead of from that package."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom) and node.module:
+            modules = [node.module]
+        elif isinstance(node, ast.Import):
+            modules = [alias.name for alias in node.names]
+        else:
+            continue
+        for module in modules:
+            root, *parts = module.split(".")
+            if root == "examiner" and len(parts) > 1 and parts[0] != package:
+                yield f"{path.relative_to(ROOT)}:{node.lineno} {module}"
+
+
+def test_packages_import_each_other_through_their_public_apis() -> None:
+    source = ROOT / "src" / "examiner"
+    hidden = [
+        place
+        for path in sorted(source.glob("*/**/*.py"))
+        for place in imports_past_a_public_api(path, path.relative_to(source).parts[0])
+    ]
+    assert not hidden, "\n".join(hidden)

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from examiner.irt import ItemParameters, Priors, Quadrature, TaskErrors
+from examiner.irt import ItemParameters, Model, Priors, Quadrature, TaskErrors
 from examiner.irt.errors.joint import JointErrors
-from examiner.irt.model import Model
 from examiner.results import ResponseMatrix
 
 

@@ -13,10 +13,21 @@ import pytest
 
 import examiner as ex
 import examiner.irt.errors.joint as joint_file
-from examiner.irt import MODELS, ItemParameters, Quadrature, fit, log_likelihood, place, simulate
-from examiner.irt.ability import abilities
+from examiner.irt import (
+    MODELS,
+    ItemParameters,
+    NormalPrior,
+    Priors,
+    Quadrature,
+    SlopeScale,
+    abilities,
+    fit,
+    log_likelihood,
+    place,
+    simulate,
+)
 from examiner.irt.errors.observed_information import information_matrix, louis
-from examiner.irt.priors import NormalPrior, Priors, RelativeSlopes, SlopeScale
+from examiner.irt.priors import RelativeSlopes
 from examiner.messages import InputError
 from examiner.results import ResponseMatrix
 

@@ -9,14 +9,18 @@ import pytest
 from numpy.typing import NDArray
 
 import examiner as ex
-from examiner.irt import ItemParameters, Quadrature, ResponseSource
+from examiner.irt import (
+    ExponentialStatistics,
+    ItemParameters,
+    KernelSource,
+    Quadrature,
+    Response,
+    ResponseSource,
+    Unknowns,
+)
 from examiner.irt.estimation.exponential import CompleteSource, PatternedSource
-from examiner.irt.estimation.exponential_statistics import ExponentialStatistics
 from examiner.irt.estimation.fixed_point import Pace
-from examiner.irt.estimation.kernel_source import KernelSource
 from examiner.irt.estimation.task_curves import OwnCurves
-from examiner.irt.items import Response
-from examiner.irt.model import Unknowns
 from examiner.results import ResponseMatrix
 
 TASKS = [f"task {n}" for n in range(12)]

@@ -10,18 +10,19 @@ import examiner.irt.errors.covariance as uncertainty_file
 import examiner.irt.errors.observed_information as louis_file
 from examiner.irt import (
     MODELS,
+    Freedom,
     ItemParameters,
     Priors,
     Quadrature,
     Response,
     TaskErrors,
+    Z,
     log_likelihood,
+    moved,
     simulate,
 )
 from examiner.irt.errors.intervals import fieller
-from examiner.irt.errors.observed_information import Freedom, information_matrix, louis
-from examiner.irt.estimates import Z
-from examiner.irt.model import moved
+from examiner.irt.errors.observed_information import information_matrix, louis
 from examiner.results import ResponseMatrix
 from irt.joint_errors import task_errors
 from irt.r_reference import numbers, responses

@@ -5,10 +5,9 @@ import pytest
 from scipy import stats
 
 import examiner as ex
-from examiner.scores import aggregate_named, wilson
+from examiner.scores import aggregate_named, run_scores, wilson
 from examiner.scores.aggregate import iqm, mean
 from examiner.scores.intervals import acceleration
-from examiner.scores.runs import run_scores
 
 
 def made(scores: object, aggregates: object = "iqm", **options: object):

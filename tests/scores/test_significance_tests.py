@@ -7,7 +7,8 @@ import pytest
 from scipy import stats
 
 import examiner as ex
-from examiner.scores.significance import cliques, critical_difference, friedman, holm
+from examiner.scores import friedman, holm
+from examiner.scores.significance import cliques, critical_difference
 
 # Demšar (2006), table 6: AUC of four variants of C4.5 on fourteen data sets
 DEMSAR = np.array(

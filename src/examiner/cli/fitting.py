@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from typing import Literal, TypedDict
 
 from examiner.cli.options import ComparisonOptions, option, parsed, success_of
-from examiner.irt import MODELS, IRTFit
+from examiner.irt import MODELS, SCORES, IRTFit
 from examiner.irt import fit as fit_irt
-from examiner.irt.items import SCORES
 from examiner.messages import shorten
 from examiner.results import Results
 from examiner.scores import Progress, Recipe

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.scores.cells import ratio
+from examiner.scores import ratio
 
 _TOGETHER = 256
 """Agents summed up at once: so few that they stay in the processor's cache."""

@@ -16,14 +16,21 @@ from numpy.typing import NDArray
 from examiner.engines.packed import Packed, Progress
 from examiner.engines.shard_places import Source
 from examiner.engines.shards import OnDisk, Shards, packed_in
-from examiner.irt import ItemParameters, Quadrature, Response
-from examiner.irt.estimation.em import Expected
-from examiner.irt.estimation.exponential_statistics import ExponentialStatistics
-from examiner.irt.estimation.parts import Asked, PartedSource, added, added_up, in_order
-from examiner.irt.items import curves
+from examiner.irt import (
+    Asked,
+    Expected,
+    ExponentialStatistics,
+    ItemParameters,
+    PartedSource,
+    Quadrature,
+    Response,
+    added,
+    added_up,
+    in_order,
+)
+from examiner.irt import item_curves as curves
 from examiner.messages import InputError
-from examiner.workers.cluster import connected
-from examiner.workers.crew import reason_of, worker_environment
+from examiner.workers import connected, reason_of, worker_environment
 
 _FEWEST_AGENTS = 64
 """Shards of fewer agents cost more to ask than to answer."""

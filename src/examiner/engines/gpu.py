@@ -12,16 +12,25 @@ from examiner.engines.device import Device, Tensor
 from examiner.engines.gpu_errors import AskedOnDevice, DeviceScores, NodeTerms
 from examiner.engines.gpu_kernels import DeviceKernelSource
 from examiner.engines.sending import DeviceCounts, first_start, sent
-from examiner.irt import MODELS, ItemParameters, Quadrature, Response
-from examiner.irt.errors.freedom import CompleteInformation, Freedom
-from examiner.irt.errors.parted import PartScores
-from examiner.irt.estimation.exponential import Totals, pace_for
-from examiner.irt.estimation.exponential_statistics import Derivatives, ExponentialStatistics
-from examiner.irt.estimation.kernels import log_choices
-from examiner.irt.estimation.task_curves import Places, places_for
-from examiner.irt.estimation.usable_responses import usable_responses
-from examiner.irt.items import Floats
-from examiner.irt.model import Unknowns
+from examiner.irt import (
+    MODELS,
+    CompleteInformation,
+    Derivatives,
+    ExponentialStatistics,
+    Floats,
+    Freedom,
+    ItemParameters,
+    PartScores,
+    Places,
+    Quadrature,
+    Response,
+    Totals,
+    Unknowns,
+    log_choices,
+    pace_for,
+    places_for,
+    usable_responses,
+)
 from examiner.results import ResponseMatrix
 
 _ROWS = 8192

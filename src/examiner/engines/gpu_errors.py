@@ -15,24 +15,26 @@ import numpy as np
 from numpy.typing import NDArray
 
 from examiner.engines.device import Device, Tensor
-from examiner.irt import Quadrature
-from examiner.irt.errors.abilities import AbilityErrors
-from examiner.irt.errors.any_scores import FEW_LEVELS
-from examiner.irt.errors.freedom import CompleteInformation, Freedom
-from examiner.irt.errors.observed_information import (
+from examiner.irt import (
     ENOUGH,
+    FEW_LEVELS,
     MOST_LEVELS,
     ROUGHLY_ENOUGH,
     SMALL,
+    AbilityErrors,
+    Asked,
+    CompleteInformation,
+    Expected,
+    Floats,
+    Freedom,
+    PartScores,
+    Quadrature,
+    TooLittleMemoryError,
     orthonormal,
+    posterior_weights,
+    suitable_kind,
     whole_information,
 )
-from examiner.irt.errors.parted import PartScores
-from examiner.irt.estimation.em import Expected
-from examiner.irt.estimation.parts import Asked, TooLittleMemoryError
-from examiner.irt.estimation.usable_responses import suitable_kind
-from examiner.irt.items import Floats
-from examiner.irt.posterior import posterior_weights
 
 _REACH_IN_SDS = 9.0
 _NEGLIGIBLE = 1e-16

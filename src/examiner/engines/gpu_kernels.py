@@ -8,17 +8,24 @@ import numpy as np
 
 from examiner.engines.device import Device, Tensor
 from examiner.engines.gpu_errors import AskedOnDevice, DeviceScores, NodeTerms
-from examiner.irt import ItemParameters, Quadrature, Response
-from examiner.irt.errors.freedom import Freedom
-from examiner.irt.errors.observed_information import complete_information, free_slopes
-from examiner.irt.errors.parted import PartScores
-from examiner.irt.estimation.kernel_source import KernelSource, kernel_kind
-from examiner.irt.estimation.kernel_statistics import KernelStatistics
-from examiner.irt.estimation.kernels import kernel_for
-from examiner.irt.estimation.usable_responses import UsableResponses
-from examiner.irt.items import Floats, curves
-from examiner.irt.model import Unknowns
-from examiner.irt.posterior import agent_blocks
+from examiner.irt import (
+    Floats,
+    Freedom,
+    ItemParameters,
+    KernelSource,
+    KernelStatistics,
+    PartScores,
+    Quadrature,
+    Response,
+    Unknowns,
+    UsableResponses,
+    agent_blocks,
+    complete_information,
+    free_slopes,
+    kernel_for,
+    kernel_kind,
+)
+from examiner.irt import item_curves as curves
 from examiner.results import ResponseMatrix, connections_in_blocks
 
 _ROWS = 8192

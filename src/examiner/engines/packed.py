@@ -34,9 +34,7 @@ from examiner.engines.shard_places import (
     stamps_of,
 )
 from examiner.engines.sparse_cells import cut_off, listed, thin_out
-from examiner.irt import Dropped
-from examiner.irt.estimation.parts import Whole
-from examiner.irt.estimation.usable_responses import check_enough_agents, set_aside
+from examiner.irt import Dropped, Whole, check_enough_agents, set_aside
 from examiner.messages import InputError, counted, shorten
 from examiner.results import (
     MOST_AGENTS,
@@ -47,7 +45,7 @@ from examiner.results import (
     connections_of_blocks,
     in_short_blocks,
 )
-from examiner.scores.recipe import Learnt, Recipe
+from examiner.scores import Learnt, Recipe
 
 _FEW_CELLS = 10_000_000
 """Up to here the weakest link between agents is looked for with all cells in memory."""

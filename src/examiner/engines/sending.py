@@ -8,16 +8,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from examiner.engines.device import Device, Tensor
-from examiner.irt import Dropped
-from examiner.irt.estimation.exponential import kind_for
-from examiner.irt.estimation.parts import Whole
-from examiner.irt.estimation.usable_responses import (
+from examiner.irt import (
+    Dropped,
+    Floats,
+    Whole,
     check_enough_agents,
+    kind_for,
     set_aside,
     standard,
     start_along,
 )
-from examiner.irt.items import Floats
 from examiner.results import (
     MOST_AGENTS,
     ResponseMatrix,

@@ -14,19 +14,21 @@ from numpy.typing import NDArray
 from examiner.engines.memory import check_memory
 from examiner.engines.packed import Packed, Progress, packed
 from examiner.engines.shard_places import Source
-from examiner.irt import ItemParameters, Quadrature, Response
-from examiner.irt.estimation.em import Expected
-from examiner.irt.estimation.parts import (
+from examiner.irt import (
     Asked,
+    Expected,
+    ItemParameters,
     Part,
     PartedSource,
+    Quadrature,
+    Response,
     Steps,
     TooLittleMemoryError,
     Whole,
     added_up,
+    counts_of,
     in_order,
 )
-from examiner.irt.estimation.tables import counts_of
 from examiner.messages import InputError, shorten
 from examiner.validation import scheme_of, without_secrets
 

@@ -44,9 +44,7 @@ from examiner.irt.models import MODELS
 from examiner.irt.priors import Priors, RelativeSlopes
 from examiner.messages import InputError, listed, shorten
 from examiner.results import ResponseMatrix, Results, check_results, connections
-from examiner.scores import NORMALISERS, Progress, Recipe, isolated_values
-from examiner.scores.comparable import OwnFunction
-from examiner.scores.success import Success
+from examiner.scores import NORMALISERS, OwnFunction, Progress, Recipe, Success, isolated_values
 from examiner.validation import Randomness, check_known, generator
 
 T = TypeVar("T")

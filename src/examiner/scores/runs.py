@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from examiner.messages import InputError, counted, listed, shorten
-from examiner.results import Results, divided_sentence, groups_of
+from examiner.results import Hashes, Results, divided_sentence, groups_of, mixed
 from examiner.scores.cells import (
     RowCodes,
     RunMeans,
@@ -23,8 +23,6 @@ from examiner.scores.cells import (
 )
 from examiner.scores.total import GroupedError, Nest, Total, grouped_error, task_labels
 from examiner.validation import Floats, NaturalKey, check_known, natural_key, read_only
-
-Hashes = NDArray[np.uint64]
 
 STEPS = 1 << 24
 """Scores are compared in steps of their range: fine enough to differ, too coarse for rounding to matter."""
@@ -74,14 +72,14 @@ def draw_order(strata: tuple[Strata, ...], tasks: int) -> DrawOrder:
     level = np.zeros(len(strata), dtype=np.int64)
     seen = [row for row, one in enumerate(strata) if len(one.tasks)]
     level[seen] = _steps(np.array([strata[row].means.mean() for row in seen]))
-    mixed = _mixed(np.array(own, dtype=np.uint64) ^ _mixed(level.astype(np.uint64)))
-    agents = [int(each) for each in mixed]
+    refined = mixed(np.array(own, dtype=np.uint64) ^ mixed(level.astype(np.uint64)))
+    agents = [int(each) for each in refined]
     described = np.zeros(tasks, dtype=np.uint64)
     for _ in range(ROUNDS):
         described = np.zeros(tasks, dtype=np.uint64)
         for one, agent in zip(strata, agents, strict=True):
-            described[one.tasks] += _mixed(_cells(one) ^ np.uint64(agent))
-        agents = [_sum(_mixed(_cells(one) ^ described[one.tasks])) for one in strata]
+            described[one.tasks] += mixed(_cells(one) ^ np.uint64(agent))
+        agents = [_sum(mixed(_cells(one) ^ described[one.tasks])) for one in strata]
     place = np.empty(tasks, dtype=np.int64)
     place[np.argsort(described, kind="stable")] = np.arange(tasks)
     read_only(place)
@@ -111,10 +109,10 @@ def _cells(strata: Strata) -> Hashes:
     """A hash of the runs of each task, in whatever order, relative to the agent's own range: [tasks]."""
     if not len(strata.tasks):
         return np.zeros(0, dtype=np.uint64)
-    hashes = _mixed(_steps(strata.scores).astype(np.uint64))
+    hashes = mixed(_steps(strata.scores).astype(np.uint64))
     if strata.scores.shape[1] == 1:
         return hashes[:, 0]
-    return _mixed(np.where(strata.present, hashes, np.uint64(0)).sum(axis=1, dtype=np.uint64))
+    return mixed(np.where(strata.present, hashes, np.uint64(0)).sum(axis=1, dtype=np.uint64))
 
 
 def _steps(values: Floats) -> NDArray[np.int64]:
@@ -130,17 +128,6 @@ def _steps(values: Floats) -> NDArray[np.int64]:
 
 def _sum(hashes: Hashes) -> int:
     return int(hashes.sum(dtype=np.uint64))
-
-
-def _mixed(hashes: Hashes) -> Hashes:
-    """Mix the bits of whole numbers (splitmix64), so that sums of them tell sets of them.
-
-    References: Steele, Lea & Flood (2014), "Fast splittable pseudorandom number generators".
-    """
-    mixed = hashes + np.uint64(0x9E3779B97F4A7C15)
-    mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return np.asarray(mixed ^ (mixed >> np.uint64(31)))
 
 
 Unit = Literal["runs", "tasks", "both"]

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from examiner.messages import InputError, counted, listed, shorten
 from examiner.results import Classification, Results, matched
-from examiner.scores.cells import codes_of
+from examiner.scores import codes_of
 from examiner.validation import Floats, check_known
 
 Levels = Literal["free", "together", "apart"]

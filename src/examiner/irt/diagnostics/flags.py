@@ -8,9 +8,8 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.irt.diagnostics.slopes import signs
 from examiner.irt.errors.intervals import allowing_equal_abilities
-from examiner.irt.evidence import Evidence
+from examiner.irt.evidence import Evidence, signs
 from examiner.irt.fitted import Abilities, FitOutcome, IRTFit, Starts, TaskErrors
 from examiner.irt.items import Floats, ItemParameters
 from examiner.irt.model import Model

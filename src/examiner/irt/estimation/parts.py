@@ -36,7 +36,7 @@ from examiner.irt.model import Unknowns
 from examiner.irt.posterior import Quadrature
 from examiner.messages import InputError
 from examiner.results import Connections, ResponseMatrix
-from examiner.scores.recipe import Recipe
+from examiner.scores import Recipe
 
 
 class Whole(NamedTuple):

@@ -17,8 +17,7 @@ from examiner.irt.items import Floats, Response
 from examiner.irt.model import Model
 from examiner.messages import InputError, counted, shorten
 from examiner.results import Connections, ObservedCells, ResponseMatrix
-from examiner.scores.cells import ratio
-from examiner.scores.recipe import Recipe
+from examiner.scores import Recipe, ratio
 from examiner.validation import check_squares, is_binary
 
 _FEWEST_AGENTS = 3

@@ -4,12 +4,11 @@ import numpy as np
 import pytest
 
 import examiner as ex
-from examiner.reporting.finding import Figure, Notes, Text
-from examiner.reporting.findings import FINDINGS
+from examiner.reporting import FINDINGS, Study, Text
+from examiner.reporting.finding import Figure, Notes
 from examiner.reporting.findings import information as information_finding
 from examiner.reporting.findings import similarity as similarity_finding
 from examiner.reporting.prose import said
-from examiner.reporting.study import Study
 from examiner.results import Results
 
 information, similarity = FINDINGS["information"], FINDINGS["similarity"]
@@ -75,7 +74,7 @@ def test_single_trials_of_zeros_and_ones_tell_of_ability() -> None:
     logit = 1.5 * rng.normal(size=(60, 1)) - rng.normal(size=12)
     values = (rng.random((60, 12)) < 1 / (1 + np.exp(-logit))).astype(float)
     told = information(Study.of(Results.from_numpy(values)))
-    assert "bits that all tell about ability" in said(told.lead)
+    assert "bits that all carry about ability" in said(told.lead)
     assert any(
         "single trial of 0 or 1" in said(b.prose) for b in told.blocks if isinstance(b, Text)
     )

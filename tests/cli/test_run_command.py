@@ -12,8 +12,9 @@ import pytest
 
 import examiner as ex
 from arena.runs import command as run
+from examiner.arena import Standing
 from examiner.arena import plan as named_plan
-from examiner.arena.play.runner import JobStanding, Standing
+from examiner.arena.play.runner import JobStanding
 from examiner.cli import output
 from examiner.cli.output import drawn
 
@@ -105,9 +106,9 @@ def test_a_run_s_own_files_are_no_strangers_in_its_folder(folder: Path, tmp_path
     for name in ("ledger.sqlite.lock", "output.log"):
         (tmp_path / "out" / name).write_text("of the run")
     told = json.loads(run("describe", tmp_path / "out", "--json").out)
-    assert told["warnings"] == [] and told["rows"] == 12
+    assert told["notes"] == [] and told["rows"] == 12
     (tmp_path / "out" / "thoughts.md").write_text("of mine")
-    (note,) = json.loads(run("describe", tmp_path / "out", "--json").out)["warnings"]
+    (note,) = json.loads(run("describe", tmp_path / "out", "--json").out)["notes"]
     assert note == "1 file was skipped that is not results: 'thoughts.md'."
 
 
