@@ -10,7 +10,7 @@ import polars as pl
 
 from examiner.importers.column_names import AGENT_COLUMNS, KEY, TASK_COLUMNS, columns_like
 from examiner.importers.json_values import Record
-from examiner.results.keys import BESIDE_RESULTS
+from examiner.results import BESIDE_RESULTS
 
 _COLUMN_KINDS = MappingProxyType(
     {int: pl.Int64, float: pl.Float64, bool: pl.Boolean, str: pl.String}
