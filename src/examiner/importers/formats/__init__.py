@@ -29,7 +29,6 @@ from examiner.importers.formats import (
     separated,
     swe_bench,
     wandb,
-    yaml_records,
 )
 from examiner.importers.other_files import with_real_reason
 from examiner.importers.readings import Reading
@@ -205,7 +204,9 @@ FORMATS = MappingProxyType(
             endings=(".json",),
         ),
         "yaml": Format(
-            "YAML, as JSON of the same content", yaml_records.recognises, yaml_records.read
+            "YAML, as JSON of the same content",
+            json_records.recognises_yaml,
+            json_records.read_yaml,
         ),
         "wandb": Format("charts exported from Weights & Biases, CSV", wandb.recognises, wandb.read),
         "aim": Format("metrics exported from Aim, CSV", aim.recognises, aim.read),
