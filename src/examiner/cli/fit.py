@@ -25,6 +25,7 @@ from examiner.irt import (
     IRTFit,
     OverTime,
     PartedSource,
+    generality,
     grow,
     indicators,
     indicators_without_responses,
@@ -34,7 +35,14 @@ from examiner.irt import (
 )
 from examiner.irt import fit as fit_irt
 from examiner.messages import InputError, listed, shorten
-from examiner.reporting import Text, print_line, render_fit, render_growth, render_years
+from examiner.reporting import (
+    Text,
+    finding_of,
+    print_line,
+    render_fit,
+    render_growth,
+    render_years,
+)
 from examiner.results import ResponseMatrix, Results
 from examiner.storage import open_fit, save
 
@@ -53,6 +61,9 @@ class FitOptions(ModelOptions):
         None,
         "Also show progress over time: a column of agents with years or dates.",
         metavar="COLUMN",
+    )
+    generality: bool = option(
+        False, "Estimate each agent's own slope with an interval, instead of the fit."
     )
     add: bool = option(
         False,
@@ -89,6 +100,9 @@ def fit(
     """Fit an IRT model: difficulty and discrimination of tasks, ability and generality of agents."""
     if how.check:
         check(options, comparison, how, checking, printing)
+        return
+    if how.generality:
+        _show_generality(options, comparison, printing)
         return
     if how.add or how.fit is not None:
         _added(options, comparison, how, printing)
@@ -135,6 +149,17 @@ def fit(
     )
     if how.output is not None and printing.for_people:
         print_line(f"\nFit: {how.output}")
+
+
+def _show_generality(
+    options: SourceOptions, comparison: ComparisonOptions, printing: Seeded
+) -> None:
+    """Show each agent's own slope with an interval, and who is uneven around its own curve."""
+    with progress_bar("reading") as progress:
+        results = results_from(options, progress)
+        recipe = recipe_of(comparison)
+        estimates = generality(results, recipe=recipe, rng=printing.seed)
+    show(finding_of(estimates), estimates.schema, printing, (*results.notes, *estimates.notes))
 
 
 def _added(
