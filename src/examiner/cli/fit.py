@@ -62,6 +62,11 @@ class FitOptions(ModelOptions):
         "Also show progress over time: a column of agents with years or dates.",
         metavar="COLUMN",
     )
+    group: str | None = option(
+        None,
+        "Column of tasks that share more than ability (repository, game): errors of abilities count it.",
+        metavar="COLUMN",
+    )
     generality: bool = option(
         False, "Estimate each agent's own slope with an interval, instead of the fit."
     )
@@ -201,7 +206,7 @@ def _of_results(
         source = gpu(recipe.responses(results), response=how.response)
         made = fit_irt(source, how.model, **asked).with_recipe(recipe)
         return _Fitted(made, indicators_without_responses(made), results.notes)
-    made = how.fitted(results, comparison, asked["rng"], asked["progress"])
+    made = how.fitted(results, comparison, asked["rng"], asked["progress"], how.group)
     scores = None if comparison.success is None else standard_scores(results)
     found = indicators(made, scores, bins=_bins(how.bins))
     measure = None if scores is None else results.measures[0]
