@@ -77,7 +77,7 @@ def test_groups_come_from_a_column_of_tasks_and_others_are_refused() -> None:
         [by_hand.agents[agent].ability_error for agent in matrix.agents],
         rtol=1e-6,
     )
-    with pytest.raises(ex.InputError, match="Tasks have no column 'kind'"):
+    with pytest.raises(ex.InputError, match="No column 'kind' says which group a task is of"):
         ex.irt.fit(results, group="kind")
     with pytest.raises(ex.InputError, match="Responses have no column 'repo' of tasks"):
         ex.irt.fit(matrix, group="repo")

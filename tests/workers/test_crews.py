@@ -173,7 +173,7 @@ def test_closing_a_crew_leaves_no_process(tmp_path: Path) -> None:
 
 DRIVER = """
 import sys
-from examiner.workers.processes import ProcessCrew
+from examiner.workers.programs import ProcessCrew
 from workers import jobs_for_workers as jobs
 crew = ProcessCrew(jobs.behave, 1)
 crew.start(0, "hang")

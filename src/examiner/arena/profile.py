@@ -16,16 +16,14 @@ from examiner.arena.contract import Environment
 from examiner.arena.job import Job, environment_of
 from examiner.arena.profiling.other_play import (
     Achievement,
-    branching,
-    lookahead,
-    open_loop,
-    quiet_environment,
-)
-from examiner.arena.profiling.walk import (
     EstimateWithError,
     Walk,
+    branching,
     first_reward,
+    lookahead,
     mean,
+    open_loop,
+    quiet_environment,
     rate,
     reward_gap,
     walk,

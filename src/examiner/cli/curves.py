@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 from examiner.cli.options import (
     NORMALISE,
+    TUNED_ON,
     FigureOptions,
     Seeded,
     SourceOptions,
@@ -43,6 +44,7 @@ class CurvesOptions:
         None, "Report when this value is first reached [default: human, or the second best's end]."
     )
     log_axis: bool = option(False, "Draw time on a logarithmic axis.", "--log-axis")
+    tuned_on: list[str] | None = option(None, TUNED_ON, "--tuned-on", metavar="PATTERN")
 
 
 def curves(
@@ -55,7 +57,9 @@ def curves(
             f"each. Leave --reduce out."
         )
     with progress_bar("reading") as progress:
-        results = results_from(options, progress, reduce_training_logs=False)
+        results = results_from(
+            options, progress, reduce_training_logs=False, tuned_on=curve_options.tuned_on
+        )
         if results.counts()["trials"] == 1 and not results.provenance.training:
             raise InputError(
                 "Every run has a single result on each task: there are no curves in that. Compare agents "
@@ -70,11 +74,15 @@ def curves(
         over_time = _over_time(results, curve_options, drawn, printing)
     figures = drawn.write([over_time, draw_summaries(summarised)])
     blocks = (*over_time.folded_tables, *finding.blocks)  # where curves end comes first
-    beside = {"source": results.provenance.source, "seed": printing.seed, "figures": figures}
-    beside |= {"over_time": over_time.data or None}
-    notes = (*results.notes, *summarised.notes)
-    finding, unit = replace(finding, blocks=blocks), score_unit(results)
-    show(finding, "examiner.curves/1", printing, notes, score_unit=unit, **beside)
+    show(
+        replace(finding, blocks=blocks),
+        printing,
+        "curves",
+        read=results,
+        score_unit=score_unit(results),
+        figures=figures,
+        over_time=over_time.data or None,
+    )
 
 
 def _over_time(

@@ -12,4 +12,4 @@ def describe(options: SourceOptions, printing: Tabled) -> None:
     """Show what a table of results contains: agents, tasks, runs, trials, measures, what is missing."""
     with progress_bar("reading") as progress:
         results = results_from(options, progress, reduce_training_logs=False)
-    show(render_description(results), "examiner.describe/1", printing, results.notes)
+    show(render_description(results), printing, "describe", notes=results.notes)

@@ -144,13 +144,13 @@ def fit(
         notes = (*notes, *done.years.notes)
     show(
         finding,
-        "examiner.fit/1",
         printing,
-        tuple(dict.fromkeys(notes)),
+        "fit",
+        notes=notes,
         score_unit=response_unit(made),
         regularity_of="responses" if scores is None else f"Φ(z) of {scores}",
         engine=engine,
-        seed=printing.seed,
+        source=options.source,
     )
     if how.output is not None and printing.for_people:
         print_line(f"\nFit: {how.output}")
@@ -164,7 +164,7 @@ def _show_generality(
         results = results_from(options, progress)
         recipe = recipe_of(comparison)
         estimates = generality(results, recipe=recipe, rng=printing.seed)
-    show(finding_of(estimates), estimates.schema, printing, (*results.notes, *estimates.notes))
+    show(finding_of(estimates), printing, "generality", read=results, seed=printing.seed)
 
 
 def _added(
@@ -186,7 +186,7 @@ def _added(
     output = how.output or how.fit
     save(grown.fit, output)
     beside = {"score_unit": response_unit(grown.fit), "fit": str(output)}
-    show(render_growth(grown), "examiner.growth/1", printing, results.notes, **beside)
+    show(render_growth(grown), printing, "growth", read=results, **beside)
     if printing.for_people:
         print_line(f"\nFit: {output}")
 

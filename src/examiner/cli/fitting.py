@@ -53,8 +53,9 @@ class ModelOptions:
         """Fit the model to results, made comparable and counted as the options say."""
         asked = self.asked(seed, progress)
         recipe = recipe_of(comparison)
-        options = {"recipe": recipe, "response": self.response, "group": group}
-        return fit_irt(results, self.model, **options, **asked)
+        return fit_irt(
+            results, self.model, recipe=recipe, response=self.response, group=group, **asked
+        )
 
     def asked(self, seed: int, progress: Progress) -> FitArguments:
         """Return what is asked of a fit, wherever its responses lie."""

@@ -175,6 +175,9 @@ class SourceOptions:
     )
 
 
+TUNED_ON = "Tasks that settings were tuned on, such as split:train; only the others are reported."
+
+
 @dataclass(frozen=True, slots=True)
 class ComparisonOptions:
     """How scores are made comparable, and what counts as a success."""

@@ -57,10 +57,9 @@ def _on_fit(
     fit = open_fit(path)
     with progress_bar("reading") as progress:
         results = _results_for(fit.recipe, options, progress)
-        found = place_on_fit(results, fit, population=population)
-    notes = dict.fromkeys((*results.notes, *found.notes))
-    finding, unit = render_placements(fit, found), response_unit(fit)
-    show(finding, "examiner.place/1", printing, tuple(notes), score_unit=unit, fit=str(path))
+        placed = place_on_fit(results, fit, population=population)
+    finding, unit = render_placements(fit, placed), response_unit(fit)
+    show(finding, printing, "place", read=results, score_unit=unit, fit=str(path))
 
 
 def _by_few_tasks(options: SourceOptions, path: Path, printing: Tabled) -> None:
@@ -68,14 +67,8 @@ def _by_few_tasks(options: SourceOptions, path: Path, printing: Tabled) -> None:
     with progress_bar("reading") as progress:
         results = _results_for(chosen.recipe, options, progress)
         answer = place_by_few(results, chosen)
-    show(
-        render_set_placement(answer),
-        answer.schema,
-        printing,
-        None if printing.json else answer.notes,
-        score_unit=value_unit(chosen.recipe),
-        chosen=str(path),
-    )
+    finding, unit = render_set_placement(answer), value_unit(chosen.recipe)
+    show(finding, printing, read=results, score_unit=unit, chosen=str(path))
 
 
 def _results_for(

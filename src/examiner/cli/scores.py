@@ -8,6 +8,7 @@ from examiner.cli.levels import LevelOptions, levelled_and_compared
 from examiner.cli.options import (
     LEVEL,
     REPS,
+    TUNED_ON,
     USUAL_REPS,
     ComparisonOptions,
     Seeded,
@@ -33,6 +34,12 @@ class ScoresOptions:
         None,
         "What is resampled: runs, tasks or both [default: runs if every cell has several, else tasks].",
     )
+    group: str | None = option(
+        None,
+        "Column of groups of tasks (repository, passage, game) that are drawn as a whole; none takes tasks "
+        "as independent [default: groups that are found are announced].",
+        metavar="COLUMN",
+    )
     interval: Interval = option(
         "studentised", "studentised keeps its level with few runs; percentile as in rliable."
     )
@@ -41,6 +48,7 @@ class ScoresOptions:
     posthoc: PostHoc = option(
         "t-holm", "Test of pairs: of means (t), signed ranks (wilcoxon) or mean ranks."
     )
+    tuned_on: list[str] | None = option(None, TUNED_ON, "--tuned-on", metavar="PATTERN")
 
 
 def scores(
@@ -52,7 +60,8 @@ def scores(
 ) -> None:
     """Aggregate and rank agents with intervals, compare them, and show where the uncertainty comes from."""
     with progress_bar("reading") as progress:
-        known = levelled_and_compared(results_from(options), levels, comparison)
+        read = results_from(options, tuned_on=how.tuned_on)
+        known = levelled_and_compared(read, levels, comparison)
         results = known.results
         made = rank(
             results,
@@ -60,18 +69,13 @@ def scores(
             rng=printing.seed,
             reps=how.reps,
             unit=how.unit,
+            group=how.group,
             interval=how.interval,
             level=how.level,
             posthoc=how.posthoc,
             total=known.total,
             progress=progress,
         )
-    provenance = results.provenance
     finding = render_ranking(made, seed=printing.seed)
-    # The JSON has the notes of the analysis among its data.
-    notes = results.notes if printing.json else (*results.notes, *made.notes)
-    steps = {"source": provenance.source, "steps": list(provenance.steps)}
-    unit = score_unit(results)
-    show(
-        finding, "examiner.scores/1", printing, notes, score_unit=unit, seed=printing.seed, **steps
-    )
+    unit, steps = score_unit(results), list(results.provenance.steps)
+    show(finding, printing, "scores", read=results, score_unit=unit, steps=steps)

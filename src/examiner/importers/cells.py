@@ -57,6 +57,15 @@ def spread(name: str, values: Sequence[str], indices: NDArray[np.integer]) -> pl
     column = column_of(name, values)
     if column.dtype != pl.String:
         return column.gather(indices)
+    return coded_names(name, values, indices)
+
+
+def coded_names(name: str, values: Sequence[str], indices: NDArray[np.integer]) -> pl.Series:
+    """Make a long column of few names, whatever they look like: for each row, the value at its index.
+
+    >>> coded_names("evaluation", ["7", "8"], np.array([1, 0])).to_list()
+    ['8', '7']
+    """
     codes: dict[str, int] = {}
     coded = np.array([codes.setdefault(value, len(codes)) for value in values])
     return name_column(name, list(codes), coded[indices])

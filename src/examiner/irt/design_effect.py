@@ -16,7 +16,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,14 +23,17 @@ from numpy.typing import NDArray
 from examiner.irt.agent_posterior import widened
 from examiner.irt.diagnostics.residuals import residuals
 from examiner.irt.fitted import IRTFit
-from examiner.irt.items import SCORES, Floats
+from examiner.irt.items import SCORES, Floats, positions
 from examiner.irt.outcomes import expected_result
-from examiner.messages import InputError, counted, listed, shorten
+from examiner.messages import InputError, counted, shorten
 from examiner.results import Results
+from examiner.scores import codes_of, task_groups
 
 _STEP = 1e-4
 _PERMUTATIONS = 19
 """The largest of 20 is so by chance in one table of twenty."""
+_NOTABLE = 1.25
+"""A design effect beyond which groups that nobody asked for are worth a note: errors 12 % larger."""
 _MOST_CELLS = 500_000
 """Cells up to which dependence is sought in residuals."""
 
@@ -62,74 +64,59 @@ def _scores(fit: IRTFit) -> tuple[Floats, Floats]:
     return left.difference * weight, rise * weight
 
 
-class TaskGroups(NamedTuple):
-    """What groups of tasks are named by, and the group of each task, [tasks]."""
-
-    column: str
-    code: NDArray[np.int64]
-
-
-def task_groups(
+def task_codes(
     results: Results | None, group: str | Mapping[str, object] | None, tasks: tuple[str, ...]
-) -> TaskGroups | None:
-    """Return the groups of tasks: of a column, or of each task by name; None without groups."""
-    if group is None or group == "none":
-        return None
-    if isinstance(group, str):
-        labels = [_label(results, group, task) for task in tasks]
-    else:
-        labels = [group.get(task) for task in tasks]
-    column = group if isinstance(group, str) else "group"
-    # a task without a label is a group of its own
-    keys = [
-        f"task {task}" if label is None else f"group {label}"
-        for task, label in zip(tasks, labels, strict=True)
-    ]
-    code = np.unique(np.array(keys), return_inverse=True)[1].astype(np.int64)
-    if code.max(initial=0) == 0:
-        raise InputError(
-            f"All tasks are in one group by {shorten(column)}. Name a column with several groups, or none."
-        )
-    return TaskGroups(column, code)
+) -> tuple[str, NDArray[np.int64]] | None:
+    """Return what groups of tasks are named by, and the group of each task; None without groups.
 
-
-def _label(results: Results | None, column: str, task: str) -> object:
-    """The group of a task in a column of the table of tasks; levels of a task are in its group."""
+    `group` is a column, or the group of each task by name. Without one, groups are found as `scores` does.
+    """
+    if isinstance(group, Mapping):
+        # a task without a label is a group of its own
+        column, labels = "group", [group.get(task, ("alone", task)) for task in tasks]
+        if len(set(labels)) == 1:
+            raise InputError("All tasks are in one group. Give several groups, or none.")
+        return column, codes_of(labels)
     if results is None:
+        if group is None or group == "none":
+            return None
         raise InputError(
-            f"Responses have no column {shorten(column)} of tasks. Give results, or the group of each task "
+            f"Responses have no column {shorten(group)} of tasks. Give results, or the group of each task "
             f"as a mapping."
         )
-    about, name = results.task_attributes, results.task_names[results.tasks.index(task)]
-    if column == "task":
-        return name
-    if column not in about.columns:
-        have = f"They have {listed(about.columns)}." if about.columns else "They have none."
-        raise InputError(f"Tasks have no column {shorten(column)}. {have} Name one of these.")
-    return about.aligned([name], column)[0]
+    groups = task_groups(results, group, None)
+    if groups is None:
+        return None
+    return groups.column, codes_of(groups.code[positions(results.tasks, tasks)].tolist())
 
 
-def with_groups(fit: IRTFit, groups: TaskGroups | None) -> IRTFit:
+def with_groups(
+    fit: IRTFit, groups: tuple[str, NDArray[np.int64]] | None, *, asked: bool
+) -> IRTFit:
     """Return the fit with errors of abilities that count the dependence of tasks in groups.
 
-    Without groups, a note says how large the dependence between residuals may be, if it is significant.
+    Groups that nobody asked for, and dependence between residuals, are a note with their size.
     """
     if fit.errors is None or fit.errors.parameters is None or fit.matrix is None:
         return fit
     if groups is None:
         sentence = dependence_note(fit)
         return replace(fit, notes=(*fit.notes, sentence)) if sentence else fit
-    effect = max(1.0, design_effect(fit, groups.code))
-    note = (
-        f"{counted(len(groups.code), 'task')} in {counted(int(groups.code.max()) + 1, 'group')} by "
-        f"{shorten(groups.column)} are worth about {len(groups.code) / effect:,.0f} independent ones: "
-        f"errors of abilities count that (design effect {effect:.2f})."
+    column, code = groups
+    effect = max(1.0, design_effect(fit, code))
+    worth = (
+        f"{counted(len(code), 'task')} in {counted(int(code.max()) + 1, 'group')} by {shorten(column)} are "
+        f"worth about {len(code) / effect:,.0f} independent ones"
     )
+    if not asked:
+        note = f"{worth}, and errors of abilities do not count that. `group={column!r}` counts it."
+        return replace(fit, notes=(*fit.notes, note)) if effect > _NOTABLE else fit
     abilities = fit.abilities
     deviation = abilities.error if abilities.posterior is None else abilities.posterior
     wider = widened(deviation, effect, fit.population_sd)
     error = np.sqrt(np.maximum(abilities.error**2 - deviation**2, 0.0) + wider**2)
     parameters = replace(fit.errors.parameters, design_effect=effect)
+    note = f"{worth}: errors of abilities count that (design effect {effect:.2f})."
     return replace(
         fit,
         errors=replace(fit.errors, parameters=parameters),

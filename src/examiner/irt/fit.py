@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, TypeVar, Unpack
 
 import numpy as np
 
-from examiner.irt.design_effect import task_groups, with_groups
+from examiner.irt.design_effect import task_codes, with_groups
 from examiner.irt.diagnostics.chance import (
     ability_test,
     compared,
@@ -149,7 +149,8 @@ def fit(
         )
     seen = _Seen(source, usable, evidence)
     made = _told(chosen, unknowns, seen, found, errors=fitting.errors)
-    made = with_groups(made, task_groups(raw, group, made.items.tasks))
+    groups = task_codes(raw, group, made.items.tasks) if fitting.errors else None
+    made = with_groups(made, groups, asked=group is not None)
     return replace(made, recipe=recipe or usable.recipe, seed=seed_of(rng))
 
 

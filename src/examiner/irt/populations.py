@@ -42,7 +42,7 @@ class Population(NamedTuple):
     def log_weights(self, rule: Quadrature) -> Floats:
         """Return the logarithm of the mass that each node of a rule for N(0, 1) stands for."""
         away = (rule.nodes - self.mean) / self.sd
-        return rule.log_weights + 0.5 * (rule.nodes**2 - away**2) - np.log(self.sd)
+        return np.asarray(rule.log_weights + 0.5 * (rule.nodes**2 - away**2) - np.log(self.sd))
 
     def error(self, deviation: Floats) -> Floats:
         """Return what the error of the mean adds to abilities with these posterior deviations."""

@@ -9,10 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, cast
 
-from examiner.arena.gvgai.building import Built
-from examiner.arena.gvgai.checkout import Checkout
-from examiner.arena.gvgai.play import GvgaiPlay
-from examiner.arena.gvgai.rules import GvgaiRules
+from examiner.arena.gvgai.checkout import Built, Checkout
+from examiner.arena.gvgai.play import GvgaiPlay, GvgaiRules
 from examiner.ledger import Episode, PlayEnd
 from examiner.workers import Kind, Message
 

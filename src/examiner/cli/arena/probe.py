@@ -44,6 +44,10 @@ class ProbeOptions:
     game: str | None = argument("GAME", "The game to play.", None)
     sticky: float = option(0.25, "Sticky-action probability ς to compare with 0.")
     frames: int | None = option(None, "Frames per run: how long a learner trains.")
+    seeds: int | None = option(
+        None,
+        "Runs without sticky actions, and with [default: 5]; of a plan the first N [default: all].",
+    )
     output: str | None = option(
         None, "Folder of a plan's two ledgers.", *OUTPUT, metavar="FOLDER", writes="answer"
     )
@@ -67,7 +71,6 @@ class PlayOptions:
     )
     cap: int | None = option(None, "Maximum frames per episode.", metavar="FRAMES")
     episodes: int | None = option(None, "Episodes per run [default: 1].")
-    seeds: int = option(5, "Number of runs without sticky actions, and with.")
     replays: int = option(2, "Number of replays of each recorded episode.")
 
 
@@ -96,7 +99,7 @@ def probe(who: ProbeOptions, play: PlayOptions, printing: Seeded) -> None:
     with progress_bar("playing") as progress:
         answer = play_probe(
             _job(who, who.game, play, printing.seed),
-            seeds=play.seeds,
+            seeds=5 if who.seeds is None else who.seeds,
             sticky_probability=who.sticky,
             replays=play.replays,
             map=partial(
@@ -107,7 +110,7 @@ def probe(who: ProbeOptions, play: PlayOptions, printing: Seeded) -> None:
                 stage="playing",
             ),
         )
-    show(render_probe(answer), answer.schema, printing)
+    show(render_probe(answer), printing)
 
 
 def _given(names: Collection[str]) -> str:
@@ -155,6 +158,7 @@ def _setting(text: str) -> tuple[str, Any]:  # Any: a value of TOML
 def _probe_plan(plan: Plan, who: ProbeOptions, printing: Seeded) -> None:
     # Agents with frames of their own keep them.
     plan = plan if who.frames is None else replace(plan, frames=who.frames)
+    plan = plan if who.seeds is None else plan.with_fewer_seeds(who.seeds)
     folder = Path(who.output or plan.name)
     with stopped_in_order(folder), live_table() as watcher:
         answer = play_probe(
@@ -164,6 +168,6 @@ def _probe_plan(plan: Plan, who: ProbeOptions, printing: Seeded) -> None:
             workers=who.workers or available_cores(),
             watcher=watcher,
         )
-    show(render_probed_plan(answer), answer.schema, printing, folder=str(folder))
+    show(render_probed_plan(answer), printing, folder=str(folder))
     if answer.failures:
         raise click.exceptions.Exit(SOME_FAILED)

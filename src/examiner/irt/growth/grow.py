@@ -238,9 +238,8 @@ def _shared_error(
         ability, variance = moments(weights, sd * rule.nodes)
         centred = weights * (sd * rule.nodes - ability[:, None])
         moves = ability_moves(centred, sd * rule.nodes, block.statistics, slopes, covariance, sd)
-        for totals, parts in zip((own, common), moves, strict=True):
-            for total, values in zip(totals, parts, strict=True):
-                total += values.sum(axis=0) / (sd * len(matrix.agents))
+        for total, values in zip([*own, *common], [*moves[0], *moves[1]], strict=True):
+            total += values.sum(axis=0) / (sd * len(matrix.agents))
         precision = sd**2 / np.maximum(variance, 1e-9) - population.sd**-2
         alone += float((1.0 / np.maximum(precision, 0.1)).sum()) / len(matrix.agents) ** 2
     row = np.concatenate([np.stack(own, axis=2).ravel(), *common])
