@@ -66,7 +66,7 @@ def audit(
     drawing = generator(rng)
     evidence = agents_differ(matrix, drawing)
     found = Responses.of(matrix)
-    given = given_ability(found)
+    given = given_ability(found, None)
     slopes = discrimination(found, given) if agents >= FEWEST_AGENTS else None
     if slopes is not None and not evidence.shown:
         slopes = slopes._replace(
