@@ -99,8 +99,8 @@ def _chance_of_less(
 ) -> Floats:
     """How often scores of slopes are as low by chance, [tasks].
 
-    Scores vary more where trials of one cell are alike, and `among` these tasks where agents are near-copies
-    of each other or curves have another shape: what is low is then low compared with most tasks.
+    Scores vary more where trials of one cell are alike, and `among` these tasks where agents are
+    near-copies of each other, or curves have another shape: what is low is low compared with most tasks.
     """
     from scipy.special import ndtr, stdtr
 

@@ -118,9 +118,9 @@ def given_ability(found: Responses, guessing: float | None = 0.0) -> Expectation
 
     .. math:: \operatorname{logit} p_{ji} = d_i + a_i t_{ji}, \quad a_i \sim N(\bar a, 2^2)
 
-    for successes, a straight line for scores. The common slope is estimated first, with one for all. Where a
-    chance of guessing c that all tasks share explains the results significantly better, p = c + (1 − c) of
-    that curve.
+    for successes, a straight line for scores. The common slope is estimated first, with one for all.
+    `guessing` is a chance c that all tasks share: p = c + (1 − c) of that curve. With None it is 0, or the
+    one that explains the results best, if it does so significantly better.
 
     >>> rng = np.random.default_rng(0)
     >>> table = rng.random((50, 20)) < np.linspace(0.1, 0.9, 50)[:, None]
@@ -146,9 +146,7 @@ def given_ability(found: Responses, guessing: float | None = 0.0) -> Expectation
     return Expectations(ability, expected, alike, slope[..., 0, 0], guessing)
 
 
-def _one_slope(
-    found: Responses, ability: Floats, guessing: float
-) -> tuple[Floats, Floats, Floats]:
+def _one_slope(found: Responses, ability: Floats, guessing: float) -> tuple[Floats, Floats, Floats]:
     """Intercepts, the slope that all tasks have in common, and the curves."""
     centre = _logit(found, guessing)
     slope = np.zeros((*found.value.shape[:-2], 1, 1))
