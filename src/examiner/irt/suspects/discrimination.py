@@ -121,7 +121,7 @@ def _compared(deviates: Floats, among: NDArray[np.bool_] | None) -> Floats:
     if among is None or among.sum() < _FEWEST_COMPARED:
         return deviates
     low, middle, high = np.quantile(deviates[among], [0.25, 0.5, 0.75])
-    return (deviates - min(middle, 0.0)) / max((high - low) / 1.349, 1.0)
+    return np.asarray((deviates - min(middle, 0.0)) / max((high - low) / 1.349, 1.0))
 
 
 def _overdispersion(found: Responses, p: Floats) -> float:
