@@ -10,10 +10,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from examiner.messages import ExaminerWarning, counted
-from examiner.reporting.finding import BEWARE, Facts, Finding, Notes, Text
+from examiner.reporting.finding import BEWARE, Facts, Finding, Notes, Piece, Text, shown_table
 from examiner.reporting.prose import Name, Prose, Sentence, enumerated
-from examiner.reporting.renderers import shown_table
-from examiner.reporting.table import Piece
 from examiner.results import Description, Results, ScaleArrays
 
 if TYPE_CHECKING:  # describing results needs neither
