@@ -107,11 +107,7 @@ def _command(call: str, source: str) -> str:
     command = COMMANDS[ast.unparse(tree.func).removeprefix("ex.")]
     named = {keyword.arg: keyword.value for keyword in tree.keywords}
     named |= dict(zip(("size" if command == "select" else "cost",), tree.args[1:], strict=False))
-    options = (
-        f" --{name} {value.value}"
-        for name, value in named.items()
-        if isinstance(value, ast.Constant)
-    )
+    options = (f" --{name} {ast.unparse(value).strip(chr(39))}" for name, value in named.items())
     return f"{command} {source}{''.join(options)}"
 
 
