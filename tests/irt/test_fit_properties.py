@@ -158,7 +158,7 @@ def test_the_order_of_agents_and_tasks_changes_nothing(seed: int, share: float) 
 def test_fast_and_general_engines_agree() -> None:
     """The 2PL by its two fast E-steps, and by the one that knows nothing of exponential families."""
     from examiner.irt.estimation.em import climb
-    from examiner.irt.estimation.kernel_source import KernelSource
+    from examiner.irt.estimation.sources import MemorySource
     from examiner.irt.model import Unknowns
     from examiner.irt.models import MODELS
     from examiner.irt.priors import Priors
@@ -170,7 +170,7 @@ def test_fast_and_general_engines_agree() -> None:
         fast = ex.irt.fit(matrix, starts=1, errors=False, priors="fixed")
         unknowns = Unknowns.of(MODELS["2pl"], "binomial", matrix.tasks, Priors.fixed())
         begin = unknowns.start(bank(15, 3).slope, bank(15, 3).intercept)
-        general = climb(KernelSource(matrix, "binomial"), unknowns, begin, most=500)
+        general = climb(MemorySource(matrix, "binomial"), unknowns, begin, most=500)
         assert general.objective == pytest.approx(fast.objective, abs=1e-4)
         np.testing.assert_allclose(general.items.slope, fast.items.slope, atol=2e-3)
 

@@ -20,6 +20,7 @@ from examiner.cli.options import (
 )
 from examiner.cli.output import print_notes, progress_bar, show
 from examiner.cli.source import results_from
+from examiner.engines.shards import ParquetSource
 from examiner.irt import (
     Indicators,
     IRTFit,
@@ -31,7 +32,6 @@ from examiner.irt import (
     year_of,
 )
 from examiner.irt import fit as fit_irt
-from examiner.irt.estimation.parts import PartedSource
 from examiner.irt.indicators.elsewhere import indicators_without_responses
 from examiner.messages import InputError, listed, shorten
 from examiner.reporting.finding import Text
@@ -203,10 +203,10 @@ def _progress(results: Results, found: Indicators, column: str | None) -> OverTi
     )
 
 
-def _of_shards(source: PartedSource, how: FitOptions, asked: FitArguments) -> _Fitted:
+def _of_shards(source: ParquetSource, how: FitOptions, asked: FitArguments) -> _Fitted:
     """A fit of shards on disk, with how often they were passed over."""
     made = fit_irt(source, how.model, **asked)
-    passes = f"{source.parts.passes} passes over the responses on disk."
+    passes = f"{source.passes} passes over the responses on disk."
     return _Fitted(made, indicators_without_responses(made), (passes,))
 
 

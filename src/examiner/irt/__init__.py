@@ -22,7 +22,7 @@ from examiner.irt.diagnostics.residuals import MeanSquareFit as MeanSquareFit
 from examiner.irt.diagnostics.slopes import SlopeVerdicts as SlopeVerdicts
 from examiner.irt.diagnostics.slopes import slope_verdicts as slope_verdicts
 from examiner.irt.errors.draws import bootstrap as bootstrap
-from examiner.irt.estimation.em import ResponseSource as ResponseSource
+from examiner.irt.estimation.sources import ResponseSource as ResponseSource
 from examiner.irt.evidence import ChanceTest as ChanceTest
 from examiner.irt.evidence import Evidence as Evidence
 from examiner.irt.fit import fit as fit

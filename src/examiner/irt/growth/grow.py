@@ -10,8 +10,9 @@ import numpy as np
 
 from examiner.answers import Answer, Scalar, Table, name, number
 from examiner.irt.agent_posterior import AbilityEstimates, agent_posteriors
-from examiner.irt.estimation.kernel_source import KernelSource
+from examiner.irt.estimation.kernel_statistics import KernelStatistics
 from examiner.irt.estimation.kernels import kernel_for
+from examiner.irt.estimation.sources import MemorySource
 from examiner.irt.fit_tables import ExcludedTasks
 from examiner.irt.fitted import Dropped, IRTFit, TaskErrors
 from examiner.irt.growth.calibration import Calibrated, calibrated
@@ -176,7 +177,8 @@ def _by_old_tasks(
     rows = np.array(newcomers)
     for block in agent_blocks(part, kernel, width=len(rule)):
         anchor[rows[block.rows]] += block.log_likelihoods(terms)
-    found = KernelSource(part, items.response).summed(items, rule)
+    found = MemorySource(part, items.response).summed(items, rule)
+    assert isinstance(found, KernelStatistics)
     _, weights = posterior_weights(anchor[rows])
     new = Newcomers(rule.nodes, weights, part.trials.astype(np.float64))
     doubt = covariances(fit.errors, fit.items, fit.population_sd)[columns]
