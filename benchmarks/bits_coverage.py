@@ -15,8 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import examiner as ex
-from examiner.information import ChannelModel, Channels, best_set, gain
-from examiner.information.observations import observe
+from examiner.information import ChannelModel, Channels, best_set, gain, observe
 from examiner.information.uncertainty import bits_intervals
 
 TASKS, SIZE = 40, 5

@@ -13,10 +13,9 @@ import resource
 import statistics
 from functools import partial
 
-from examiner.arena import Job, Protocol
-from examiner.arena.play.episodes import Start, packages_of, perform_job
-from examiner.workers.crew import oversee
-from examiner.workers.processes import ProcessCrew
+from examiner.arena import Job, Protocol, packages_of, perform_job
+from examiner.arena.play.episodes import Start
+from examiner.workers import ProcessCrew, oversee
 
 
 class Silent:

@@ -51,7 +51,7 @@ def measured(
         matrix = simulate(items, agents, trials=trials, rng=rng)
         told = diagnosed(matrix, draws, rng)
         beyond = not told.dimensions.one_dimension
-        sound.append([bool(told.agents.odd.any()), bool(told.dependence.pairs), beyond])
+        sound.append([bool(told.agents.unexpected.any()), len(told.pairs) > 0, beyond])
         if seed < tables // 4:
             odd = diagnosed(with_an_odd_agent(matrix, items), draws, rng)
             halves = [
@@ -65,7 +65,7 @@ def measured(
                 items.tasks,
             )
             second = diagnosed(both, draws, rng).dimensions
-            found.append([bool(odd.agents.odd[0]), not second.one_dimension])
+            found.append([bool(odd.agents[matrix.agents[0]].unexpected), not second.one_dimension])
     return list(np.mean(sound, axis=0)), list(np.mean(found, axis=0))
 
 

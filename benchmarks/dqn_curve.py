@@ -33,8 +33,7 @@ COLUMNS = ("agent", "game", "seed", "episode", "frames", "score", "seconds")
 
 
 def play(options: argparse.Namespace, agent: str, seed: int, frames: int) -> None:
-    from examiner.arena.job import Job
-    from examiner.arena.play.episodes import Playing
+    from examiner.arena import Job, Playing
 
     looking = {"settings": SETTINGS | {"device": device(options)}, "observation": "dqn84x4"}
     job = Job(

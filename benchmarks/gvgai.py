@@ -19,8 +19,7 @@ import time
 from pathlib import Path
 
 from examiner.arena import GvgaiAgent, GvgaiPlan, GvgaiRules, run
-from examiner.arena.gvgai.building import built
-from examiner.arena.gvgai.checkout import checkout
+from examiner.arena.gvgai.checkout import built, checkout
 from examiner.importers import read
 
 SHORT = ("aliens", "boulderdash", "butterflies", "sokoban", "zelda")

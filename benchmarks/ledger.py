@@ -1,10 +1,9 @@
 """Claim: a ledger takes time like its size, up to ten million episodes: to fill, to go on with, to export.
 
-insert   episodes recorded and committed by the hundred, as a driver does; `checksums` is their part of it
-open     what everyone does first: SQLite's own check of the structure, then all checksums and tallies
+insert   episodes recorded and committed by the hundred, as a driver does; `seals` is their part of it
+open     what everyone does first: SQLite's own check of the structure, then all seals
 resume   a driver opens the ledger and learns how far each job is; opening is part of it
 export   the episodes read and written as Parquet; opening is part of it
-salvage  what is whole is looked for, as after damage
 CPU seconds a million episodes at each size; claimed: at most 1.5 × those of the smallest size.
 Run: python benchmarks/ledger.py [--episodes 100000 1000000 10000000]
 """
@@ -22,10 +21,7 @@ from pathlib import Path
 import numpy as np
 
 from examiner.ledger import Episode, JobRecord, Ledger, export
-from examiner.ledger.file import reading
-from examiner.ledger.integrity import checksums
-from examiner.ledger.salvage import salvage
-from examiner.ledger.schema import read_only
+from examiner.ledger.file import connect_to_read, reading, seal
 
 EPISODES_A_JOB = 1_000
 AT_ONCE = 4  # jobs that are played side by side
@@ -63,12 +59,12 @@ def fill(path: Path, episodes: int, rng: np.random.Generator) -> None:
                 ledger.end(account, None)
 
 
-def checksum_seconds(episodes: int) -> float:
-    rows = [(1, 7, "training", 500, 500, -20.5, 0, 0, 0.01, 1)] * COMMIT_EVERY
+def seal_seconds(episodes: int) -> float:
+    row = (1, 7, "training", 500, 500, -20.5, 0, 0, 0.01, 1)
     begun = time.process_time()
-    for _ in range(200):
-        checksums(rows)
-    return (time.process_time() - begun) / (200 * COMMIT_EVERY) * episodes
+    for _ in range(20_000):
+        seal(row)
+    return (time.process_time() - begun) / 20_000 * episodes
 
 
 def measure(episodes: int) -> dict[str, float]:
@@ -77,8 +73,8 @@ def measure(episodes: int) -> dict[str, float]:
         path = Path(folder) / "ledger.sqlite"
         with timed(seconds, "insert"):
             fill(path, episodes, np.random.default_rng(0))
-        seconds["checksums"] = checksum_seconds(episodes)
-        database = read_only(path)
+        seconds["seals"] = seal_seconds(episodes)
+        database = connect_to_read(path)
         for check in ("quick_check", "integrity_check"):
             with timed(seconds, check):
                 assert database.execute(f"PRAGMA {check}(1)").fetchone() == ("ok",)
@@ -89,8 +85,6 @@ def measure(episodes: int) -> dict[str, float]:
             assert sum(one.episodes for one in ledger.enter(records(episodes))) == episodes
         with timed(seconds, "export"):
             export(path, path.with_name("episodes.parquet"))
-        with timed(seconds, "salvage"):
-            assert salvage(path).saved == episodes
         seconds["bytes"] = path.stat().st_size
     return seconds
 

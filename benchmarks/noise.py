@@ -23,11 +23,10 @@ import numpy as np
 
 from examiner.adaptive import Stop, TaskBank, examine
 from examiner.irt import IRTFit, ItemParameters, fit, indicators, place, simulate
-from examiner.reporting.finding import Figure, Finding, Text
-from examiner.reporting.findings import FINDINGS
+from examiner.reporting import FINDINGS, Finding, Study, Text
+from examiner.reporting.finding import Figure
 from examiner.reporting.findings import fit as fit_finding
 from examiner.reporting.prose import said
-from examiner.reporting.study import Study
 from examiner.results import ResponseMatrix, Results
 from examiner.scores import significance
 from examiner.selection import benchmark
@@ -95,7 +94,7 @@ def told(matrix: ResponseMatrix, rng: np.random.Generator, *, report: bool, bits
 
 def fits(made: IRTFit) -> bool:
     """Whether `examiner fit` names an agent or a task."""
-    data = fit_finding.tell(made, indicators(made)).data
+    data = fit_finding.render_fit(made, indicators(made)).data
     return any(row["tied_first"] for row in data["agents"]) or any(
         row["significance"] for row in data["tasks"]
     )

@@ -18,7 +18,7 @@ import numpy as np
 import polars as pl
 
 import examiner as ex
-from examiner.results.codes import name_column
+from examiner.results import name_column
 
 
 def simulated(agents: int, tasks: int, trials: int = 1) -> ex.Results:

@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 
 import examiner as ex
-from examiner.scores.aggregate import interquartile_mean
+from examiner.scores import interquartile_mean
 
 Draw = Callable[[int, int], Any]  # tables and runs to scores [tables, tasks, runs]
 AGGREGATES = ("mean", "iqm", "median")

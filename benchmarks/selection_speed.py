@@ -17,7 +17,7 @@ from functools import partial
 import numpy as np
 
 import examiner as ex
-from examiner.selection.benchmark import Benchmark
+from examiner.selection import Benchmark
 from examiner.selection.methods import able_methods
 from examiner.selection.proof.contest import FoldJob, judge
 from examiner.selection.proof.holdout import leave_one_out

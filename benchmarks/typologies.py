@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 import examiner as ex
 from examiner.results import Classification
-from examiner.scores.cells import cell_means
+from examiner.scores import cell_means
 from examiner.typology.agreement import permutation_test, profile_distances
 from examiner.typology.kinds import group_tasks
 

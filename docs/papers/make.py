@@ -157,9 +157,9 @@ def agents_of_three_abilities() -> Plot:
 
 
 def learning_curves() -> Plot:
-    """Sarsa(λ) on three games, five runs of 50,000 frames."""
-    results = ex.load("atari-arena")
-    agent = np.isin(np.array(results.agents), ["sarsa-blob-prost"])[results.agent_codes]
+    """DQN and Sarsa(λ) on three games, two and three runs of a million frames with sticky actions."""
+    results = ex.load("atari-table1")
+    agent = np.isin(np.array(results.agents), ["sarsa-blob-prost", "dqn"])[results.agent_codes]
     games = ["asterix", "seaquest", "space_invaders"]
     game = np.isin(np.array(results.tasks), games)[results.task_codes]
     return ex.plots.task_learning_curves(results.where(agent & game), None)

@@ -27,10 +27,9 @@ from examiner.adaptive import (
     study as examination_study,
 )
 from examiner.answers import StoredAnswer
-from examiner.irt import Abilities, ItemParameters, probability
+from examiner.irt import Abilities, AbilityEstimates, ItemParameters, probability
 from examiner.irt import fit as irt_fit
 from examiner.irt import known as known_fit
-from examiner.irt.agent_posterior import AbilityEstimates
 from examiner.messages import InputError
 from examiner.reporting.findings import next_task as adaptive_trace
 from examiner.results import Results

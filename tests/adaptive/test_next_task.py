@@ -20,8 +20,7 @@ from examiner.adaptive import (
     next_task,
     simulate,
 )
-from examiner.irt import ItemParameters, probability
-from examiner.irt.items import fisher_information
+from examiner.irt import ItemParameters, fisher_information, probability
 from examiner.messages import InputError
 
 GRID = np.linspace(-8, 8, 8_001)

@@ -40,12 +40,6 @@ DATA = {
 }
 """Classes of the package that public functions may return although they are no answers, and why."""
 
-NO_ANSWERS_YET = {
-    "examiner.irt.bootstrap": "TaskErrors is a plain dataclass",
-    "examiner.irt.indicator_correlations": "a tuple of IndicatorCorrelation",
-    "examiner.irt.slope_verdicts": "SlopeVerdicts is a named tuple",
-}
-
 
 def returned_classes(function: Callable[..., Any]) -> list[type]:
     """Return the classes of this package in the return annotation of a function."""
@@ -59,19 +53,16 @@ def returned_classes(function: Callable[..., Any]) -> list[type]:
     ]
 
 
-def public_functions(*, marked: bool = False) -> Iterator[Any]:
+def public_functions() -> Iterator[Any]:
     for package in PACKAGES:
         for name in dir(package):
             function = getattr(package, name)
             if not inspect.isfunction(inspect.unwrap(function)):
                 continue
-            path = f"{package.__name__}.{name}"
-            reason = NO_ANSWERS_YET.get(path) if marked else None
-            marks = [pytest.mark.xfail(strict=True, reason=reason)] if reason else []
-            yield pytest.param(function, id=path, marks=marks)
+            yield pytest.param(function, id=f"{package.__name__}.{name}")
 
 
-@pytest.mark.parametrize("function", list(public_functions(marked=True)))
+@pytest.mark.parametrize("function", list(public_functions()))
 def test_what_a_public_function_computes_is_an_answer(function: Callable[..., Any]) -> None:
     for returned in returned_classes(function):
         assert issubclass(returned, Answer) or returned.__name__ in DATA
@@ -165,6 +156,11 @@ VERBS: dict[str, Callable[[], Any]] = {
     "scores.report_table": lambda: ex.scores.report_table(ex.scores.curves(training())),
     "scores.efficiency": lambda: ex.scores.efficiency(training()),
     "irt.fit": fit,
+    "irt.bootstrap": lambda: ex.irt.bootstrap(fit(), replicates=20),
+    "irt.slope_verdicts": lambda: ex.irt.slope_verdicts(fit()),
+    "irt.indicator_correlations": lambda: ex.irt.indicator_correlations(
+        {"ability": fit().abilities.ability, "error": fit().abilities.error}
+    ),
     "irt.audit": lambda: ex.irt.audit(results()),
     "irt.indicators": lambda: ex.irt.indicators(fit()),
     "irt.compound": lambda: ex.irt.compound(ex.irt.indicators(fit())),

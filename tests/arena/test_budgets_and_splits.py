@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import sqlite3
 import sys
@@ -113,3 +114,29 @@ def test_a_split_can_be_kept_or_dropped():
         ex.Results.from_numpy([[1.0]]).keeping("split:test")
     with pytest.raises(ex.InputError, match=r"Write `agent:GLOB`, `task:GLOB` or `split:test`"):
         arena.keeping("level:3")
+
+
+def test_games_that_settings_were_tuned_on_are_not_reported():
+    told = command("scores", "atari-arena", "--tuned-on", "split:train", "--all", "--reps", "50")
+    assert told.code == 0, told.err
+    assert (
+        "Settings were tuned on 4 tasks, which are excluded: only the other 23 tasks"
+        in " ".join((told.out + told.err).split())
+    )
+    kept = command("scores", "atari-arena", "--keep", "split:test", "--json", "--reps", "50")
+    tuned = command("scores", "atari-arena", "--tuned-on", "split:train", "--json", "--reps", "50")
+    one, other = json.loads(kept.out), json.loads(tuned.out)
+    assert one["agents"] == other["agents"]
+
+
+@pytest.mark.parametrize("verb", ["scores", "curves"])
+def test_tuning_and_testing_on_the_same_games_is_a_warning(verb: str):
+    told = command(verb, "atari-table1", "--tuned-on", "split:train", "--all")
+    assert told.code == 0, told.err
+    text = " ".join((told.out + told.err).split())
+    assert "Warning: settings were tuned on all 5 tasks reported here." in text
+
+
+def test_settings_are_tuned_on_tasks_only():
+    told = command("scores", "atari-arena", "--tuned-on", "agent:random")
+    assert told.code == 2 and "Settings are tuned on tasks, not on 'agent:random'." in told.err

@@ -12,7 +12,7 @@ from arena.hostile_agents import BEHAVIOURS
 from arena.runs import PROTOCOL, rows, states
 from child_processes import environment
 from examiner.arena import Job, run
-from examiner.workers.crew import worker_environment
+from examiner.workers import worker_environment
 
 
 def job(agent: str, *, seed: int = 0, **settings: object) -> Job:

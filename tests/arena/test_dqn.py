@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from arena.runs import assert_resuming_changes_nothing
 from examiner.arena import AGENTS, Job, Playing, Task, check_job
 from examiner.arena import protocol as named_protocol
-from examiner.arena.learning.replay import ReplayMemory
+from examiner.arena.learning.deep_network import ReplayMemory
 from examiner.messages import InputError
 
 

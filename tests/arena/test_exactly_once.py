@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arena.runs import cart_pole, rows
-from examiner.arena import Episode, Job, Ledger, Playing
+from examiner.arena import Episode, Job, Ledger, Playing, perform_job
 from examiner.arena.play import episodes as module
-from examiner.arena.play.episodes import Saved, Start, perform_job
+from examiner.arena.play.episodes import Saved, Start
 
 EPISODES = 6
 

@@ -15,11 +15,13 @@ from examiner.arena import profile as profile_game
 from examiner.arena.job import environment_of
 from examiner.arena.profiling.other_play import (
     branching,
+    first_reward,
     open_loop,
     quiet_environment,
+    rate,
     share_of_two,
+    walk,
 )
-from examiner.arena.profiling.walk import first_reward, rate, walk
 from examiner.messages import InputError
 
 pytest.importorskip("ale_py")

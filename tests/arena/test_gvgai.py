@@ -14,8 +14,7 @@ import pytest
 from arena.runs import states
 from examiner import Results, read, responses
 from examiner.arena import GvgaiAgent, GvgaiPlan, GvgaiRules, RunOutcome, repair, run
-from examiner.arena.gvgai.building import built
-from examiner.arena.gvgai.checkout import checkout
+from examiner.arena.gvgai.checkout import built, checkout
 from examiner.messages import ExaminerWarning, InputError
 
 FRAMEWORK = Path(__file__).parent / "gvgai_framework"

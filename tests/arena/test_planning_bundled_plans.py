@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 
 import pytest
 
-from examiner.arena import TRAINING_GAMES, deviations
+from examiner.arena import AGENTS, TRAINING_GAMES, deviations
 from examiner.arena import plan as bundled
-from examiner.arena.agents import AGENTS
 
 pytest.importorskip("ale_py", reason="Atari games need ale-py")
 
@@ -42,9 +42,27 @@ def test_the_plan_of_table_1_is_the_papers_protocol_on_its_games():
     assert (plan.protocol.sticky_probability, plan.protocol.window_episodes) == (0.25, 100)
 
 
+@pytest.mark.parametrize("name", ["machado-2018-table1", "machado-2018-table1-small"])
+def test_plans_of_table_1_have_all_its_agents_and_dqn_acts_on_every_fourth_frame(name: str):
+    jobs = bundled(name).jobs()
+    skips = {job.agent: job.protocol.frame_skip for job in jobs}
+    assert skips == {"brute": 5, "sarsa-blob-prost": 5, "dqn": 4}
+    cells = Counter((job.agent, job.game) for job in jobs)
+    runs = {agent: {cells[agent, game] for game in TRAINING_GAMES} for agent in skips}
+    full = {"brute": {24}, "sarsa-blob-prost": {24}, "dqn": {5}}
+    small = {"brute": {3}, "sarsa-blob-prost": {3}, "dqn": {2}}
+    assert runs == (small if name.endswith("small") else full)
+
+
+def test_fewer_seeds_are_the_first_of_each_agent():
+    jobs = bundled("machado-2018-table1").with_fewer_seeds(6).jobs()
+    seeds = {agent: {job.seed for job in jobs if job.agent == agent} for agent in ("brute", "dqn")}
+    assert seeds == {"brute": set(range(6)), "dqn": set(range(5))}
+
+
 def test_the_plan_of_table_1_at_a_million_frames_is_else_the_papers():
     paper, small = bundled("machado-2018-table1"), bundled("atari-table1")
-    assert (small.agents[:2], small.games) == (paper.agents, paper.games)
+    assert (small.agents[:2], small.games) == (paper.agents[:2], paper.games)
     assert {job.frames for job in small.jobs() if job.agent != "random"} == {1_000_000}
     assert not [one for one in deviations(small.protocol) if not one.free]
 

@@ -9,9 +9,9 @@ import pytest
 
 from arena import toy_agents
 from arena.runs import cart_pole, rows, states
-from examiner.arena import Episode, Ledger, Playing, Standing, plan, run
+from examiner.arena import Episode, Ledger, Playing, Standing, perform_job, plan, run
 from examiner.arena.play import episodes as performance
-from examiner.arena.play.episodes import Saved, Start, perform_job
+from examiner.arena.play.episodes import Saved, Start
 from examiner.ledger import Checkpoint
 from examiner.messages import InputError
 from examiner.workers import Limits

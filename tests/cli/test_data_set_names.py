@@ -10,7 +10,7 @@ from click.testing import CliRunner
 import examiner as ex
 from examiner.cli import app
 from examiner.datasets import DATASETS
-from examiner.importers.data_set_names import data_set_names
+from examiner.importers import bundled_data_sets
 
 TABLE = "agent,task,score\na,t,1\nb,t,0\n"
 
@@ -25,7 +25,7 @@ def namesakes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_names_are_those_of_the_data_sets() -> None:
-    assert set(data_set_names()) == set(DATASETS)
+    assert set(bundled_data_sets()) == set(DATASETS)
 
 
 def test_a_bare_name_is_the_data_set_and_a_note_says_how_to_read_the_folder(
@@ -34,7 +34,7 @@ def test_a_bare_name_is_the_data_set_and_a_note_says_how_to_read_the_folder(
     bare = CliRunner().invoke(app, ["describe", "atari-dqn-family", "--json"])
     told = json.loads(bare.stdout)
     assert told["agents"] == 7
-    assert any("'./atari-dqn-family'" in note for note in told["warnings"])
+    assert any("'./atari-dqn-family'" in note for note in told["notes"])
     folder = CliRunner().invoke(app, ["describe", "./atari-dqn-family", "--json"])
     assert "bundled" not in folder.output.replace("./atari-dqn-family", "")
 

@@ -31,7 +31,7 @@ def test_a_copied_task_is_named_as_one_that_shares_more_than_ability(examiner, t
     fit = ex.irt.fit(ex.read(table), starts=1, rng=0)
     same = ex.irt.diagnose(fit, replicates=20, refit=False, overdispersion=False, rng=0)
     assert told["findings"] == list(same.findings())
-    infit = dict(zip(same.mean_squares.tasks, same.mean_squares.infit.tolist(), strict=True))
+    infit = {row.task: row.infit for row in same.tasks}
     assert {row["task"]: row["infit"] for row in told["tasks"]} == pytest.approx(infit)
 
 

@@ -78,7 +78,7 @@ def test_a_full_disk_ends_with_a_sentence(tmp_path: Path) -> None:
 
 
 def test_permissions_and_links_are_kept(tmp_path: Path) -> None:
-    from examiner.results.storage import write_text
+    from examiner.results import write_text
 
     target, link = tmp_path / "real.txt", tmp_path / "link.txt"
     target.write_text(OLD)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from arena.runs import rows
-from arena.test_run_command import PLAN, run
+from cli.test_run_command import PLAN, run
 
 PLAIN = PLAN.partition("[[agents]]\nname")[0].replace("episodes = 3", "episodes = 90")
 

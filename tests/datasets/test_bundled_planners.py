@@ -1,6 +1,6 @@
 """The plays of nine planners: every controller on every game and level, and how plays ended."""
 
-from examiner.arena.plans import plan
+from examiner.arena import plan
 from examiner.datasets import card, load
 
 

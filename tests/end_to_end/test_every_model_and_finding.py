@@ -9,10 +9,8 @@ import pytest
 
 import examiner as ex
 from examiner.irt import MODELS, ItemParameters
+from examiner.reporting import FINDINGS, Report, Study
 from examiner.reporting.ability_scale import Fitted
-from examiner.reporting.document import Report
-from examiner.reporting.findings import FINDINGS
-from examiner.reporting.study import Study
 from examiner.reporting.verdict import verdict
 from examiner.results import Results, Scales, TaskScale
 
@@ -59,7 +57,7 @@ def check(model: str, shape: str, name: str) -> None:
     assert section.lead and section.failure is None
     assert section.applies or name not in OF_FITS or name == "next_task", section.lead
     told = verdict(study, [section])
-    shown = Report("T", (section,), {"warnings": []}, "examiner report x", told)
+    shown = Report("T", (section,), {"notes": []}, "examiner report x", told)
     assert f'id="{name}"' in shown.html and shown.markdown
     assert shown.to_dict()["sections"][0]["finding"]
 

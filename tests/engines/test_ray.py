@@ -23,7 +23,7 @@ ray = pytest.importorskip("ray")
 
 @pytest.fixture(scope="module")
 def cluster() -> Iterator[None]:
-    from examiner.workers.cluster import connected
+    from examiner.workers import connected
 
     package, _ = connected(None)
     yield

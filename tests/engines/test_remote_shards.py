@@ -14,7 +14,8 @@ import pytest
 import examiner as ex
 from engines.like_fits import MATRIX
 from engines.object_store import Store, serving
-from examiner.engines.memory import engine_for, size_of_shards
+from examiner.engines import engine_for
+from examiner.engines.memory import size_of_shards
 from examiner.engines.remote_objects import unreadable_object
 
 SECRET = "hush"

@@ -12,8 +12,7 @@ import pytest
 import examiner as ex
 from engines.like_fits import MATRIX, assert_same_fit
 from examiner.irt import IRTFit
-from examiner.results.connected_blocks import connections_in_blocks, connections_of_blocks
-from examiner.results.connections import connections
+from examiner.results import connections, connections_in_blocks, connections_of_blocks
 
 
 def by_shards(matrix: ex.ResponseMatrix, folder: Path) -> IRTFit:

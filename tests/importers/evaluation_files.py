@@ -266,3 +266,62 @@ def write_helm(folder: Path, instances: Sequence[object], **about: Any) -> Path:
     path = folder / "per_instance_stats.json"
     path.write_text(json.dumps(list(instances), indent=2))
     return path
+
+
+def helm_state(answers: Sequence[tuple[str, str, str]], method: str = "generation") -> Any:
+    """What was answered: the id, the completion and the correct reference of each instance."""
+    return {
+        "adapter_spec": {"method": method, "model": "openai/gpt2"},
+        "request_states": [
+            {
+                "instance": {
+                    "id": name,
+                    "references": [
+                        {"output": {"text": correct}, "tags": ["correct"]},
+                        {"output": {"text": "another"}, "tags": []},
+                    ],
+                },
+                "train_trial_index": 0,
+                "result": {"success": True, "completions": [{"text": answer}]},
+            }
+            for name, answer, correct in answers
+        ],
+    }
+
+
+# ------------------------------------------------------------------ Harbor, MTEB
+
+
+def harbor_trial(
+    task: str, trial: str, reward: float | None, *, model: str = "gpt-5", agent: str = "terminus-2"
+) -> dict[str, Any]:
+    """The result of a trial; without a reward it was not scored."""
+    return {
+        "id": trial,
+        "task_name": task,
+        "trial_name": trial,
+        "source": "terminal-bench",
+        "agent_info": {"name": agent, "version": "2.0.0", "model_info": {"name": model}},
+        "agent_result": {"n_input_tokens": 100, "n_output_tokens": 10, "cost_usd": 0.25},
+        "verifier_result": None if reward is None else {"rewards": {"reward": reward}},
+        "exception_info": None if reward is not None else {"exception_type": "TimeoutError"},
+    }
+
+
+def mteb_result(
+    task: str, scores: Mapping[str, Mapping[str, float]], version: str = "2.1.0"
+) -> dict[str, Any]:
+    """The scores of a task by split and subset."""
+    return {
+        "dataset_revision": "abc",
+        "task_name": task,
+        "mteb_version": version,
+        "scores": {
+            split: [
+                {"main_score": score, "hf_subset": subset, "languages": ["eng-Latn"]}
+                for subset, score in of_split.items()
+            ]
+            for split, of_split in scores.items()
+        },
+        "evaluation_time": 1.5,
+    }

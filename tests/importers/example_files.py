@@ -16,12 +16,15 @@ from importers.evaluation_files import (
     eee_aggregate,
     eee_line,
     eval_archive,
+    harbor_trial,
     helm_instance,
     helm_specification,
+    helm_state,
     inspect_members,
     inspect_sample,
     lines_of,
     lm_eval_line,
+    mteb_result,
 )
 
 MONITOR = '#{"t_start": 1700000000.5, "env_id": "PongNoFrameskip-v4"}\nr,l,t\n-21.0,800,2.5\n-19,900,5.0\n'
@@ -157,6 +160,36 @@ EXAMPLES: dict[str, tuple[str, Callable[[Path], bytes]]] = {
             (folder / "run_spec.json").write_text(json.dumps(helm_specification()))
             and json.dumps([helm_instance("id1", 1), helm_instance("id2", 0)]).encode()
         ),
+    ),
+    "helm-answers": (
+        "scenario_state.json",
+        lambda _: json.dumps(helm_state([("id1", " B", "B"), ("id2", "A", "C")])).encode(),
+    ),
+    "harbor": (
+        "result.json",
+        lambda _: json.dumps(harbor_trial("chess", "chess__a", 1.0)).encode(),
+    ),
+    "terminal-bench": (
+        "results.json",
+        lambda _: json.dumps(
+            {"id": "r", "results": [{"task_id": "chess", "trial_name": "a", "is_resolved": True}]}
+        ).encode(),
+    ),
+    "mteb": (
+        "STS12.json",
+        lambda _: json.dumps(mteb_result("STS12", {"test": {"default": 0.7}})).encode(),
+    ),
+    "lighteval": (
+        "results_2025-01-02T03-04-05.6.json",
+        lambda _: json.dumps(
+            {
+                "config_general": {"model_name": "org/m", "lighteval_sha": "abc"},
+                "results": {
+                    "lighteval|arc|0": {"acc": 0.5, "acc_stderr": 0.1},
+                    "all": {"acc": 0.5, "acc_stderr": 0.1},
+                },
+            }
+        ).encode(),
     ),
     "gvgai-stdout": ("mcts.log", lambda _: STDOUT.encode()),
     "gvgai-trials": (

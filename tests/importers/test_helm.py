@@ -73,7 +73,7 @@ def test_the_folder_names_the_run_where_no_specification_does(tmp_path: Path):
     assert (results.agents, results.tasks) == (("openai_gpt2",), ("mmlu:subject=law/id1",))
     other = write_helm(tmp_path / "somewhere", [helm_instance("id1", 1)])
     other.with_name("run_spec.json").unlink()
-    with pytest.raises(ex.InputError, match=r"does not say whose run it is: put run_spec\.json"):
+    with pytest.raises(ex.InputError, match=r"does not say which model was evaluated\. Name it"):
         ex.read(other)
 
 

@@ -21,8 +21,7 @@ from hypothesis import strategies as st
 
 import examiner as ex
 from examiner.arena import plan
-from examiner.importers import files, read_classification, read_scales
-from examiner.importers.side_tables import read_agents, read_tasks
+from examiner.importers import files, read_agents, read_classification, read_scales, read_tasks
 from examiner.importers.templates import PathTemplate
 from examiner.validation import outside
 

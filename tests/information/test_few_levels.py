@@ -6,9 +6,17 @@ import numpy as np
 import pytest
 
 import examiner as ex
-from examiner.information import ChannelModel, Noise, analyse, best_set, channels, gain, separation
-from examiner.information.confusion import PairLikelihood
-from examiner.information.gain import bits_with
+from examiner.information import (
+    ChannelModel,
+    Noise,
+    PairLikelihood,
+    analyse,
+    best_set,
+    bits_with,
+    channels,
+    gain,
+    separation,
+)
 from examiner.information.sets import is_large
 
 MODELS = [

@@ -10,8 +10,7 @@ from examiner.information.gaps import (
     mean_over_gaps,
     means_over_gaps_without,
 )
-from examiner.scores import common_rows
-from examiner.scores.likeness import correlate_columns
+from examiner.scores import common_rows, correlate_columns
 
 
 def _complete() -> np.ndarray:

@@ -4,12 +4,11 @@ import numpy as np
 import pytest
 
 import examiner as ex
-from examiner.information import clusters, similarity
-from examiner.information.clusters import MOST_TASKS
-from examiner.information.decomposition import general_factor, mean_correlation, standard_scores
+from examiner.information import MOST_TASKS, clusters, general_factor, similarity
+from examiner.information.decomposition import mean_correlation, standard_scores
 from examiner.information.first_factors import first_share, share_by_chance, singular
 from examiner.information.followers import clusters_of_many
-from examiner.scores.likeness import correlate_columns
+from examiner.scores import correlate_columns
 
 
 def planted(agents: int, tasks: int, groups: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:

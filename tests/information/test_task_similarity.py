@@ -10,7 +10,7 @@ import examiner as ex
 from examiner.information.observations import shares
 from examiner.messages import InputError
 from examiner.results import Results, Scales, TaskScale
-from examiner.scores.linkage import mean_silhouette
+from examiner.scores import mean_silhouette
 
 SEEDS = st.integers(0, 2**32 - 1)
 

@@ -12,8 +12,7 @@ import polars as pl
 import pytest
 
 import examiner as ex
-from examiner.irt.fitted import Abilities
-from examiner.irt.items import ItemParameters
+from examiner.irt import Abilities, ItemParameters
 from examiner.results import ResponseMatrix, Results
 
 REFERENCE = Path(__file__).parents[1] / "reference" / "irt"

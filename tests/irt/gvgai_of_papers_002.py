@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import examiner as ex
-from examiner.irt.items import ItemParameters
+from examiner.irt import ItemParameters
 from examiner.results import ResponseMatrix, Results
 
 VARIABLE = "AI_BENCHMARK_ANALYSIS"

@@ -5,10 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.irt import ItemParameters
-from examiner.irt.estimation.kernels import kernel_for
-from examiner.irt.items import curves
-from examiner.irt.posterior import agent_blocks
+from examiner.irt import ItemParameters, agent_blocks, kernel_for
+from examiner.irt import item_curves as curves
 from examiner.results import ResponseMatrix
 
 

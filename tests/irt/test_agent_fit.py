@@ -5,8 +5,8 @@ import pytest
 
 import examiner as ex
 from examiner.irt import ItemParameters, simulate
-from examiner.irt.diagnostics.cutoffs import by_chance_among_all, rarely_exceeded
-from examiner.irt.diagnostics.residuals import agent_fit
+from examiner.irt.diagnostics.diagnosis import agent_fit
+from examiner.irt.diagnostics.residuals import by_chance_among_all, rarely_exceeded
 from examiner.irt.errors.draws import replicates, view
 from examiner.results import ResponseMatrix
 
@@ -30,11 +30,10 @@ def test_an_agent_that_solves_the_hard_and_fails_the_easy_is_odd() -> None:
     won[0] = np.arange(30) >= 15  # the fifteen hardest
     won[1] = np.arange(30) < 15  # the fifteen easiest: as orderly as can be
     found = drawn_fit(ResponseMatrix.from_array(won, tasks=TASKS), ITEMS)
-    assert found.odd[0]
-    assert found.lz[0] < -4
-    assert not found.odd[1]
-    assert found.lz[1] > 1
-    assert found.odd[2:].sum() <= 3
+    first, second = (found[f"agent {number}"] for number in (1, 2))
+    assert first.unexpected and first.lz < -4
+    assert not second.unexpected and second.lz > 1
+    assert found.unexpected.sum() <= 4
 
 
 @pytest.mark.parametrize("response", ["binomial", "beta-binomial", "beta"])
@@ -60,9 +59,8 @@ def test_a_diagnosis_names_odd_agents_and_tells_it_in_a_sentence() -> None:
     won[7] = np.arange(30) >= 15
     fit = ex.irt.fit(ResponseMatrix.from_array(won, tasks=TASKS), errors=False, starts=1)
     found = ex.irt.diagnose(fit, replicates=101, refit=False, rng=0)
-    assert found.agents.odd[7]
-    assert found.agents.infit[7] == found.agents.infit.max()
-    assert found[TASKS[0]].infit == found.mean_squares.infit[0]
+    agent = found.agents["agent 8"]
+    assert agent.unexpected and agent.infit == found.agents.infit.max()
     assert found.tables["agents"]["agent 8"].unexpected
     assert any("of 60 agents with unexpected responses" in words for words in found.findings())
 

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 import examiner as ex
-from examiner.irt import MODELS, ItemParameters, simulate
-from examiner.irt.estimates import Z
+from examiner.irt import MODELS, ItemParameters, Z, simulate
 
 pytestmark = pytest.mark.slow
 

@@ -75,9 +75,9 @@ def test_pairs_that_nobody_met_are_unknown_and_harmless() -> None:
 
 def test_a_twin_is_found_and_named() -> None:
     found = diagnosed(with_a_twin())
-    first = found.dependence.pairs[0]
+    first = found.pairs[0]
     assert {first.first, first.second} == {"t2", "t3"}
-    assert first.excess > found.dependence.cutoff
+    assert first.excess > found.pair_cutoff
     assert any(
         "correlate beyond ability, most 't2' and 't3'" in words for words in found.findings()
     )
@@ -96,7 +96,7 @@ def test_a_second_ability_is_found() -> None:
 def test_one_ability_is_seen_as_one() -> None:
     found = diagnosed(simulate(ITEMS, 300, rng=5))
     assert found.dimensions.one_dimension
-    assert found.dependence.pairs == ()
+    assert not len(found.pairs)
     assert "one ability is enough" in found.headline
     assert any("No two tasks correlate beyond ability" in words for words in found.findings())
 

@@ -14,24 +14,24 @@ from scipy.special import expit
 from scipy.stats import norm
 
 import examiner as ex
-from examiner.irt.ability import known as known_fit
-from examiner.irt.fitted import Abilities, IRTFit, TaskErrors
-from examiner.irt.indicators.bins import bins as difficulty_bins
-from examiner.irt.indicators.comparison import dominance
-from examiner.irt.indicators.curves import (
+from examiner.irt import (
+    Abilities,
+    IRTFit,
+    ItemParameters,
+    Response,
+    TaskErrors,
     agent_curves,
+    dominance,
     empirical_agent_curves,
     empirical_curves,
-    falling_slopes,
-)
-from examiner.irt.indicators.curves import curves as task_curves
-from examiner.irt.indicators.generality import (
-    generality,
     indicator_correlations,
     indicators,
-    regularities,
 )
-from examiner.irt.items import ItemParameters, Response
+from examiner.irt import bins as difficulty_bins
+from examiner.irt import curves as task_curves
+from examiner.irt import known as known_fit
+from examiner.irt.indicators.curves import falling_slopes
+from examiner.irt.indicators.generality import generality, regularities
 from examiner.results import ResponseMatrix
 
 
@@ -172,10 +172,12 @@ def test_correlations_and_their_intervals_are_those_of_scipy() -> None:
     found = indicator_correlations({"a": x, "b": y})[0]
     expected = pearsonr(x, y)
     assert found.pearson == pytest.approx(expected.statistic, abs=1e-12)
-    assert (found.low, found.high) == pytest.approx(expected.confidence_interval(), abs=1e-9)
+    assert (found.pearson_low, found.pearson_high) == pytest.approx(
+        expected.confidence_interval(), abs=1e-9
+    )
     assert found.spearman == pytest.approx(spearmanr(x, y).statistic, abs=1e-12)
     few = indicator_correlations({"a": x[:3], "b": y[:3]})[0]
-    assert np.isnan(few.low) and np.isfinite(few.pearson)
+    assert np.isnan(few.pearson_low) and np.isfinite(few.pearson)
 
 
 # ------------------------------------------------------------------ curves of tasks and agents
@@ -309,8 +311,6 @@ def test_the_band_of_a_task_does_not_depend_on_other_tasks_nor_on_the_number_of_
     fit = with_errors(known_fit(items), errors)
     square = task_curves(fit, np.linspace(-1.0, 1.0, 4))
     for task in range(4):
-        one = task_curves(
-            with_errors(known_fit(items.take([task])), errors[[task]]), square.ability[:3]
-        )
+        one = task_curves(with_errors(known_fit(items.take([task])), errors[[task]]), square.at[:3])
         for name in ("success", "low", "high"):
             np.testing.assert_allclose(getattr(square, name)[task, :3], getattr(one, name)[0])

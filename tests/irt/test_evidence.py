@@ -11,6 +11,7 @@ from numpy.testing import assert_allclose
 
 import examiner as ex
 from examiner.irt import (
+    SLOPE_NOT_SIGNIFICANT,
     Abilities,
     ChanceTest,
     Evidence,
@@ -21,7 +22,6 @@ from examiner.irt import (
     link,
     negative_tasks,
     place,
-    probability,
     simulate,
     slope_verdicts,
 )
@@ -32,11 +32,9 @@ from examiner.irt.diagnostics.chance import (
     discrimination_test,
     with_the_rest,
 )
-from examiner.irt.diagnostics.even_tables import EvenTables, drawn_successes
-from examiner.irt.diagnostics.flags import SLOPE_NOT_SIGNIFICANT
-from examiner.irt.diagnostics.slopes import relative_slopes
+from examiner.irt.evidence import relative_slopes
 from examiner.results import ResponseMatrix
-from examiner.scores.significance import benjamini_hochberg, friedman
+from examiner.scores import benjamini_hochberg, friedman
 from examiner.storage import open_fit, save
 
 CHANCE = Evidence(ChanceTest(9.0, 11.0, 0.62, "by hand"))
@@ -286,26 +284,12 @@ def test_tables_without_gaps_have_correlations_with_the_rest_as_numpy_has_them(t
         for task in range(9)
     ]
     assert_allclose(with_the_rest(matrix), np.array(expected) * np.sqrt(39), atol=1e-9)
-    tables = np.stack([won, won[::-1]])  # hundreds of drawn ones are looked at together
-    together = EvenTables.of_counts(tables, matrix.trials[0]).correlations()
-    assert_allclose(together, [expected, expected], atol=1e-9)
 
 
-def test_a_gap_takes_the_longer_way_to_nearly_the_same_correlations() -> None:
+def test_a_gap_hardly_changes_the_correlations() -> None:
     items = ItemParameters.of([f"t{n}" for n in range(9)], np.ones(9), np.zeros(9))
     whole = simulate(items, 300, rng=5)
     trials = np.ones((300, 9), dtype=np.int64)
     trials[0, 0] = 0
     gap = ResponseMatrix.from_counts(whole.successes * trials, trials, whole.agents, whole.tasks)
-    assert EvenTables.serves(whole) and not EvenTables.serves(gap)
     assert_allclose(with_the_rest(gap), with_the_rest(whole), atol=0.2)
-
-
-@pytest.mark.parametrize("trials", [1, 4])
-def test_drawn_successes_are_as_frequent_as_the_curves_say(trials: int) -> None:
-    items = ItemParameters.of(["t", "u"], [1.0, 2.0], [0.5, -1.0], guessing=[0.0, 0.2])
-    abilities = np.tile([-1.0, 1.0], (20_000, 1))
-    given = np.full(2, trials, dtype=np.uint8)
-    drawn = drawn_successes(items, abilities, given, np.random.default_rng(0))
-    expected = probability(items, np.array([-1.0, 1.0]))
-    assert_allclose(drawn.mean(axis=0) / trials, expected, atol=4 * 0.5 / np.sqrt(20_000 * trials))

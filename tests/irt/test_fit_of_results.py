@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import examiner as ex
-from examiner.irt.model import Model
+from examiner.irt import Model
 
 RECIPE = ex.Recipe(normaliser="human", success=1.0)
 TASKS = [f"t{n}" for n in range(6)]

@@ -209,9 +209,9 @@ def test_predictions_hold_scores_as_often_as_they_say() -> None:
     made = fit(known.take(range(60), range(30)), "normal", starts=1, landmark=1.0)
     inside = []
     for row in range(60, 80):
-        (placed,) = place(known.take([row], range(15)), made)
+        predictions = place(known.take([row], range(15)), made).predictions
         scores = known.to_numpy()[row, 15:]
-        inside.append((placed.predicted.low <= scores) & (scores <= placed.predicted.high))
+        inside.append((predictions.expected_low <= scores) & (scores <= predictions.expected_high))
     assert 0.9 <= np.mean(inside) <= 0.99
 
 
@@ -219,8 +219,8 @@ def test_diagnosis_finds_nothing_in_scores_of_the_model() -> None:
     made = fit(simulate(unbounded(10, 11), 60, rng=11), "normal", starts=1, landmark=1.0)
     found = ex.irt.diagnose(made, replicates=20, rng=0)
     assert found.dimensions.one_dimension
-    assert found.sum_scores.reasons[0] == "scores are continuous"
-    assert abs(np.mean(found.mean_squares.infit) - 1) < 0.2
+    assert found.no_sum_scores == "scores are continuous"
+    assert abs(np.mean(found.tasks.infit) - 1) < 0.2
 
 
 def test_indicators_of_scores_are_of_reaching_the_landmark_and_say_so() -> None:

@@ -2,9 +2,8 @@
 
 import numpy as np
 
-from examiner.irt import ItemParameters
+from examiner.irt import ItemParameters, fisher_information
 from examiner.irt.indicators.ability_bits import gathered
-from examiner.irt.items import fisher_information
 
 
 def test_mean_information_over_a_grid_is_that_over_all_agents() -> None:

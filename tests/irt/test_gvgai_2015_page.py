@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import examiner as ex
-from examiner.irt.diagnostics.flags import SLOPE_NOT_SIGNIFICANT
+from examiner.irt import SLOPE_NOT_SIGNIFICANT
 from irt.gvgai_of_papers_002 import (
     EDGES,
     authors_items,
@@ -33,8 +33,9 @@ def correlations(fit: ex.irt.IRTFit, edges: tuple[float, ...] | None) -> dict[st
         "slope": np.asarray(found.slope),
     }
     return {
-        f"{each.a}-{each.b}": f"{said(each.pearson)} ({said(each.low)} to {said(each.high)})"
-        for each in ex.irt.indicator_correlations(columns)
+        f"{row.first}-{row.second}": f"{said(row.pearson)} "
+        f"({said(row.pearson_low)} to {said(row.pearson_high)})"
+        for row in ex.irt.indicator_correlations(columns).correlations
     }
 
 

@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 
 import examiner as ex
-from examiner.irt import ItemParameters, simulate
+from examiner.irt import IRTFit, ItemParameters, simulate
 from examiner.irt import known as known_fit
-from examiner.irt.fitted import IRTFit
 from examiner.messages import InputError
 from examiner.results import ResponseMatrix
 
@@ -19,9 +18,9 @@ def test_different_slopes_are_worth_having_where_slopes_differ() -> None:
     found = ex.irt.compare_models(matrix, ["1pl", "2pl"], folds=4, rng=0)
     assert found.best == "2pl"
     assert found.as_good == ("2pl",)
-    assert found.scores[1].behind > 2 * found.scores[1].behind_error > 0
+    assert found.models[1].behind > 2 * found.models[1].behind_error > 0
     assert found.cells + found.left_out == matrix.observed.sum()
-    assert found.scores[1].log_score > found.baseline
+    assert found.models[1].log_score > found.baseline
 
 
 def test_different_slopes_are_not_worth_having_where_they_are_one() -> None:
@@ -52,8 +51,8 @@ def test_a_cell_is_foretold_from_the_other_cells_of_its_agent() -> None:
                 )
             chance = float(heights @ chances[task] / heights.sum())
             total += np.log(chance if values[agent, task] else 1 - chance)
-    assert found.scores[0].log_score == pytest.approx(total / values.size, abs=1e-6)
-    assert found.scores[0].behind == 0
+    assert found.models[0].log_score == pytest.approx(total / values.size, abs=1e-6)
+    assert found.models[0].behind == 0
 
 
 def test_folds_hold_out_every_cell_once_and_evenly() -> None:
@@ -84,9 +83,9 @@ def test_counts_and_continuous_scores_are_compared_too(response: str) -> None:
     matrix = simulate(items, 60, trials=trials, rng=0)
     models = ["beta"] if response == "beta" else ["1pl"]
     found = ex.irt.compare_models(matrix, models, folds=2, rng=0)
-    assert np.isfinite(found.scores[0].log_score)
+    assert np.isfinite(found.models[0].log_score)
     assert np.isnan(found.baseline) == (response == "beta")
-    assert found.scores[0].error > 0
+    assert found.models[0].log_score_error > 0
 
 
 def test_comparisons_refuse_what_they_cannot_do() -> None:
@@ -105,7 +104,7 @@ def test_resampled_errors_are_near_those_of_the_information(resample: str) -> No
     matrix = simulate(VARIED.take(range(3, 9)), 500, rng=4)
     fit = ex.irt.fit(matrix, estimator="ml", starts=1)
     assert fit.errors is not None
-    found = ex.irt.bootstrap(fit, resample=resample, replicates=60, rng=0)  # type: ignore[arg-type]
+    found = ex.irt.bootstrap(fit, resample=resample, replicates=60, rng=0).errors  # type: ignore[arg-type]
     ratio = np.concatenate([found.slope / fit.errors.slope, found.intercept / fit.errors.intercept])
     assert 0.75 < np.median(ratio) < 1.35
     assert (found.slope_low < fit.items.slope).all()
@@ -119,7 +118,7 @@ def test_resampling_takes_any_way_of_fitting_and_turns_mirror_images() -> None:
     signs = iter([1.0, -1.0] * 10)
     found = ex.irt.bootstrap(
         fit, replicates=20, rng=0, refit=lambda drawn: VARIED.rescaled(0.0, next(signs))
-    )
+    ).errors
     np.testing.assert_allclose(found.slope, 0.0, atol=1e-12)
     np.testing.assert_allclose(found.slope_low, VARIED.slope)
 
@@ -132,7 +131,7 @@ def test_a_slope_that_changes_sign_leaves_difficulty_open() -> None:
         noise = 0.3 * rng.standard_normal(12)
         return ItemParameters.of(TASKS, VARIED.slope + noise, VARIED.intercept)
 
-    found = ex.irt.bootstrap(known_fit(VARIED, matrix), replicates=60, rng=0, refit=noisy)
+    found = ex.irt.bootstrap(known_fit(VARIED, matrix), replicates=60, rng=0, refit=noisy).errors
     assert np.isinf(found.difficulty_low[0])
     assert np.isinf(found.difficulty_high[0])
     assert np.isfinite(found.difficulty_high[-1])
@@ -188,7 +187,9 @@ def test_a_stored_fit_is_diagnosed_with_responses_in_any_order() -> None:
     turned = matrix.take(tasks=list(range(12))[::-1])
     found = ex.irt.diagnose(known_fit(VARIED), turned, replicates=20, refit=False, rng=0)
     direct = ex.irt.diagnose(known_fit(VARIED, matrix), replicates=20, refit=False, rng=0)
-    np.testing.assert_allclose(found.mean_squares.infit, direct.mean_squares.infit, atol=1e-4)
+    np.testing.assert_allclose(
+        [found[task].infit for task in direct.tasks.task], direct.tasks.infit, atol=1e-4
+    )
 
 
 def test_progress_is_told_from_nothing_to_all() -> None:

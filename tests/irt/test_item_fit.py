@@ -24,13 +24,13 @@ def test_sum_score_fit_is_that_of_mirt(tag: str, data: str, parameters: int) -> 
         parameters=parameters,
         population_sd=RASCH_SD if tag == "rasch" else 1.0,
         nodes=Quadrature.grid(-6, 6, 241),
-    )
+    ).tasks
     file = f"{tag}_mirt_itemfit"
     np.testing.assert_allclose(found.statistic, numbers(file, "S_X2"), rtol=5e-4)
     np.testing.assert_array_equal(found.degrees, numbers(file, "df.S_X2"))
     np.testing.assert_allclose(found.p_value, numbers(file, "p.S_X2"), rtol=0.02, atol=1e-6)
     np.testing.assert_allclose(found.rmsea, numbers(file, "RMSEA.S_X2"), atol=2e-4)
-    assert found.reasons == ("",) * len(found.tasks)
+    assert found.reason == ("",) * len(found)
 
 
 @pytest.mark.parametrize(("tag", "data", "parameters"), CASES)
@@ -82,7 +82,7 @@ def test_sum_score_fit_finds_a_task_that_does_not_follow_its_curve() -> None:
     theta = rng.standard_normal(1500)
     won = simulate(items, theta, rng=rng).successes.copy()
     won[:, 7] = rng.random(1500) < np.where(np.abs(theta) < 0.7, 0.8, 0.3)  # solved in the middle
-    found = sum_score_fit(ResponseMatrix.from_array(won, tasks=items.tasks), items)
+    found = sum_score_fit(ResponseMatrix.from_array(won, tasks=items.tasks), items).tasks
     assert found.p_value[7] < 1e-12
     assert found.rmsea.argmax() == 7
 
@@ -91,7 +91,7 @@ def test_under_the_model_p_values_are_even() -> None:
     items = ItemParameters.of([f"t{n}" for n in range(10)], 1.2, np.linspace(-1.5, 1.5, 10))
     values = np.concatenate(
         [
-            sum_score_fit(simulate(items, 300, rng=seed), items, parameters=0).p_value
+            sum_score_fit(simulate(items, 300, rng=seed), items, parameters=0).tasks.p_value
             for seed in range(40)
         ]
     )
@@ -111,16 +111,16 @@ def test_what_cannot_be_had_is_nan_with_a_reason(
     matrix: list[list[float]], items: dict[str, object], reason: str
 ) -> None:
     tasks = ItemParameters.of(["t", "u", "v"], 1.0, 0.0, **items)  # type: ignore[arg-type]
-    found = sum_score_fit(ResponseMatrix.from_array(matrix, tasks=["t", "u", "v"]), tasks)
+    found = sum_score_fit(ResponseMatrix.from_array(matrix, tasks=["t", "u", "v"]), tasks).tasks
     assert np.isnan(found.statistic).all()
     assert np.isnan(found.p_value).all()
-    assert all(reason in words for words in found.reasons)
+    assert all(reason in words for words in found.reason)
 
 
 def test_several_trials_have_no_sum_score_fit() -> None:
     items = ItemParameters.of(["t", "u", "v"], 1.0, 0.0)
-    found = sum_score_fit(simulate(items, 20, trials=2, rng=0), items)
-    assert found.reasons[0] == "cells have more than one trial"
+    found = sum_score_fit(simulate(items, 20, trials=2, rng=0), items).tasks
+    assert found.reason[0] == "cells have more than one trial"
 
 
 @pytest.mark.parametrize("response", ["binomial", "beta-binomial", "beta"])

@@ -6,10 +6,8 @@ import numpy as np
 import pytest
 
 import examiner as ex
-from examiner.irt.ability import known as known_fit
-from examiner.irt.fitted import Abilities
-from examiner.irt.items import ItemParameters
-from examiner.irt.link import link
+from examiner.irt import Abilities, ItemParameters, link
+from examiner.irt import known as known_fit
 
 METHODS = ("stocking-lord", "haebara", "mean-sigma", "mean-mean")
 

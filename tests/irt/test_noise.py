@@ -6,10 +6,9 @@ import numpy as np
 import pytest
 
 from examiner.irt import ItemParameters, fit, indicators, place, simulate
-from examiner.reporting.findings import FINDINGS
+from examiner.reporting import FINDINGS, Study
 from examiner.reporting.findings import fit as fit_finding
 from examiner.reporting.prose import said
-from examiner.reporting.study import Study
 from examiner.results import Results
 
 NAMING = (
@@ -32,7 +31,7 @@ def _drawn(
     matrix = simulate(items, agents + 1, trials=trials, rng=rng)
     made = fit(matrix.take(list(range(agents))), starts=1)
     beyond = float((np.abs(made.abilities.ability) > 1.96 * made.abilities.error).mean())
-    data = fit_finding.tell(made, indicators(made)).data
+    data = fit_finding.render_fit(made, indicators(made)).data
     named = any(row["tied_first"] for row in data["agents"])
     named |= any(row["significance"] for row in data["tasks"])
     placements = place(matrix.take([agents]), made)

@@ -6,9 +6,7 @@ import numpy as np
 import pytest
 
 import examiner as ex
-from examiner.irt.ability import known
-from examiner.irt.indicators.generality import Indicators, indicators
-from examiner.irt.posterior import log_likelihood
+from examiner.irt import Indicators, indicators, known, log_likelihood
 from irt.ale_of_papers_002 import (
     column,
     ltm_abilities,
@@ -66,16 +64,16 @@ def test_the_slope_of_the_empirical_curve_at_one_half() -> None:
 
 
 def test_correlations_between_the_indicators_with_their_intervals() -> None:
-    found = {(one.a, one.b): one for one in made().correlations}
+    found = {(one.first, one.second): one for one in made().correlations}
     first = found["ability", "regularity"]
     assert first.pearson == pytest.approx(-0.6824, abs=0.0005)
     assert first.agents == 40
-    assert -0.83 < first.low < -0.79 and -0.50 < first.high < -0.45
+    assert -0.83 < first.pearson_low < -0.79 and -0.50 < first.pearson_high < -0.45
     assert found["regularity", "slope"].pearson == pytest.approx(0.6252, abs=0.0005)
     assert found["ability", "slope"].pearson == pytest.approx(-0.1776, abs=0.0005)
     assert found["ability", "slope"].agents == 30
     drawn = made(rng=np.random.default_rng(1)).correlations[0]
-    assert drawn.pearson == first.pearson and drawn.low < first.pearson < drawn.high
+    assert drawn.pearson == first.pearson and drawn.pearson_low < first.pearson < drawn.pearson_high
 
 
 def test_negative_games_and_no_others_are_left_out_of_generality() -> None:

@@ -12,7 +12,7 @@ from click.testing import CliRunner
 
 import examiner as ex
 from examiner.cli import app
-from examiner.irt.diagnostics.flags import SEPARATED, SLOPE_NOT_SIGNIFICANT
+from examiner.irt import SEPARATED, SLOPE_NOT_SIGNIFICANT
 from irt.ale_of_papers_002 import (
     PUBLISHED,
     ltm_abilities,
@@ -119,10 +119,10 @@ def test_maximum_likelihood_with_21_nodes_has_several_ends() -> None:
 @pytest.mark.slow
 def test_item_fit_is_good_and_one_ability_is_not_enough() -> None:
     found = ex.irt.diagnose(with_priors(), replicates=40, rng=0)
-    known = np.isfinite(found.sum_scores.p_value)
-    bad = (found.sum_scores.p_value[known] < 0.01).sum()
+    known = np.isfinite(found.tasks.sum_score_p)
+    bad = (found.tasks.sum_score_p[known] < 0.01).sum()
     assert f"{bad} of the {known.sum()} games that have an S-X² with p < 0.01" in PAGE
-    assert f"{found.mean_squares.misfit.sum()} of 41 with infit or outfit" in PAGE
+    assert f"{found.tasks.misfit.sum()} of 41 with infit or outfit" in PAGE
     assert f"{found.agents.odd.sum()} of 40 techniques with odd responses" in PAGE
     sizes = f"is {said(found.dimensions.first)}, with a cut-off of {said(found.dimensions.cutoff)}"
     assert not found.dimensions.one_dimension and sizes in PAGE
@@ -132,8 +132,8 @@ def test_what_a_compound_of_ability_and_generality_hides() -> None:
     told = ex.irt.indicators(with_priors(), published().scores, bins=EDGES)
     made = ex.irt.compound(told)
     assert f"the order of {100 * made.undecided:.0f} % of the 780 pairs" in PAGE
-    place = made.agents.index("Wang.noops_DUEL")
-    assert (made.best_rank[place], made.worst_rank[place]) == (1.0, 15.5)
-    moved = made.worst_rank - made.best_rank
+    row = made["Wang.noops_DUEL"]
+    assert (row.best_rank, row.worst_rank) == (1.0, 15.5)
+    moved = made.agents.worst_rank - made.agents.best_rank
     assert np.median(moved) >= 12 and f"move by {np.floor(np.median(moved)):.0f} ranks" in PAGE
     assert (moved > 0).all()

@@ -148,17 +148,19 @@ def test_no_growth_over_the_years_is_shown() -> None:
     def ends(value: float, low: float, high: float) -> str:
         return f"{said(value)} ({said(low)} to {said(high)})"
 
-    for place, year in enumerate(made.years):
-        factor = factors.factors[int(year)]
-        ability = ends(*(p[place] for p in (made.ability, made.ability_low, made.ability_high)))
-        general = ends(
-            *(p[place] for p in (made.generality, made.generality_low, made.generality_high))
-        )
+    for year in made.years:
+        factor = factors.factors[int(year.year)]
+        ability = ends(year.ability, year.ability_low, year.ability_high)
+        general = ends(year.generality, year.generality_low, year.generality_high)
         games = ends(*factor.mean_task_correlation)
         share = f"{said(factor.first_factor_share.value)}, {said(factor.first_factor_by_chance)}"
-        row = f"| {year:.0f} | {made.counts[place]} | {ability} | {general} | {games} | {share} |"
+        row = f"| {year.year} | {year.agents} | {ability} | {general} | {games} | {share} |"
         assert row in PAGE, row
     able, whole = made.with_ability, made.with_generality
-    assert f"{said(able.pearson)}, 95 %: {said(able.low)} to {said(able.high)}" in PAGE
-    assert f"({said(whole.pearson)}, {said(whole.low)} to {said(whole.high)})" in PAGE
-    assert able.low < 0 < able.high and whole.low < 0 < whole.high
+    assert (
+        f"{said(able.pearson)}, 95 %: {said(able.pearson_low)} to {said(able.pearson_high)}" in PAGE
+    )
+    assert (
+        f"({said(whole.pearson)}, {said(whole.pearson_low)} to {said(whole.pearson_high)})" in PAGE
+    )
+    assert able.pearson_low < 0 < able.pearson_high and whole.pearson_low < 0 < whole.pearson_high

@@ -9,16 +9,20 @@ import numpy as np
 import pytest
 
 import examiner as ex
-from examiner.irt.ability import known as known_fit
-from examiner.irt.fitted import Abilities, TaskErrors, fit_from_record
-from examiner.irt.items import ItemParameters, probability
-from examiner.irt.place import place
-from examiner.irt.posterior import Quadrature
+from examiner.irt import (
+    Abilities,
+    ItemParameters,
+    Quadrature,
+    TaskErrors,
+    fit_from_record,
+    place,
+    probability,
+)
+from examiner.irt import known as known_fit
 from examiner.irt.prediction import Cells, rank_among, unexpected_results
-from examiner.reporting.findings.newcomers import tell
-from examiner.reporting.table import ShownTable
+from examiner.reporting import ShownTable, render_placements
 from examiner.results import ResponseMatrix, Results, Scales, TaskScale
-from examiner.scores.recipe import Recipe
+from examiner.scores import Recipe
 from examiner.validation import to_record
 
 TASKS = [f"t{n}" for n in range(24)]
@@ -49,7 +53,7 @@ def test_an_agent_of_the_fit_is_placed_where_the_fit_has_it() -> None:
         [one.ability for one in found], fit.abilities.ability, rtol=0, atol=1e-5
     )
     np.testing.assert_allclose([one.ability_error for one in found], fit.abilities.error, atol=1e-5)
-    assert all(one.predicted.tasks == () and one.tasks == 24 for one in found)
+    assert not len(found.predictions) and (found.agents.tasks == 24).all()
 
 
 def test_an_agent_of_scores_is_placed_where_the_fit_has_it_exact_zeros_and_ones_too() -> None:
@@ -68,7 +72,7 @@ def test_an_exact_zero_is_as_surprising_as_the_others_make_it() -> None:
     from scipy.stats import logistic, norm
 
     items = bank("beta", precision=5.0, cuts=(-2.0, 1.0))
-    (found,) = place(ResponseMatrix.from_array([[1.0] * 23 + [0.0]], tasks=TASKS), known_fit(items))
+    found = place(ResponseMatrix.from_array([[1.0] * 23 + [0.0]], tasks=TASKS), known_fit(items))
     grid = np.linspace(-7, 7, 2801)
     eta = items.slope[:, None] * grid + items.intercept[:, None]
     others = logistic.logsf(1.0, loc=eta[:23]).sum(axis=0)
@@ -82,7 +86,7 @@ def test_exact_scores_are_no_surprise_where_scores_pile_up_at_both_ends() -> Non
     items = bank("beta", precision=0.5, cuts=(-0.1, 0.1))
     ends = np.round(ex.irt.simulate(items, 40, rng=5).to_numpy())
     found = place(ResponseMatrix.from_array(ends, tasks=TASKS), known_fit(items))
-    assert sum(len(one.unexpected) for one in found) < 0.15 * ends.size
+    assert len(found.unexpected) < 0.15 * ends.size
 
 
 @pytest.mark.parametrize(
@@ -133,8 +137,9 @@ def test_any_subset_of_tasks_serves_and_the_others_are_predicted() -> None:
     )
     assert 0.90 <= covered <= 0.99  # 300 agents: ± 2.5 % around 95
     assert np.corrcoef(ability, truth)[0, 1] > 0.85
-    assert half.placed[0].predicted.tasks == tuple(TASKS[1::2])
-    told = np.array([one.predicted.expected for one in half])
+    predictions = half.predictions
+    assert predictions.task[:12] == tuple(TASKS[1::2])
+    told = predictions.expected.reshape(len(half), 12)
     actual = matrix.to_numpy()[:, 1::2]
     # calibrated: among cells expected near p about a share p succeeded
     for low in (0.1, 0.3, 0.5, 0.7):
@@ -146,8 +151,8 @@ def test_any_subset_of_tasks_serves_and_the_others_are_predicted() -> None:
         for one, mean in zip(half, whole, strict=True)
     ]
     assert 0.90 <= np.mean(inside) <= 0.99
-    ends = np.array([[one.predicted.low, one.predicted.high] for one in half])
-    assert (ends[:, 0] <= told).all() and (told <= ends[:, 1]).all()
+    assert (predictions.expected_low <= predictions.expected).all()
+    assert (predictions.expected <= predictions.expected_high).all()
 
 
 def test_more_tasks_leave_less_error() -> None:
@@ -194,7 +199,7 @@ def test_results_against_the_rest_of_the_agent_are_named() -> None:
     items = ItemParameters.of(TASKS, np.full(24, 2.0), difficulty=np.linspace(-3, 3, 24))
     won = (items.difficulty < 0).astype(float)
     won[0], won[-1] = 0.0, 1.0  # it fails the easiest and solves the hardest
-    (found,) = place(ResponseMatrix.from_array(won[None, :], tasks=TASKS), known_fit(items))
+    found = place(ResponseMatrix.from_array(won[None, :], tasks=TASKS), known_fit(items))
     assert {one.task for one in found.unexpected} == {"t0", "t23"}
     assert all(one.probability < 0.05 for one in found.unexpected)
     assert found.unexpected[0].expected == pytest.approx(1 - found.unexpected[1].expected, abs=0.05)
@@ -206,7 +211,7 @@ def test_chances_of_results_hold_over_simulated_agents() -> None:
     truth = np.random.default_rng(2).normal(size=200)
     matrix = played(steep, truth, seed=7)
     found = place(matrix, known_fit(steep))
-    count = sum(len(one.unexpected) for one in found)
+    count = len(found.unexpected)
     rare = np.minimum(probability(steep, truth), 1 - probability(steep, truth))
     expected = rare[rare < 0.05].sum()  # were ability known
     assert 0.3 * expected < count < 2 * expected
@@ -241,11 +246,12 @@ def test_raw_results_go_through_the_recipe_of_a_stored_fit() -> None:
     raw = Results.from_numpy(
         [[25.0, 15.0, 26.0]], ["mine"], ["PongNoFrameskip-v4", "ALE/Breakout-v5", "qbert"]
     )
-    (found,) = place(raw, stored)
+    placements = place(raw, stored)
+    (found,) = placements
     direct = ResponseMatrix.from_array([[1, 0, 1]], ["mine"], games[:3])
     (expected,) = place(direct, fit)
     assert (found.ability, found.ability_error) == (expected.ability, expected.ability_error)
-    assert found.tasks == 3 and found.predicted.tasks == tuple(games[3:])
+    assert found.tasks == 3 and placements.predictions.task == tuple(games[3:])
     assert found.ranked_among == 26
 
 
@@ -291,11 +297,12 @@ def test_the_order_of_tasks_and_agents_changes_nothing(seed: int) -> None:
     tasks, agents = rng.permutation(24), rng.permutation(5)
     turned = place(matrix.take(agents.tolist(), tasks.tolist()), fit)
     straight = place(matrix, fit)
-    for one, other in zip(turned, (straight.placed[row] for row in agents), strict=True):
+    for one, other in zip(turned, (straight[int(row)] for row in agents), strict=True):
         assert one.agent == other.agent
         assert one.ability == pytest.approx(other.ability, abs=1e-12)
         assert one.generality == pytest.approx(other.generality)
-        assert {odd.task for odd in one.unexpected} == {odd.task for odd in other.unexpected}
+    odd = [{(row.agent, row.task) for row in found.unexpected} for found in (turned, straight)]
+    assert odd[0] == odd[1]
 
 
 @pytest.mark.parametrize("column", [0, 7, 23])
@@ -337,7 +344,7 @@ def test_the_mean_of_an_agent_that_met_every_task_is_told_as_observed() -> None:
     assert any("observed, not predicted" in flag for flag in every.flags)
     assert not any("observed, not predicted" in flag for flag in some.flags)
     assert some.predicted_mean_low < some.predicted_mean_high
-    shown = tell(fit, placements).blocks[1]
+    shown = render_placements(fit, placements).blocks[1]
     assert isinstance(shown, ShownTable)
     low, high = (row[3:] for row in shown.rows)
     assert np.isnan(low).all() and not np.isnan(high).any()

@@ -58,11 +58,11 @@ def shown_results() -> list[object]:
     matrix = ex.irt.simulate(items, 60, rng=0)
     fit = ex.irt.fit(matrix, starts=1)
     told = ex.irt.diagnose(fit, replicates=20, refit=False, rng=0)
-    (mine,) = ex.irt.place(matrix.take([0], range(9)), fit)
+    mine = ex.irt.place(matrix.take([0], range(9)), fit)
     found = ex.irt.indicators(fit)
     return [
-        *(fit, fit.errors, fit.abilities, mine, mine.predicted, found.bins, found.curves),
-        *(told.sum_scores, told.mean_squares, told.agents, told.dependence, told.dimensions),
+        *(fit, fit.errors, fit.abilities, mine, found.bins, found.curves),
+        *(told, ex.irt.sum_score_fit(matrix, fit.items)),
         *(ex.irt.curves(fit), ex.irt.empirical_curves(matrix, fit.abilities.ability)),
         ex.irt.agent_curves(fit.abilities, fit.items),
         *(ex.irt.dominance(matrix), ex.irt.link(fit, fit)),

@@ -8,9 +8,9 @@ from click.testing import CliRunner
 
 import examiner as ex
 from examiner.cli import app
-from examiner.irt import MODELS, ItemParameters, Quadrature, abilities, simulate
-from examiner.irt.diagnostics.flags import (
+from examiner.irt import (
     BOUNDARY,
+    MODELS,
     NEGATIVE,
     NEGATIVE_ALONE,
     NO_ERROR,
@@ -20,11 +20,15 @@ from examiner.irt.diagnostics.flags import (
     SEPARATED,
     SLOPE_NOT_SIGNIFICANT,
     UNBOUNDED_DIFFICULTY,
-    separated,
-    task_flags,
+    ChanceTest,
+    Evidence,
+    ItemParameters,
+    Quadrature,
+    abilities,
+    simulate,
     with_evidence,
 )
-from examiner.irt.evidence import ChanceTest, Evidence
+from examiner.irt.diagnostics.flags import separated, task_flags
 from examiner.results import ResponseMatrix
 from irt.joint_errors import task_errors
 

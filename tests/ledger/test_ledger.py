@@ -1,6 +1,7 @@
 """The ledger: one driver, every committed episode once, and a file that opens whatever happened."""
 
 import dataclasses
+import fcntl
 import os
 import sqlite3
 import subprocess
@@ -14,7 +15,6 @@ from arena.runs import cart_pole, rows
 from child_processes import environment
 from examiner.arena import Episode, Ledger, Playing
 from examiner.ledger import Checkpoint, ledger_results, ledger_state
-from examiner.ledger import file as ledger_file
 from examiner.messages import InputError
 from examiner.workers import JobError
 
@@ -125,8 +125,8 @@ def test_other_files_are_refused_in_words(tmp_path: Path) -> None:
         InputError, match=r"pipe.sqlite' is no file that a ledger could be\. Choose"
     ):
         Ledger(tmp_path / "pipe.sqlite")
-    with pytest.raises(InputError, match=r"Cannot open .*No such file or directory"):
-        Ledger(tmp_path / "nowhere" / "ledger.sqlite")
+    with pytest.raises(InputError, match=r"Cannot open .*: (Not a directory|File exists)"):
+        Ledger(tmp_path / "text.sqlite" / "ledger.sqlite")
 
 
 def test_a_damaged_ledger_is_refused_in_words(tmp_path: Path) -> None:
@@ -138,7 +138,7 @@ def test_a_damaged_ledger_is_refused_in_words(tmp_path: Path) -> None:
     data[4096:] = b"\xff" * (len(data) - 4096)
     path.write_bytes(data)
     with pytest.raises(
-        InputError, match=r"is damaged: its structure is broken .* No episode of it"
+        InputError, match=r"is damaged: its structure is broken .* Put back a copy of it"
     ):
         ex.read(path)
 
@@ -169,7 +169,7 @@ def test_there_is_always_one_whole_checkpoint(tmp_path: Path) -> None:
         (account,) = ledger.enter([cart_pole().record()])
         assert account.checkpoint is not None and account.checkpoint.episodes == 2
         assert ledger.checkpoint_data(account) == b"two"
-        (tmp_path / "checkpoints" / account.checkpoint.file).write_bytes(b"tw")
+        (tmp_path / "checkpoints" / f"{account.record.key}-2.checkpoint").write_bytes(b"tw")
         assert ledger.checkpoint_data(account) is None, "a damaged checkpoint is none"
 
 
@@ -234,27 +234,17 @@ def test_a_reader_at_the_end_of_a_run_does_not_hold_it_up(tmp_path: Path) -> Non
     Ledger(path).close()
 
 
-def test_a_lock_on_a_file_that_was_just_removed_does_not_count(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path, held = tmp_path / "ledger.sqlite", ledger_file._held
+def test_a_lock_on_a_file_that_was_just_removed_does_not_count(tmp_path: Path) -> None:
+    path = tmp_path / "ledger.sqlite"
     first = Ledger(path)
-    opened = []
-
-    def late(lock: Path, ledger: Path) -> sqlite3.Connection:
-        if not opened:  # the first driver ends, and a third begins, while the second opens the lock
-            waiting = os.open(lock, os.O_RDONLY)
-            opened.append(waiting)
-            first.close()
-            opened.append(Ledger(path))
-            return sqlite3.connect(f"/proc/self/fd/{waiting}", isolation_level=None)
-        return held(lock, ledger)
-
-    monkeypatch.setattr(ledger_file, "_held", late)
+    waiting = path.with_name("ledger.sqlite.lock").open()  # a second driver, before the first ends
+    first.close()
+    third = Ledger(path)
+    fcntl.flock(waiting, fcntl.LOCK_EX | fcntl.LOCK_NB)
     with pytest.raises(InputError, match="Another run is writing"):
         Ledger(path)
-    os.close(opened[0])
-    opened[1].close()
+    waiting.close()
+    third.close()
 
 
 @pytest.mark.parametrize(
@@ -262,7 +252,7 @@ def test_a_lock_on_a_file_that_was_just_removed_does_not_count(
     [
         ("DELETE FROM episodes WHERE episode = 0", "is damaged: episodes of 1 job are missing"),
         ("DELETE FROM jobs", "is damaged: the jobs or sessions of some episodes are missing"),
-        ("UPDATE ledger SET value = 'examiner.ledger/3'", "written by another version of examiner"),
+        ("UPDATE ledger SET value = 'examiner.ledger/9'", "written by another version of examiner"),
     ],
 )
 def test_a_ledger_that_was_tampered_with_is_refused_before_anything_is_played(
@@ -289,6 +279,7 @@ def test_damaged_ledgers_and_locks_are_told_in_a_sentence(tmp_path: Path) -> Non
     damaged = pytest.raises(InputError, match="is damaged: its structure is broken")
     with damaged, Ledger(path) as ledger:
         ledger.enter([cart_pole().record()])
-    path.with_name("ledger.sqlite.lock").write_bytes(b"\x5a" * page)
-    with pytest.raises(InputError, match=r"Cannot lock .*ledger\.sqlite\.lock"):
+    path.unlink()
+    path.with_name("ledger.sqlite.lock").mkdir()
+    with pytest.raises(InputError, match=r"Cannot open .*ledger\.sqlite': Is a directory"):
         Ledger(path)

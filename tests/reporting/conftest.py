@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import examiner as ex
-from examiner.reporting.document import Report
+from examiner.reporting import Report
 from examiner.results import Results, Scales, TaskScale
 
 HOSTILE = (

@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 
 import examiner as ex
+from examiner.reporting import Study
 from examiner.reporting.finding import Board
 from examiner.reporting.findings import trial
 from examiner.reporting.page import script_json
-from examiner.reporting.study import Study
 
 NODE = shutil.which("node")
 pytestmark = pytest.mark.skipif(NODE is None, reason="needs Node.js")

@@ -37,8 +37,8 @@ def test_the_same_order_is_said_to_be_the_same():
 
 def test_a_pair_that_was_told_apart_and_turned_is_named():
     told = compared(edition([5, 4, 3, 1, 2], [f"t{task}" for task in range(10)], 1))
-    assert told.data["turned"] == 1 and told.data["turned_though_told_apart"] == [["d", "e"]]
-    assert said(told.lead).endswith("although an edition had told them apart: d and e.")
+    assert told.answer.reversed_pairs == 1 and told.answer.tested_pairs == (("d", "e"),)
+    assert said(told.lead).endswith("1 of these differed significantly: 'd and e'.")
 
 
 def test_the_task_that_moved_most_stands_first_with_its_change():
@@ -101,8 +101,7 @@ def test_markdown_and_data_of_a_report_say_what_the_page_says(scaled, tmp_path):
 
 
 def test_hostile_names_are_no_marks_in_markdown(hostile):
-    from examiner.reporting.document import Report
-    from examiner.reporting.finding import Finding
+    from examiner.reporting import Finding, Report
     from examiner.reporting.prose import enumerated
 
     named = Finding("f", "F", enumerated(hostile.agents, 99))

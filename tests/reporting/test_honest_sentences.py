@@ -5,15 +5,14 @@ from __future__ import annotations
 import numpy as np
 
 import examiner as ex
-from examiner.reporting.ability_bits import tell as tell_bits
+from examiner.reporting import Study, everything
+from examiner.reporting import render_ability_information as tell_bits
 from examiner.reporting.finding import Notes
 from examiner.reporting.findings import fit as fits
 from examiner.reporting.findings.distributions import rank_probabilities
 from examiner.reporting.findings.heatmap import finding as heatmap
 from examiner.reporting.findings.suspects import finding as suspects
 from examiner.reporting.prose import said
-from examiner.reporting.study import Study
-from examiner.reporting.terminal import everything
 from examiner.results import ResponseMatrix, Results
 
 
@@ -45,7 +44,7 @@ def test_an_infinite_generality_is_a_dash_with_its_reason():
     items = ex.irt.ItemParameters.of(list("tuvw"), [1.0, 2.0, 0.5, 1.5], [0.0, 1.0, -1.0, 0.3])
     matrix = ResponseMatrix.from_array([[1, 1, 1, 1], [0, 1, 0, 1]], tasks=list("tuvw"))
     fit = ex.irt.known(items, matrix)
-    finding = fits.tell(fit, ex.irt.indicators(fit))
+    finding = fits.render_fit(fit, ex.irt.indicators(fit))
     reasons = notes_of(finding, "Infinite")
     assert any("generality is infinite: it succeeded at everything" in each for each in reasons)
     lines = [line for line in everything(finding) if line.startswith("agent 1 ")]

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import examiner as ex
+from examiner.reporting import Study
 from examiner.reporting.findings import information
 from examiner.reporting.prose import said
-from examiner.reporting.study import Study
 from examiner.reporting.thinning import thin
 
 SWEBENCH = Path(__file__).parents[3] / "shared" / "data" / "swebench_verified_responses.jsonl"

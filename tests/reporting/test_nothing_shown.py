@@ -6,13 +6,12 @@ import numpy as np
 import pytest
 
 from examiner.irt import fit
-from examiner.reporting.finding import Figure, Finding, Text
-from examiner.reporting.findings import FINDINGS
+from examiner.reporting import FINDINGS, Finding, Study, Text
+from examiner.reporting.finding import Figure
 from examiner.reporting.findings import curves as curves_finding
 from examiner.reporting.findings import information as information_finding
 from examiner.reporting.findings import uncertainty as uncertainty_finding
 from examiner.reporting.prose import said
-from examiner.reporting.study import Study
 from examiner.results import Results
 from examiner.scores import curves, responses
 
@@ -96,7 +95,7 @@ def test_tasks_are_named_as_informative_only_beyond_chance() -> None:
     from examiner.information import analyse
 
     found = analyse(identical(3, (6, 8, 5), scores=True), rng=0, reps=40)
-    assert said(information_finding.show_analysis(found).lead).startswith(
+    assert said(information_finding.render_information(found).lead).startswith(
         "No task discriminates significantly"
     )
 
@@ -112,14 +111,16 @@ def test_learning_curves_of_identical_agents_have_no_leader() -> None:
         "score": rng.normal(size=size),
     }
     made = curves(Results.from_dict({name: list(column) for name, column in rows.items()}), last=3)
-    assert said(curves_finding.tell(made).lead).startswith("No agent is shown to be ahead")
+    assert said(curves_finding.render_summaries(made).lead).startswith(
+        "No agent is shown to be ahead"
+    )
 
 
 def test_scores_say_that_intervals_of_pairs_are_not_adjusted_for_their_number() -> None:
     from examiner.scores import rank
 
     made = rank(identical(0, (5, 6, 3), scores=True), rng=0, reps=50)
-    told = sentences(uncertainty_finding.tell(made))
+    told = sentences(uncertainty_finding.render_ranking(made))
     assert any("not adjusted for 10 pairs" in sentence for sentence in told)
     assert any("0 of 10 pairs of agents differ significantly" in sentence for sentence in told)
 

@@ -11,7 +11,7 @@ import pytest
 
 import examiner as ex
 from examiner.messages import InputError
-from examiner.reporting.finding import Finding
+from examiner.reporting import Finding
 from examiner.results import Results
 
 

@@ -8,10 +8,8 @@ import re
 import pytest
 
 import examiner as ex
-from examiner.reporting.document import Report
-from examiner.reporting.finding import Finding, noted
-from examiner.reporting.prose import Name, Sentence
-from examiner.reporting.terminal import everything
+from examiner.reporting import Finding, Name, Report, Sentence, everything
+from examiner.reporting.finding import noted
 
 LONG = "A sentence of more than sixty letters that names <b>dqn</b>, skiing and robotank too."
 

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 import examiner as ex
-from examiner.results import ResponseMatrix, connections
-from examiner.results.connections import groups_of
+from examiner.results import ResponseMatrix, connections, groups_of
 
 AGENTS, TASKS = 12, 15
 

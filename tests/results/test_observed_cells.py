@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import examiner as ex
-from examiner.results.connections import connections
-from examiner.results.observed_cells import ObservedCells
+from examiner.results import ObservedCells, connections
 
 
 def holed(seed: int, trials: int = 3, shape: tuple[int, int] = (9, 7)) -> ex.ResponseMatrix:

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import examiner as ex
-from examiner.results.ordering import in_order
+from examiner.results import in_order
 from strategies import HOSTILE, results, tables
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import examiner as ex
-from examiner.scores.costs import task_cost_notes, usual_cost
+from examiner.scores import task_cost_notes, usual_cost
 
 
 def table(**columns: list[object]) -> ex.Results:

@@ -14,7 +14,7 @@ from scipy.stats import trim_mean
 
 import examiner as ex
 from examiner.cli import main
-from examiner.scores.training.curve_scale import on_curve_scale
+from examiner.scores import on_curve_scale
 
 
 def log(tops, tasks=1, seeds=5, points=11, scale=None, ends=None):

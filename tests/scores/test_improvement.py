@@ -7,7 +7,7 @@ from scipy import stats
 import examiner as ex
 from examiner.scores import detectable_effect
 from examiner.scores.differences import difference
-from examiner.scores.uncertainty.improvement import honest_bounds
+from examiner.scores.improvement import honest_bounds
 
 
 def pair(x: object, y: object) -> ex.Results:

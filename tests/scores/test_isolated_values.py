@@ -10,7 +10,7 @@ from click.testing import CliRunner
 import examiner as ex
 from examiner.cli import app
 from examiner.scores import suggested_normaliser
-from examiner.scores.isolated import isolated_notes
+from examiner.scores.normalise import isolated_notes
 
 NAMED = "-2 (agent 'a03', task 't05')"
 

@@ -12,14 +12,15 @@ import examiner as ex
 from examiner import InputError, Results
 from examiner.results import Scales, TaskScale
 from examiner.scores import curves as learning_curves
+from examiner.scores import kendall_tau
 from examiner.scores.training.checkpoints import (
     best_mean,
     best_reevaluated,
     blocks_of,
     largest_drop,
 )
+from examiner.scores.training.curves import standing
 from examiner.scores.training.episodes import Curve, report_points
-from examiner.scores.training.verdicts import kendall_tau, standing
 
 
 def results_of(curves, *, frames=100, **columns):

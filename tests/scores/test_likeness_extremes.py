@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from examiner.scores.likeness import correlate_columns
+from examiner.scores import correlate_columns
 
 
 def test_one_far_value_beside_tiny_ones_overflows_nothing() -> None:

@@ -7,9 +7,8 @@ import pytest
 from scipy import stats
 
 import examiner as ex
-from examiner.scores import compare
-from examiner.scores.differences import difference
-from examiner.scores.exact_pairs import Discordance, mcnemar_p, newcombe
+from examiner.scores import Discordance, compare, newcombe
+from examiner.scores.differences import difference, mcnemar_p
 
 
 def test_mcnemars_test_is_scipys_exact_sign_test():

@@ -9,8 +9,7 @@ import pytest
 
 import examiner as ex
 from examiner.results import Provenance, Results, Scales, TaskScale
-from examiner.scores import NORMALISERS, cell_means, responses
-from examiner.scores.recipe import Recipe
+from examiner.scores import NORMALISERS, Recipe, cell_means, responses
 from examiner.validation import from_record, to_record
 
 RNG = np.random.default_rng(5)

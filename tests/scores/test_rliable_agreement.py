@@ -9,10 +9,9 @@ import numpy as np
 import pytest
 
 import examiner as ex
-from examiner.scores.aggregate import AGGREGATES
-from examiner.scores.uncertainty.bootstrap import Bootstrap, Resampling, each_agent
-from examiner.scores.uncertainty.strata import run_scores
-from examiner.scores.uncertainty.wins import overall, wins
+from examiner.scores import AGGREGATES, Resampling, run_scores
+from examiner.scores.bootstrap import Bootstrap, each_agent
+from examiner.scores.improvement import overall, wins
 
 REFERENCE: dict[str, Any] = json.loads(
     (Path(__file__).parents[1] / "reference" / "rliable" / "reference.json").read_text()

@@ -5,10 +5,9 @@ import pytest
 from scipy import stats
 
 import examiner as ex
-from examiner.scores import aggregate_named, wilson
+from examiner.scores import aggregate_named, run_scores, wilson
 from examiner.scores.aggregate import iqm, mean
-from examiner.scores.uncertainty.corrected import acceleration
-from examiner.scores.uncertainty.strata import run_scores
+from examiner.scores.intervals import acceleration
 
 
 def made(scores: object, aggregates: object = "iqm", **options: object):
@@ -88,7 +87,7 @@ def test_the_default_interval_of_one_symmetric_sample_is_students() -> None:
 
 def test_degrees_of_freedom_are_those_of_welch() -> None:
     from examiner.scores import AGGREGATES
-    from examiner.scores.uncertainty.studentised import shape_of
+    from examiner.scores.intervals import shape_of
 
     scores = np.full((1, 2, 6), np.nan)
     scores[0, 0], scores[0, 1, :4] = [1.0, 4, 2, 8, 5, 7], [10.0, 30, 20, 50]
@@ -99,7 +98,7 @@ def test_degrees_of_freedom_are_those_of_welch() -> None:
 
 def test_skewness_of_a_mean_is_that_of_its_scores_over_root_n() -> None:
     from examiner.scores import AGGREGATES
-    from examiner.scores.uncertainty.studentised import shape_of
+    from examiner.scores.intervals import shape_of
 
     scores = np.random.default_rng(3).lognormal(size=(1, 1, 12))
     strata = run_scores(ex.Results.from_numpy(scores)).strata[0]
@@ -112,7 +111,7 @@ def test_skewness_of_a_mean_is_that_of_its_scores_over_root_n() -> None:
 @pytest.mark.parametrize("unit", ["runs", "tasks"])
 def test_what_runs_add_agrees_with_leaving_them_out(name: str, unit: str) -> None:
     from examiner.scores import AGGREGATES
-    from examiner.scores.uncertainty.studentised import shape_of
+    from examiner.scores.intervals import shape_of
 
     strata = run_scores(ex.Results.from_numpy(normal(1, 40, 8))).strata[0]
     known = AGGREGATES[name]
@@ -125,7 +124,7 @@ def test_what_runs_add_agrees_with_leaving_them_out(name: str, unit: str) -> Non
 @pytest.mark.parametrize("shift", [0.0, -3.0, 100.0])
 def test_degrees_of_a_median_over_tasks_do_not_move_with_the_scores(shift: float) -> None:
     from examiner.scores import AGGREGATES
-    from examiner.scores.uncertainty.studentised import shape_of
+    from examiner.scores.intervals import shape_of
 
     scores = np.array([[[-2.0, 4.0, 0.0, -2.0], [2.0, 0.0, -2.0, 0.0], [2.0, 0.0, -2.0, 0.0]]])
     strata = run_scores(ex.Results.from_numpy(scores + shift)).strata[0]
@@ -233,7 +232,7 @@ def test_resampling_tasks_gives_the_error_over_tasks(unit: str) -> None:
 
 def test_weighted_median_of_resampled_tasks_is_the_median_of_the_tasks_drawn() -> None:
     from examiner.scores.aggregate import median
-    from examiner.scores.uncertainty.resampling import Sample
+    from examiner.scores.runs import Sample
 
     rng = np.random.default_rng(0)
     scores, times = rng.normal(size=(7, 1)), rng.integers(0, 4, size=(7, 50))

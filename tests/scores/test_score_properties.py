@@ -6,10 +6,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import examiner as ex
+from examiner.scores import holm
 from examiner.scores.differences import difference
 from examiner.scores.normalise import is_raw
-from examiner.scores.significance import holm
-from examiner.scores.uncertainty.ranks import rank_shares
+from examiner.scores.ranks import rank_shares
 
 FAST = settings(max_examples=25, deadline=None)
 

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import examiner as ex
-from examiner.scores.signed_ranks import MOST_EXACT, normal_signed_rank_p, signed_rank_p
-from examiner.scores.significance import wilcoxon_holm
+from examiner.scores import normal_signed_rank_p, wilcoxon_holm
+from examiner.scores.signed_ranks import MOST_EXACT, signed_rank_p
 
 tied = st.lists(st.integers(-4, 4), min_size=1, max_size=9)
 

@@ -7,8 +7,8 @@ import pytest
 from scipy import stats
 
 import examiner as ex
-from examiner.scores.critical import cliques, critical_difference
-from examiner.scores.significance import friedman, holm
+from examiner.scores import friedman, holm
+from examiner.scores.significance import cliques, critical_difference
 
 # Demšar (2006), table 6: AUC of four variants of C4.5 on fourteen data sets
 DEMSAR = np.array(

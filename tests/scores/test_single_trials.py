@@ -5,10 +5,8 @@ import polars as pl
 import pytest
 
 import examiner as ex
-from examiner.information.observations import moments, observe
-from examiner.scores.cells import RowCodes, cell_means
-from examiner.scores.uncertainty.strata import run_scores
-from examiner.scores.variance import variance
+from examiner.information import moments, observe
+from examiner.scores import RowCodes, cell_means, run_scores, variance
 
 
 def _tables() -> dict[str, ex.Results]:

@@ -11,8 +11,7 @@ from scipy import stats
 import examiner as ex
 from examiner.scores import Total, chance_scales, intervals, rank, total
 from examiner.scores.differences import difference
-from examiner.scores.nest import Nest, product
-from examiner.scores.total import AVERAGES
+from examiner.scores.total import AVERAGES, Nest, product
 from examiner.validation import from_record, to_record
 
 SIZES = {"anatomy": 5, "law": 2, "algebra": 9}

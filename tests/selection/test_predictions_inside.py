@@ -5,8 +5,7 @@ import pytest
 
 from examiner.results import Results
 from examiner.scores import Recipe
-from examiner.selection import Holdout, distil, place
-from examiner.selection.benchmark import benchmark
+from examiner.selection import Holdout, benchmark, distil, place
 from examiner.selection.intervals import Reach, calibrated
 
 

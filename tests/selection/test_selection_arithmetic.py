@@ -12,11 +12,10 @@ from scipy import stats
 
 import examiner as ex
 from examiner.irt import ItemParameters
-from examiner.scores import cell_means
-from examiner.scores.comparable import TaskScores
+from examiner.scores import TaskScores, cell_means
 from examiner.scores.normalisers.points import POINTS
-from examiner.selection import METHODS, benchmark
-from examiner.selection.constraints import Constraints, terms_of
+from examiner.selection import METHODS, Constraints, benchmark
+from examiner.selection.constraints import terms_of
 from examiner.selection.evidence import SelectionEvidence, fill, fold_of
 from examiner.selection.intervals import Reach
 from examiner.selection.prediction import HeldOut, fit_predictor
@@ -157,7 +156,7 @@ def test_remainders_and_aggregates() -> None:
     for row, chosen in enumerate(sets):
         rest = np.delete(values, chosen, axis=1).mean(axis=1)
         np.testing.assert_allclose(remainder(values, sets)[row], rest)
-    from examiner.scores.aggregate import interquartile_mean
+    from examiner.scores import interquartile_mean
 
     expected = [interquartile_mean(row) for row in values]
     np.testing.assert_allclose(aggregate(values, "iqm"), expected)

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 import examiner as ex
-from examiner.selection.curves import NODES, curves_of
+from examiner.selection import NODES
+from examiner.selection.curves import curves_of
 from examiner.selection.evidence import fold_of
 from examiner.selection.proof.sets import predict_sets
 

@@ -6,9 +6,7 @@ import numpy as np
 import pytest
 
 import examiner as ex
-from examiner.information import channels
-from examiner.information.confusion import PairLikelihood
-from examiner.information.gain import bits_with, gain
+from examiner.information import PairLikelihood, bits_with, channels, gain
 from examiner.selection.methods.information import KEPT_CELLS, KeptLikelihoods
 from examiner.selection.ridge import ridge_fits, with_one_more
 

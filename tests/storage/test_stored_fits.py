@@ -12,19 +12,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import examiner as ex
-from examiner.irt.ability import known
-from examiner.irt.fitted import (
+from examiner.irt import (
     Abilities,
     Dropped,
     FitOutcome,
     IRTFit,
+    ItemParameters,
+    Priors,
     Starts,
     TaskErrors,
+    known,
 )
-from examiner.irt.items import ItemParameters
-from examiner.irt.priors import Priors
 from examiner.results import Results
-from examiner.scores.recipe import Recipe
+from examiner.scores import Recipe
 from examiner.storage import open_fit, save
 from examiner.storage.things import FIT
 from examiner.validation import to_record

@@ -6,9 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from examiner.workers import map_processes
-from examiner.workers.crew import oversee
-from examiner.workers.processes import ProcessCrew
+from examiner.workers import ProcessCrew, map_processes, oversee
 from workers import jobs_with_a_thread, jobs_with_state
 from workers.jobs_with_state import count_calls
 from workers.test_crews import Record

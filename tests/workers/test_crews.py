@@ -10,9 +10,7 @@ from pathlib import Path
 import pytest
 
 from child_processes import environment
-from examiner.workers import JobError, Limits
-from examiner.workers.crew import oversee
-from examiner.workers.processes import ProcessCrew
+from examiner.workers import JobError, Limits, ProcessCrew, oversee
 from workers import jobs_for_workers as jobs
 
 MEBIBYTE = 2**20
@@ -175,7 +173,7 @@ def test_closing_a_crew_leaves_no_process(tmp_path: Path) -> None:
 
 DRIVER = """
 import sys
-from examiner.workers.processes import ProcessCrew
+from examiner.workers.programs import ProcessCrew
 from workers import jobs_for_workers as jobs
 crew = ProcessCrew(jobs.behave, 1)
 crew.start(0, "hang")

@@ -13,9 +13,7 @@ import pytest
 from _pytest.mark import ParameterSet
 
 from child_processes import assert_gone, environment, left
-from examiner.workers import Limits
-from examiner.workers.crew import oversee
-from examiner.workers.processes import ProcessCrew
+from examiner.workers import Limits, ProcessCrew, oversee
 from workers import jobs_that_fork as jobs
 from workers.test_crews import Record
 
@@ -117,7 +115,7 @@ def test_what_cannot_travel_fails_its_job_and_not_the_run(job: object) -> None:
 
 DRIVER = """
 import sys, time
-from examiner.workers.processes import ProcessCrew
+from examiner.workers.programs import ProcessCrew
 from workers import jobs_that_fork as jobs
 crew = ProcessCrew(jobs.either, 1)
 crew.start(0, (sys.argv[1], "odd"))

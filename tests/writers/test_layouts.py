@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import examiner as ex
-from examiner.results.ordering import in_order
+from examiner.results import in_order
 
 pytestmark = pytest.mark.filterwarnings("ignore::examiner.messages.ExaminerWarning")
 

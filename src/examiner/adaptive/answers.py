@@ -9,9 +9,18 @@ from typing import Any, NamedTuple, SupportsFloat, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.irt import IRTFit, ItemParameters, Response, known, known_tasks
-from examiner.irt.estimation.kernels import log_density
-from examiner.irt.items import chances_of_ends, curves, information_of_scores, rise
+from examiner.irt import (
+    IRTFit,
+    ItemParameters,
+    Response,
+    chances_of_ends,
+    information_of_scores,
+    known,
+    known_tasks,
+    log_density,
+    rise,
+)
+from examiner.irt import item_curves as curves
 from examiner.messages import InputError, counted, listed, shorten, unknown_name
 from examiner.results import ResponseMatrix, Results
 from examiner.scores import responses

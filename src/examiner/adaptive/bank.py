@@ -17,13 +17,21 @@ from examiner.adaptive.answers import (
     Whole,
     outcome_tables,
 )
-from examiner.irt import IRTFit, ItemParameters, Quadrature
-from examiner.irt.agent_posterior import AbilityEstimates, SlopeTables, estimate_abilities
-from examiner.irt.estimation.kernel import Kernel
-from examiner.irt.estimation.kernels import BetaBinomial, Binomial, log_density
-from examiner.irt.estimation.score_kernels import Beta
-from examiner.irt.parameter_covariance import ParameterCovariance
-from examiner.irt.posterior import posterior_weights
+from examiner.irt import (
+    AbilityEstimates,
+    Beta,
+    BetaBinomial,
+    Binomial,
+    IRTFit,
+    ItemParameters,
+    Kernel,
+    ParameterCovariance,
+    Quadrature,
+    SlopeTables,
+    estimate_abilities,
+    log_density,
+    posterior_weights,
+)
 from examiner.messages import InputError, counted, listed, shorten, unknown_name
 from examiner.results import check_undivided
 from examiner.scores import Recipe

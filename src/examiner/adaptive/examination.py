@@ -15,8 +15,7 @@ from examiner.adaptive.rules import RULES, Choosing, Rule
 from examiner.adaptive.state import ExaminationState
 from examiner.adaptive.stopping import Ending, Stop
 from examiner.answers import Answer, Scalar, Table, bound, count, error, name, number
-from examiner.irt import IRTFit, ItemParameters
-from examiner.irt.estimates import interval
+from examiner.irt import IRTFit, ItemParameters, interval
 from examiner.messages import InputError, counted, shorten
 from examiner.scores import Recipe
 from examiner.validation import Bounds, ShapeError, from_record, to_record

@@ -28,8 +28,7 @@ from examiner.adaptive.examination import (
 from examiner.adaptive.rules import Choosing, Rule
 from examiner.adaptive.state import choose
 from examiner.adaptive.stopping import Stop
-from examiner.irt import IRTFit, ItemParameters, probability
-from examiner.irt.agent_posterior import AbilityEstimates
+from examiner.irt import AbilityEstimates, IRTFit, ItemParameters, probability
 from examiner.messages import InputError, shorten
 from examiner.results import ResponseMatrix, Results
 from examiner.validation import Randomness, generator

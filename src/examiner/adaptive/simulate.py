@@ -17,14 +17,17 @@ from examiner.adaptive.rules import Choosing, Rule
 from examiner.adaptive.state import ExaminationState
 from examiner.adaptive.stopping import Ending, Stop
 from examiner.answers import Answer, Scalar, Table, bound, count, error, name, number, text
-from examiner.irt import IRTFit, ItemParameters
-from examiner.irt.estimates import interval
-from examiner.irt.estimation.kernels import AS_BINOMIAL
-from examiner.irt.model import moved
-from examiner.irt.parameter_covariance import ParameterCovariance
-from examiner.irt.simulate import with_ends
+from examiner.irt import (
+    AS_BINOMIAL,
+    IRTFit,
+    ItemParameters,
+    ParameterCovariance,
+    interval,
+    moved,
+    with_ends,
+)
 from examiner.messages import InputError, counted
-from examiner.scores.uncertainty.bootstrap import Progress
+from examiner.scores import Progress
 from examiner.validation import Randomness, generator, read_only
 
 _CELLS = 2_000_000

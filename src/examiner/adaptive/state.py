@@ -11,8 +11,7 @@ import numpy as np
 from examiner.adaptive.answers import Flags, Floats, Indices, TaskResponse
 from examiner.adaptive.bank import TaskBank, weights_of
 from examiner.adaptive.rules import RULES, Choosing, Rule
-from examiner.irt import IRTFit, ItemParameters
-from examiner.irt.agent_posterior import AbilityEstimates
+from examiner.irt import AbilityEstimates, IRTFit, ItemParameters
 from examiner.messages import InputError, counted, listed, shorten
 from examiner.validation import Randomness, generator, read_only
 

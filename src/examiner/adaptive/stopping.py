@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from examiner.adaptive.answers import Flags, Floats, Whole
 from examiner.adaptive.bank import TaskBank
 from examiner.adaptive.rules import maximum_information
-from examiner.irt.agent_posterior import AbilityEstimates
+from examiner.irt import AbilityEstimates
 from examiner.messages import InputError, shorten
 from examiner.validation import check_known
 

@@ -16,10 +16,9 @@ from examiner.adaptive.rules import Choosing, Rule
 from examiner.adaptive.simulate import SimulatedExaminations, simulate
 from examiner.adaptive.stopping import Ending, Stop
 from examiner.answers import Answer, Scalar, Table, count, name, number
-from examiner.irt import IRTFit, ItemParameters
-from examiner.irt.estimates import Z
+from examiner.irt import IRTFit, ItemParameters, Z
 from examiner.messages import InputError, counted
-from examiner.scores.uncertainty.bootstrap import Progress
+from examiner.scores import Progress
 from examiner.validation import Randomness, generator
 
 

@@ -1,10 +1,9 @@
 """Games played under a stated protocol."""
 
+from typing import TYPE_CHECKING
+
 from examiner.arena.agents import AGENTS as AGENTS
 from examiner.arena.contract import Task as Task
-from examiner.arena.contrast import ProbedPlan as ProbedPlan
-from examiner.arena.contrast import StickyContrasts as StickyContrasts
-from examiner.arena.contrast import contrasts as contrasts
 from examiner.arena.environments import ENVIRONMENTS as ENVIRONMENTS
 from examiner.arena.environments.games import TRAINING_GAMES as TRAINING_GAMES
 from examiner.arena.environments.games import UNSAFE_GAMES as UNSAFE_GAMES
@@ -21,21 +20,24 @@ from examiner.arena.gvgai.checkout import CONTROLLERS as CONTROLLERS
 from examiner.arena.gvgai.plan import GvgaiAgent as GvgaiAgent
 from examiner.arena.gvgai.plan import GvgaiPlan as GvgaiPlan
 from examiner.arena.gvgai.play import GvgaiPlay as GvgaiPlay
-from examiner.arena.gvgai.rules import GvgaiRules as GvgaiRules
-from examiner.arena.job import Evaluated as Evaluated
+from examiner.arena.gvgai.play import GvgaiRules as GvgaiRules
+from examiner.arena.job import Flavour as Flavour
 from examiner.arena.job import Job as Job
-from examiner.arena.job import Plan as Plan
-from examiner.arena.job import PlannedAgent as PlannedAgent
-from examiner.arena.job import PlannedGame as PlannedGame
 from examiner.arena.job import check_job as check_job
+from examiner.arena.plan import Evaluated as Evaluated
+from examiner.arena.plan import FrameBudget as FrameBudget
+from examiner.arena.plan import Plan as Plan
+from examiner.arena.plan import PlannedAgent as PlannedAgent
+from examiner.arena.plan import PlannedGame as PlannedGame
+from examiner.arena.plan import frame_budgets as frame_budgets
 from examiner.arena.plans import bundled_plans as bundled_plans
 from examiner.arena.plans import plan as plan
 from examiner.arena.plans import plan_from_toml as plan_from_toml
-from examiner.arena.play.budgets import FrameBudget as FrameBudget
-from examiner.arena.play.budgets import frame_budgets as frame_budgets
 from examiner.arena.play.episodes import Playing as Playing
-from examiner.arena.play.judging import Flavour as Flavour
+from examiner.arena.play.means import ProbedPlan as ProbedPlan
 from examiner.arena.play.means import RunsMean as RunsMean
+from examiner.arena.play.means import StickyContrasts as StickyContrasts
+from examiner.arena.play.means import contrasts as contrasts
 from examiner.arena.play.runner import FailedJob as FailedJob
 from examiner.arena.play.runner import FailedJobs as FailedJobs
 from examiner.arena.play.runner import RunOutcome as RunOutcome
@@ -50,9 +52,9 @@ from examiner.arena.profile import Profile as Profile
 from examiner.arena.profile import profile as profile
 from examiner.arena.profile import profiled_kinds as profiled_kinds
 from examiner.arena.profiling.other_play import Achievement as Achievement
+from examiner.arena.profiling.other_play import EstimateWithError as EstimateWithError
 from examiner.arena.profiling.table import profile_row as profile_row
 from examiner.arena.profiling.table import profile_table as profile_table
-from examiner.arena.profiling.walk import EstimateWithError as EstimateWithError
 from examiner.arena.protocol import PROTOCOLS as PROTOCOLS
 from examiner.arena.protocol import Deviation as Deviation
 from examiner.arena.protocol import Protocol as Protocol
@@ -63,6 +65,25 @@ from examiner.ledger import Ledger as Ledger
 from examiner.ledger import Repair as Repair
 from examiner.ledger import export as export
 from examiner.ledger import repair as repair
+from examiner.namespaces import names_on_demand as _names_on_demand
 from examiner.validation import names_of as _names_of
 
 __dir__ = _names_of(__name__)
+
+if TYPE_CHECKING:  # for other packages of the codebase, loaded when first used
+    from examiner.arena.environments.screens import OBSERVATIONS as OBSERVATIONS
+    from examiner.arena.plans import is_bundled as is_bundled
+    from examiner.arena.plans import plan_of_frames as plan_of_frames
+    from examiner.arena.play.episodes import packages_of as packages_of
+    from examiner.arena.play.episodes import perform_job as perform_job
+    from examiner.arena.play.runner import LEDGER as LEDGER
+    from examiner.arena.play.runner import AnyPlan as AnyPlan
+    from examiner.arena.play.runner import Watcher as Watcher
+    from examiner.arena.probe import RANDOM_EPISODES as RANDOM_EPISODES
+    from examiner.arena.profile import MEASURES as MEASURES
+    from examiner.arena.profiling.other_play import LAST_PLAYS as LAST_PLAYS
+    from examiner.arena.profiling.table import ProfileRow as ProfileRow
+    from examiner.arena.protocol import REFERENCE as REFERENCE
+    from examiner.arena.protocol import usual_protocol as usual_protocol
+else:
+    __getattr__ = _names_on_demand(__name__)

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
+import math
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -13,9 +17,10 @@ from numpy.typing import NDArray
 from examiner.answers import Answer, Table, bound, count, name, number
 from examiner.arena.agents import AGENTS
 from examiner.arena.contract import make_agent
-from examiner.arena.job import Job, Plan
+from examiner.arena.job import Flavour, Job
+from examiner.arena.plan import Plan
 from examiner.arena.plans import plan_of_frames
-from examiner.arena.play.judging import EvaluationJob, Flavour, TrainingState, judge
+from examiner.arena.play.episodes import Playing
 from examiner.arena.play.means import (
     RunsMean,
     difference_of_runs,
@@ -28,7 +33,7 @@ from examiner.arena.play.runner import FailedJob, FailedJobs, Watcher, failed_jo
 from examiner.arena.play.runs import Mapper, in_turn
 from examiner.ledger import Ledger
 from examiner.messages import InputError, counted, listed, shorten
-from examiner.results import Results
+from examiner.results import Results, write_text
 from examiner.validation import Floats
 
 RANDOM_PLAY = "random play"
@@ -320,3 +325,70 @@ def _gap(scores: Mapping[GapKey, list[float]], key: GapKey) -> Gap:
         mean_of_runs(random),
         share_kept(advantage, left),
     )
+
+
+class TrainingState(NamedTuple):
+    """What an agent has behind it: training episodes, their frames, and what it saved."""
+
+    episodes: int = 1
+    frames: int = 0
+    saved: bytes | None = None
+
+
+class EvaluationJob(NamedTuple):
+    """What a process is told: a job that is done, what its agent has behind it, and where to judge it.
+
+    `folder` is that of the plan, from which agents may be imported; scores are kept in `kept`.
+    """
+
+    job: Job
+    learnt: TrainingState
+    judged: Flavour
+    episodes: int
+    folder: str
+    kept: str
+
+    @property
+    def file(self) -> Path:
+        """Where its scores are kept: a name for each job, flavour and number of episodes."""
+        asked = (self.job.key, self.learnt.frames, *self.judged, self.episodes)
+        return (
+            Path(self.kept) / f"{hashlib.sha256(json.dumps(asked).encode()).hexdigest()[:32]}.json"
+        )
+
+
+def judge(asked: EvaluationJob) -> list[float]:
+    """Return an agent's scores in a flavour; those of a run that was cut off are not played again."""
+    known = _kept(asked.file, asked.episodes)
+    if known is not None:
+        return known
+    if asked.folder and asked.folder not in sys.path:
+        sys.path.insert(0, asked.folder)
+    job = replace(
+        asked.job,
+        mode=asked.judged.mode,
+        difficulty=asked.judged.difficulty,
+        protocol=replace(
+            asked.job.protocol, evaluation_episodes=asked.episodes, report_shares=(1.0,)
+        ),
+    )
+    # All training lies behind it: what is left are the episodes of the evaluation.
+    episodes, frames, saved = asked.learnt
+    playing = Playing.resume(job, episodes_done=episodes, frames_done=frames, checkpoint=saved)
+    scores = [float(episode.score) for episode in playing]
+    write_text(asked.file, json.dumps(scores))
+    return scores
+
+
+def _kept(path: Path, episodes: int) -> list[float] | None:
+    """Scores of that many episodes; nothing where there is no such file, or it holds something else."""
+    try:
+        scores = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None
+    whole = isinstance(scores, list) and len(scores) == episodes
+    return scores if whole and all(map(_is_score, scores)) else None
+
+
+def _is_score(value: object) -> bool:
+    return isinstance(value, float) and math.isfinite(value)

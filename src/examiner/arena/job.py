@@ -1,4 +1,4 @@
-"""Jobs, each one agent on one variant of a game with one seed, and plans: all the jobs of a study."""
+"""Jobs: each is one agent on one variant of a game with one seed."""
 
 from __future__ import annotations
 
@@ -6,9 +6,7 @@ import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import product
-from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -16,19 +14,14 @@ from examiner.arena.agents import AGENTS
 from examiner.arena.contract import Environment, make_agent
 from examiner.arena.environments import ENVIRONMENTS
 from examiner.arena.environments.games import (
-    TRAINING_GAMES,
     game_variant,
-    game_variants,
-    playable_game,
 )
 from examiner.arena.environments.screens import OBSERVATIONS
-from examiner.arena.plan_fields import SILENT_SECONDS, Count, Text, Whole, refuse_too_many
-from examiner.arena.protocol import PROTOCOLS, Protocol
+from examiner.arena.protocol import Protocol
 from examiner.ledger import JobRecord
-from examiner.messages import InputError, counted, shorten
-from examiner.results.atari import atari_game
-from examiner.validation import Bounds, Wanted, check_known
-from examiner.workers import Limits
+from examiner.messages import InputError, shorten
+from examiner.results import atari_game
+from examiner.validation import check_known
 
 Stream = Literal["environment", "agent", "model", "process"]
 _STREAMS: tuple[Stream, ...] = ("environment", "agent", "model", "process")
@@ -190,180 +183,16 @@ def environment_of(job: Job) -> Environment:
     )
 
 
-def _same_game(one: str, other: str) -> bool:
-    return (atari_game(one) or one) == (atari_game(other) or other)
+class Flavour(NamedTuple):
+    """A mode and a difficulty of a game."""
 
+    mode: int | None
+    difficulty: int | None
 
-_LIMITS = Limits(silent_seconds=SILENT_SECONDS)
+    def __str__(self) -> str:
+        return f"mode {self.mode}, difficulty {self.difficulty}"
 
-Variants = Annotated[
-    Annotated[tuple[Whole, ...], Bounds(1)] | Literal["all"],
-    Wanted('a list of whole numbers, or "all"'),
-]
-Settings = Annotated[
-    Mapping[str, Any],  # Any: values of TOML, which the agent's factory takes or refuses
-    Wanted("a table, for example { epsilon = 0.05 }"),
-]
-
-
-@dataclass(frozen=True, slots=True)
-class PlannedAgent:
-    """An agent of a plan, by default called like its entry; observation and budgets of None are the plan's.
-
-    >>> PlannedAgent("random").name
-    'random'
-    """
-
-    entry: Text
-    name: Text = ""
-    settings: Settings = field(default_factory=dict)
-    observation: Text | None = None
-    episodes: Count | None = None
-    frames: Count | None = None
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "name", self.name or self.entry)
-
-
-@dataclass(frozen=True, slots=True)
-class PlannedGame:
-    """A game of a plan; no modes or difficulties are the protocol's, or the game's default."""
-
-    name: Text
-    modes: Variants | None = None
-    difficulties: Variants | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Evaluated:
-    """The modes and difficulties in which `flavours` evaluates; None are those that are learnt on."""
-
-    modes: Variants | None = None
-    difficulties: Variants | None = None
-
-
-@dataclass(frozen=True, slots=True, repr=False)
-class Plan:
-    """What is to be played. `source` is its text, `folder` where its agents are looked for first.
-
-    `evaluated` says in which other modes and difficulties agents are judged once they have learnt.
-
-    >>> plan = Plan((PlannedAgent("random"),), (PlannedGame("pong"),), seeds=(0, 1), episodes=2)
-    >>> plan
-    Plan('plan': 1 agent × 1 game × 2 seeds under machado-2018)
-    >>> [job.seed for job in plan.jobs()]
-    [0, 1]
-    """
-
-    agents: tuple[PlannedAgent, ...]
-    games: tuple[PlannedGame, ...]
-    seeds: tuple[int, ...] = (0,)
-    protocol: Protocol = PROTOCOLS["machado-2018"]
-    environment: str = "ale"
-    observation: str = "raw"
-    episodes: int | None = None
-    frames: int | None = None
-    tuning_games: tuple[str, ...] = TRAINING_GAMES
-    limits: Limits = _LIMITS
-    name: str = "plan"
-    source: str = ""
-    folder: Path | None = None
-    evaluated: Evaluated = field(default_factory=Evaluated)
-
-    def __repr__(self) -> str:
-        return (
-            f"Plan({shorten(self.name)}: {counted(len(self.agents), 'agent')} × "
-            f"{counted(len(self.games), 'game')} × {counted(len(self.seeds), 'seed')} under "
-            f"{self.protocol.name or 'a protocol of its own'})"
-        )
-
-    def jobs(self) -> tuple[Job, ...]:
-        """Return every job, games, modes and difficulties checked.
-
-        All agents and games come with the first seed, then with the second: whenever a run ends
-        early, they have been played about as often.
-
-        >>> Plan((PlannedAgent("random"),), (PlannedGame("pong", modes=(9,)),)).jobs()
-        Traceback (most recent call last):
-        ...
-        examiner.messages.InputError: The game 'pong' has no mode 9. It has 0, 1.
-        """
-        variants = [variant for game in self.games for variant in self._variants(game)]
-        count = len(self.seeds) * len(variants) * len(self.agents)
-        refuse_too_many(count)
-        return tuple(
-            self._job(agent, *variant, seed)
-            for seed, variant, agent in product(self.seeds, variants, self.agents)
-        )
-
-    def evaluated_variants(self, game: str) -> tuple[tuple[int | None, int | None], ...]:
-        """Return the modes and difficulties of a game that agents are judged in, those learnt on first.
-
-        >>> wanted = Evaluated(difficulties=(0, 1))
-        >>> plan = Plan((PlannedAgent("random"),), (PlannedGame("pong"),), evaluated=wanted)
-        >>> plan.evaluated_variants("pong")
-        ((0, 0), (0, 1))
-        """
-        (planned,) = (each for each in self.games if _same_game(each.name, game))
-        judged = PlannedGame(
-            planned.name,
-            self.evaluated.modes or planned.modes,
-            self.evaluated.difficulties or planned.difficulties,
-        )
-        found = (*self._variants(planned), *self._variants(judged))
-        return tuple(dict.fromkeys(variant[1:] for variant in found))
-
-    def split(self, game: str) -> str:
-        """Say whether settings may be tuned on a game: "train", else "test".
-
-        >>> plan = Plan((PlannedAgent("random"),), (PlannedGame("pong"),))
-        >>> plan.split("freeway"), plan.split("pong")
-        ('train', 'test')
-        """
-        return "train" if game in self.tuning_games else "test"
-
-    def _job(
-        self,
-        agent: PlannedAgent,
-        game: str,
-        mode: int | None = None,
-        difficulty: int | None = None,
-        seed: int = 0,
-    ) -> Job:
-        return Job(
-            agent.name,
-            agent.entry,
-            agent.settings,
-            agent.observation or self.observation,
-            self.environment,
-            game,
-            mode,
-            difficulty,
-            seed,
-            self.protocol,
-            agent.episodes or self.episodes,
-            agent.frames or self.frames,
-        )
-
-    def _variants(self, game: PlannedGame) -> list[tuple[str, int | None, int | None]]:
-        if self.environment != "ale":
-            if game.modes or game.difficulties:
-                raise InputError(
-                    f"The game {shorten(game.name)} of the environment {shorten(self.environment)} has "
-                    f"no modes or difficulties. Leave them out."
-                )
-            # One's own environment is looked at where it is played: to look is to run its code.
-            observations = set() if ":" in game.name else {a.observation for a in self.agents}
-            for observation in observations:
-                check_job(self._job(PlannedAgent("random", observation=observation), game.name))
-            return [(game.name, None, None)]
-        name = playable_game(game.name)
-        modes, difficulties = game.modes, game.difficulties
-        if modes == "all":
-            modes = game_variants(name).modes
-        if difficulties == "all":
-            difficulties = game_variants(name).difficulties
-        wanted = product(
-            modes or (self.protocol.mode,), difficulties or (self.protocol.difficulty,)
-        )
-        return [(name, *game_variant(name, *variant)) for variant in dict.fromkeys(wanted)]
+    @property
+    def short(self) -> str:
+        """Mode and difficulty as "0/1", for narrow tables and names; empty if the game has neither."""
+        return "/".join(str(part) for part in self if part is not None)

@@ -11,19 +11,18 @@ from typing import Any, overload
 from examiner.answers import Answer, Scalar, Table, bound, name, number
 from examiner.arena.agents import AGENTS
 from examiner.arena.contract import make_agent
-from examiner.arena.contrast import (
-    ProbedPlan,
-    StickyContrasts,
-    contrast_of,
-    contrast_table,
-    equal_runs_note,
-)
-from examiner.arena.job import Job, Plan, check_job, environment_of
+from examiner.arena.job import Job, check_job, environment_of
+from examiner.arena.plan import Plan
 from examiner.arena.plans import plan_of_frames
 from examiner.arena.play.means import (
+    ProbedPlan,
     RunsMean,
+    StickyContrasts,
     Variant,
+    contrast_of,
+    contrast_table,
     difference_of_runs,
+    equal_runs_note,
     interval_columns,
     share_kept,
 )

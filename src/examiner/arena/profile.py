@@ -16,23 +16,21 @@ from examiner.arena.contract import Environment
 from examiner.arena.job import Job, environment_of
 from examiner.arena.profiling.other_play import (
     Achievement,
-    branching,
-    lookahead,
-    open_loop,
-    quiet_environment,
-)
-from examiner.arena.profiling.walk import (
     EstimateWithError,
     Walk,
+    branching,
     first_reward,
+    lookahead,
     mean,
+    open_loop,
+    quiet_environment,
     rate,
     reward_gap,
     walk,
 )
 from examiner.arena.protocol import PROTOCOLS, Protocol, usual_protocol
 from examiner.messages import InputError, counted
-from examiner.results.attributes import Classification
+from examiner.results import Classification
 from examiner.validation import Floats
 
 Determinism = Literal["deterministic", "noise added", "stochastic"]

@@ -240,7 +240,7 @@ def _guarded(command: Callable[..., None]) -> Callable[..., None]:
 
 def _complain(sentence: str) -> None:
     from examiner.cli.advice import as_options
-    from examiner.reporting.terminal import printable
+    from examiner.reporting import printable
 
     with suppress(OSError):  # nowhere to say it is no reason to end otherwise
         sys.stderr.write(f"examiner: {printable(as_options(sentence), limit=4_000)}\n")

@@ -8,8 +8,8 @@ from examiner.cli.options import Seeded, SourceOptions, words_of
 from examiner.cli.output import progress_bar, show
 from examiner.cli.select import AddsOptions, SelectionOptions, SelectOptions, material_from
 from examiner.messages import InputError
-from examiner.reporting.renderers import finding_of
-from examiner.scores.unit import value_unit
+from examiner.reporting import finding_of
+from examiner.scores import value_unit
 from examiner.storage import open_selection
 
 REPS = 100
@@ -34,10 +34,4 @@ def adds(
         material = material_from(options, choice, LevelOptions(), None, progress)
         task, reps = how.adds or "", how.reps or REPS
         addition = selection.adds(material, task, names, rng=printing.seed, reps=reps)
-    show(
-        finding_of(addition),
-        addition.schema,
-        printing,
-        None if printing.json else addition.notes,
-        score_unit=value_unit(material.recipe),
-    )
+    show(finding_of(addition), printing, score_unit=value_unit(material.recipe))

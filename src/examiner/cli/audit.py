@@ -16,10 +16,9 @@ from examiner.cli.options import (
 )
 from examiner.cli.output import progress_bar, show
 from examiner.cli.source import results_from
-from examiner.irt.suspects.audit import GROUPS
-from examiner.reporting.findings import suspects as findings
-from examiner.scores import Recipe
-from examiner.scores.unit import response_unit
+from examiner.irt import GROUPS
+from examiner.reporting import render_audit
+from examiner.scores import Recipe, response_unit
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +50,7 @@ def audit(
         progress("auditing", 0, 1)
         columns = words_of(grouping.groups) or []
         audited = irt.audit(results, recipe=recipe, groups=columns, rng=printing.seed)
-    finding = findings.tell(audited)
+    finding = render_audit(audited)
     figures = drawn.write([finding])
-    beside = {"source": results.provenance.source, "seed": printing.seed, "figures": figures}
-    beside["score_unit"] = response_unit(recipe.learn(results))
-    show(finding, "examiner.audit/1", printing, (*results.notes, *audited.notes), **beside)
+    unit = response_unit(recipe.learn(results))
+    show(finding, printing, "audit", read=results, score_unit=unit, figures=figures)

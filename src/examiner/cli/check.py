@@ -10,7 +10,7 @@ from examiner.cli.fitting import ModelOptions, response_unit
 from examiner.cli.options import ComparisonOptions, Seeded, SourceOptions, option
 from examiner.cli.output import progress_bar, show
 from examiner.cli.source import results_from
-from examiner.reporting.findings import diagnosis as findings
+from examiner.reporting import render_diagnosis
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,12 +47,11 @@ def check(
             progress=progress,
         )
     show(
-        findings.tell(diagnosis),
-        "examiner.check/1",
+        render_diagnosis(diagnosis),
         printing,
-        (*results.notes, *fit.notes),
-        source=results.provenance.source,
+        "check",
+        read=results,
+        notes=fit.notes,
         model=fit.model,
-        seed=printing.seed,
         score_unit=response_unit(fit),
     )

@@ -8,11 +8,10 @@ from typing import Any, Literal
 from examiner.cli.options import Seeded, SourceOptions, option, parsed
 from examiner.cli.output import progress_bar, show
 from examiner.cli.source import results_from
-from examiner.information import similarity
-from examiner.information.clusters import PAPER_THRESHOLD
+from examiner.information import PAPER_THRESHOLD, similarity
 from examiner.messages import shorten
-from examiner.reporting.findings import similarity as findings
-from examiner.scores.linkage import Linkage
+from examiner.reporting import render_similarity
+from examiner.scores import Linkage
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,8 +43,7 @@ def cluster(options: SourceOptions, method: ClusterOptions, printing: Seeded) ->
             size=method.size,
             progress=progress,
         )
-    notes = (*results.notes, *analysis.notes)
-    show(findings.show_analysis(analysis), analysis.schema, printing, notes)
+    show(render_similarity(analysis), printing, read=results)
 
 
 def _number(text: str | None) -> Any:  # Any: a number, 'auto' or None, checked by the package

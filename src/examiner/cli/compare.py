@@ -21,13 +21,12 @@ from examiner.cli.options import (
 from examiner.cli.output import ProgressCallback, progress_bar, show
 from examiner.cli.source import results_from
 from examiner.datasets import DATASETS
-from examiner.importers.readings import Reading, joined
+from examiner.importers import Reading, joined
 from examiner.messages import InputError, counted, listed, nearest, shorten
-from examiner.reporting.findings import difference as findings
+from examiner.reporting import render_comparison
 from examiner.results import Provenance, Results
-from examiner.scores import averaging_notes
+from examiner.scores import averaging_notes, score_unit
 from examiner.scores import compare as compare_agents
-from examiner.scores.unit import score_unit
 
 ComparedUnit = Literal["runs", "tasks"]
 
@@ -75,15 +74,8 @@ def compare(
             total=prepared.total,
             unit=who.unit,
         )
-    show(
-        findings.tell(answer, seed=printing.seed),
-        answer.schema,
-        printing,
-        (*results.notes, *answer.all_notes),
-        score_unit=score_unit(results),
-        source=results.provenance.source,
-        seed=printing.seed,
-    )
+    finding = render_comparison(answer, seed=printing.seed)
+    show(finding, printing, read=results, score_unit=score_unit(results))
 
 
 def _read(

@@ -9,11 +9,8 @@ from examiner.cli.options import ComparisonOptions, Printing, SourceOptions, arg
 from examiner.cli.output import progress_bar, show
 from examiner.cli.source import comparable, results_from
 from examiner.messages import InputError, counted, listed
-from examiner.reporting.finding import Finding
-from examiner.reporting.prose import Name
-from examiner.results import WRITERS, Results, write
-from examiner.results.storage import file_kind, formula_names
-from examiner.results.writers import check_path
+from examiner.reporting import Finding, Name
+from examiner.results import WRITERS, Results, check_path, file_kind, formula_names, write
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,10 +54,11 @@ def convert(
         f" ({layout}).",
     )
     data = {"output": str(target), "layout": layout, "rows": len(results)}
-    notes = (*results.notes, *_losses(results, target, layout))
+    notes = tuple(_losses(results, target, layout))
     if not wanted.for_spreadsheets:
         notes += _formulas(results, target, layout)
-    show(Finding("convert", "Results", lead, beside=data), "examiner.convert/1", printing, notes)
+    finding = Finding("convert", "Results", lead, beside=data)
+    show(finding, printing, "convert", read=results, notes=notes)
 
 
 def _appended(target: Path, layout: str) -> Path | None:

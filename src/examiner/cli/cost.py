@@ -17,10 +17,8 @@ from examiner.cli.options import (
 )
 from examiner.cli.output import progress_bar, show
 from examiner.cli.source import results_from
-from examiner.reporting.findings import cost as findings
-from examiner.scores import averaging_notes, pareto
-from examiner.scores.costs import needed_cost
-from examiner.scores.unit import score_unit
+from examiner.reporting import render_cost
+from examiner.scores import averaging_notes, needed_cost, pareto, score_unit
 
 COST = "Cost of an attempt: a column, or tokens_in*PRICE+tokens_out*PRICE"
 
@@ -63,8 +61,7 @@ def cost(
             level=pricing.level,
             progress=progress,
         )
-        finding = findings.tell(front, seed=printing.seed)
+        finding = render_cost(front, seed=printing.seed)
         figures = drawn.write([finding])
-    beside = {"source": results.provenance.source, "seed": printing.seed, "figures": figures}
     unit = score_unit(results)
-    show(finding, "examiner.cost/1", printing, results.notes, score_unit=unit, **beside)
+    show(finding, printing, "cost", read=results, score_unit=unit, figures=figures)

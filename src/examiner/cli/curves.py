@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 from examiner.cli.options import (
     NORMALISE,
+    TUNED_ON,
     FigureOptions,
     Seeded,
     SourceOptions,
@@ -16,13 +17,18 @@ from examiner.cli.options import (
 from examiner.cli.output import progress_bar, show
 from examiner.cli.source import results_from
 from examiner.messages import InputError, shorten
-from examiner.reporting.finding import Finding
-from examiner.reporting.findings import curves as summaries
-from examiner.reporting.findings import learning
-from examiner.reporting.study import Study
+from examiner.reporting import (
+    MOST_PANELS,
+    CurveOptions,
+    Finding,
+    Study,
+    draw_summaries,
+    render_learning_curves,
+    render_summaries,
+)
 from examiner.results import Results
 from examiner.scores import curves as learning_curves
-from examiner.scores.unit import score_unit
+from examiner.scores import score_unit
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +44,7 @@ class CurvesOptions:
         None, "Report when this value is first reached [default: human, or the second best's end]."
     )
     log_axis: bool = option(False, "Draw time on a logarithmic axis.", "--log-axis")
+    tuned_on: list[str] | None = option(None, TUNED_ON, "--tuned-on", metavar="PATTERN")
 
 
 def curves(
@@ -50,7 +57,9 @@ def curves(
             f"each. Leave --reduce out."
         )
     with progress_bar("reading") as progress:
-        results = results_from(options, progress, reduce_training_logs=False)
+        results = results_from(
+            options, progress, reduce_training_logs=False, tuned_on=curve_options.tuned_on
+        )
         if results.counts()["trials"] == 1 and not results.provenance.training:
             raise InputError(
                 "Every run has a single result on each task: there are no curves in that. Compare agents "
@@ -60,16 +69,20 @@ def curves(
         summarised = learning_curves(
             results, points=_frames(curve_options.points), last=curve_options.last
         )
-        finding = summaries.tell(summarised)
+        finding = render_summaries(summarised)
         progress("following", 2, 3)
         over_time = _over_time(results, curve_options, drawn, printing)
-    figures = drawn.write([over_time, summaries.drawn(summarised)])
+    figures = drawn.write([over_time, draw_summaries(summarised)])
     blocks = (*over_time.folded_tables, *finding.blocks)  # where curves end comes first
-    beside = {"source": results.provenance.source, "seed": printing.seed, "figures": figures}
-    beside |= {"over_time": over_time.data or None}
-    notes = (*results.notes, *summarised.notes)
-    finding, unit = replace(finding, blocks=blocks), score_unit(results)
-    show(finding, "examiner.curves/1", printing, notes, score_unit=unit, **beside)
+    show(
+        replace(finding, blocks=blocks),
+        printing,
+        "curves",
+        read=results,
+        score_unit=score_unit(results),
+        figures=figures,
+        over_time=over_time.data or None,
+    )
 
 
 def _over_time(
@@ -80,9 +93,9 @@ def _over_time(
     normalise = None if curve_options.normalise == "none" else curve_options.normalise
     try:
         study = Study.of(log, normalise, rng=printing.seed)
-        panels = None if drawn.figures is not None else learning.MOST_PANELS
-        shown = learning.CurveOptions(None, curve_options.log_axis, curve_options.threshold, panels)
-        return learning.tell(study, shown)
+        panels = None if drawn.figures is not None else MOST_PANELS
+        shown = CurveOptions(None, curve_options.log_axis, curve_options.threshold, panels)
+        return render_learning_curves(study, shown)
     except InputError:
         if curve_options.threshold is not None or drawn.figures is not None:
             raise

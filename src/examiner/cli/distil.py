@@ -18,13 +18,11 @@ from examiner.cli.select import (
     material_of,
 )
 from examiner.cli.source import results_from
-from examiner.importers.evaluations.subsets import inspect_sample_ids, lm_eval_samples
+from examiner.importers import inspect_sample_ids, lm_eval_samples
 from examiner.messages import InputError
-from examiner.reporting.findings import tiny as findings
-from examiner.reporting.terminal import print_line
-from examiner.results import Results
-from examiner.results.storage import write_text
-from examiner.scores.unit import value_unit
+from examiner.reporting import print_line, render_tiny
+from examiner.results import Results, write_text
+from examiner.scores import value_unit
 from examiner.storage import save
 
 
@@ -74,19 +72,13 @@ def distil(
             **judging(choice.workers, progress),
         )
         lists = _lists(results, distil_options, tiny)
-    stored = {"stored": str(save(tiny, distil_options.output))}
+    stored = str(save(tiny, distil_options.output))
     for path, content in lists:
         write_text(path, json.dumps(content) + "\n")
-    show(
-        findings.render(tiny),
-        tiny.schema,
-        printing,
-        None if printing.json else tiny.notes,
-        score_unit=value_unit(tiny.recipe),
-        **stored,
-    )
+    unit = value_unit(tiny.recipe)
+    show(render_tiny(tiny), printing, read=results, score_unit=unit, stored=stored)
     if printing.for_people:
-        print_line(f"Stored: {stored['stored']}")
+        print_line(f"Stored: {stored}")
 
 
 def _lists(

@@ -14,7 +14,7 @@ from examiner.messages import InputError, listed
 from examiner.validation import scheme_of
 
 if TYPE_CHECKING:
-    from examiner.engines.shards import ParquetSource
+    from examiner.engines import ParquetSource
 
 _NOT_IN_SHARDS = (
     *("format", "tasks_are", "path", "time", "item", "items", "scales", "tasks", "agents"),

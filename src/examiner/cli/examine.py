@@ -28,7 +28,7 @@ from examiner.cli.typed_answers import Answering, ByHandError, TypedAnswers
 from examiner.importers import read_tasks
 from examiner.irt import IRTFit
 from examiner.messages import InputError, listed, shorten
-from examiner.reporting.findings import newcomers as findings
+from examiner.reporting import render_examination, render_examination_study
 from examiner.results import Results, atari_game
 from examiner.scores import task_costs
 from examiner.storage import examination_content, open_fit
@@ -155,10 +155,9 @@ def examine(
     shown = results is None and not printing.json
     last = _examined(bank, answer, choosing, stop, who, printing.seed, shown)
     outcome = getattr(answer, "ended", None)
-    finding = findings.tell_examination(bank, last, fit, outcome=outcome, seed=printing.seed)
-    beside = {"score_unit": response_unit(fit), "fit": str(who.fit), "seed": printing.seed}
-    shown_notes = (*bank.notes, *notes)
-    show(finding, "examiner.examine/1", printing, shown_notes, **beside)
+    finding = render_examination(bank, last, fit, outcome=outcome, seed=printing.seed)
+    unit, all_notes = response_unit(fit), (*bank.notes, *notes)
+    show(finding, printing, "examine", notes=all_notes, score_unit=unit, fit=str(who.fit))
 
 
 def _examined(
@@ -227,9 +226,8 @@ def _study(
         study = adaptive.study(
             bank, rng=rng, stop=stop, rules=[chosen], agents=agents, progress=progress
         )
-    finding = findings.tell_study(bank, study, seed=printing.seed)
-    notes = bank.notes
-    show(finding, "examiner.examine-study/1", printing, notes, seed=printing.seed)
+    finding = render_examination_study(bank, study, seed=printing.seed)
+    show(finding, printing, "examine-study", notes=bank.notes)
 
 
 def _bank(

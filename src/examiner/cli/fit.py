@@ -20,24 +20,21 @@ from examiner.cli.options import (
 )
 from examiner.cli.output import print_notes, progress_bar, show
 from examiner.cli.source import results_from
-from examiner.engines.shards import ParquetSource
+from examiner.engines import ParquetSource
 from examiner.irt import (
     Indicators,
     IRTFit,
     OverTime,
     grow,
     indicators,
+    indicators_without_responses,
     over_time,
     standard_scores,
     year_of,
 )
 from examiner.irt import fit as fit_irt
-from examiner.irt.indicators.elsewhere import indicators_without_responses
 from examiner.messages import InputError, listed, shorten
-from examiner.reporting.finding import Text
-from examiner.reporting.findings import fit as findings
-from examiner.reporting.findings import growth, years
-from examiner.reporting.terminal import print_line
+from examiner.reporting import Text, print_line, render_fit, render_growth, render_years
 from examiner.results import ResponseMatrix, Results
 from examiner.storage import open_fit, save
 
@@ -117,10 +114,10 @@ def fit(
     if how.output is not None:
         save(made, how.output)
     scores = done.scores_of
-    finding = findings.tell(made, done.found, repeats_mean=scores is None and _repeats_mean(made))
+    finding = render_fit(made, done.found, repeats_mean=scores is None and _repeats_mean(made))
     notes = (*done.notes, *made.notes, *done.found.notes)
     if done.years is not None:
-        progress_shown = years.tell(done.years)
+        progress_shown = render_years(done.years)
         blocks = (*finding.blocks, *progress_shown.blocks, Text(progress_shown.lead))
         finding = replace(
             finding, blocks=blocks, beside=finding.beside | {"over": progress_shown.data}
@@ -128,13 +125,13 @@ def fit(
         notes = (*notes, *done.years.notes)
     show(
         finding,
-        "examiner.fit/1",
         printing,
-        tuple(dict.fromkeys(notes)),
+        "fit",
+        notes=notes,
         score_unit=response_unit(made),
         regularity_of="responses" if scores is None else f"Φ(z) of {scores}",
         engine=engine,
-        seed=printing.seed,
+        source=options.source,
     )
     if how.output is not None and printing.for_people:
         print_line(f"\nFit: {how.output}")
@@ -159,7 +156,7 @@ def _added(
     output = how.output or how.fit
     save(grown.fit, output)
     beside = {"score_unit": response_unit(grown.fit), "fit": str(output)}
-    show(growth.tell(grown), "examiner.growth/1", printing, results.notes, **beside)
+    show(render_growth(grown), printing, "growth", read=results, **beside)
     if printing.for_people:
         print_line(f"\nFit: {output}")
 

@@ -6,14 +6,12 @@ from dataclasses import dataclass
 from typing import Literal, TypedDict
 
 from examiner.cli.options import ComparisonOptions, option, parsed, success_of
-from examiner.irt import MODELS, IRTFit
+from examiner.irt import MODELS, SCORES, IRTFit
 from examiner.irt import fit as fit_irt
-from examiner.irt.items import SCORES
 from examiner.messages import shorten
 from examiner.results import Results
-from examiner.scores import Recipe
-from examiner.scores.uncertainty.bootstrap import Progress
-from examiner.scores.unit import response_unit as unit_of_responses
+from examiner.scores import Progress, Recipe
+from examiner.scores import response_unit as unit_of_responses
 
 
 @dataclass(frozen=True, slots=True)

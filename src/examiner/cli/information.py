@@ -8,15 +8,11 @@ from typing import Any, Literal
 from examiner.cli.options import REPS, Seeded, SourceOptions, option, parsed
 from examiner.cli.output import progress_bar, show
 from examiner.cli.source import results_from
-from examiner.information import ChannelModel, Noise, analyse
-from examiner.information.analysis import USUAL_SIZE
-from examiner.information.channels import single_successes
+from examiner.information import USUAL_SIZE, ChannelModel, Noise, analyse, single_successes
 from examiner.irt import IRTFit, ability_information
 from examiner.irt import fit as fit_irt
 from examiner.messages import InputError, shorten
-from examiner.reporting import ability_bits
-from examiner.reporting.findings import information as findings
-from examiner.reporting.per_cost import TaskPrices
+from examiner.reporting import TaskPrices, render_ability_information, render_information
 from examiner.results import Results
 from examiner.scores import responses
 
@@ -81,8 +77,7 @@ def information(options: SourceOptions, how: InformationOptions, printing: Seede
             reps=how.reps,
             progress=progress,
         )
-    notes = (*results.notes, *analysis.notes)
-    show(findings.show_analysis(analysis), analysis.schema, printing, notes)
+    show(render_information(analysis), printing, read=results)
 
 
 def _about_ability(results: Results, how: InformationOptions) -> bool:
@@ -112,17 +107,17 @@ def _tell_ability(
     evidence = fit.evidence
     alike = evidence is not None and not evidence.abilities_differ
     not_shown = evidence.sentences()[0] if evidence is not None and alike else ""
-    finding = ability_bits.tell(found, prices, seed=printing.seed, not_shown=not_shown)
-    notes = (*results.notes, *fit.notes, *(prices.notes if prices else ()))
+    finding = render_ability_information(found, prices, seed=printing.seed, not_shown=not_shown)
+    notes = (*fit.notes, *(prices.notes if prices else ()))
     p_value = None if evidence is None else evidence.abilities.p_value
     show(
         finding,
-        "examiner.information/1",
         printing,
-        notes,
+        "information",
+        read=results,
+        notes=notes,
         model=fit.model,
         p_value=p_value,
-        seed=printing.seed,
     )
 
 

@@ -16,8 +16,8 @@ from examiner.cli.select import (
     material_from,
 )
 from examiner.messages import InputError, shorten
-from examiner.reporting.findings import comparison
-from examiner.scores.unit import value_unit
+from examiner.reporting import render_judgement
+from examiner.scores import value_unit
 from examiner.selection import SIZES, Holdout
 from examiner.selection import judge as judge_methods
 
@@ -51,13 +51,7 @@ def judge(
             tolerance=compared.tolerance,
             **judging(choice.workers, progress),
         )
-    show(
-        comparison.render(judgement),
-        judgement.schema,
-        printing,
-        None if printing.json else judgement.notes,
-        score_unit=value_unit(material.recipe),
-    )
+    show(render_judgement(judgement), printing, score_unit=value_unit(material.recipe))
 
 
 def _sizes(text: str | None, offered: int, must: int) -> list[int]:

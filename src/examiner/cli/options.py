@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar, cast
 
 from examiner.importers import FORMATS
 from examiner.messages import InputError, shorten
-from examiner.reporting.finding import Finding, save_figures
+from examiner.reporting import Finding, save_figures
 
 if TYPE_CHECKING:
     from examiner.scores import Success
@@ -173,6 +173,9 @@ class SourceOptions:
         "all [default: last:100 for logs of episodes, final for checkpoints, else all].",
         metavar="RULE",
     )
+
+
+TUNED_ON = "Tasks that settings were tuned on, such as split:train; only the others are reported."
 
 
 @dataclass(frozen=True, slots=True)

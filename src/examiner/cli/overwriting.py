@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from examiner.cli.options import UPDATED
-from examiner.importers.data_set_names import data_set_names
-from examiner.importers.paths import is_many, would_include
+from examiner.importers import bundled_data_sets, is_many, would_include
 from examiner.messages import InputError, shorten
 
 READ = ("SOURCE", "FILE", "FOLDER", "EARLIER", "PLAN", "CLASSIFICATION")
@@ -73,7 +72,7 @@ def _paths(groups: Iterable[Any]) -> Iterator[_Named]:
             if value is None or value == "" or not (kind or reads):
                 continue
             for path in value if isinstance(value, list) else [value]:
-                if kind or (str(path) not in data_set_names() and "://" not in str(path)):
+                if kind or (str(path) not in bundled_data_sets() and "://" not in str(path)):
                     is_file = kind in ("answer", "results") and metavar != "FOLDER"
                     yield _Named(Path(path), kind, is_file)
 

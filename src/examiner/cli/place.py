@@ -12,10 +12,9 @@ from examiner.cli.output import ProgressCallback, progress_bar, show
 from examiner.cli.source import results_from
 from examiner.irt import place as place_on_fit
 from examiner.messages import InputError
-from examiner.reporting.findings import newcomers as findings
+from examiner.reporting import render_placements, render_set_placement
 from examiner.results import Results
-from examiner.scores import Recipe
-from examiner.scores.unit import value_unit
+from examiner.scores import Recipe, value_unit
 from examiner.selection import place as place_by_few
 from examiner.storage import open_fit, open_selection
 
@@ -52,10 +51,9 @@ def _on_fit(options: SourceOptions, path: Path, printing: Tabled) -> None:
     fit = open_fit(path)
     with progress_bar("reading") as progress:
         results = _results_for(fit.recipe, options, progress)
-        found = place_on_fit(results, fit)
-    notes = dict.fromkeys((*results.notes, *found.notes))
-    finding, unit = findings.tell(fit, found), response_unit(fit)
-    show(finding, "examiner.place/1", printing, tuple(notes), score_unit=unit, fit=str(path))
+        placed = place_on_fit(results, fit)
+    finding, unit = render_placements(fit, placed), response_unit(fit)
+    show(finding, printing, "place", read=results, score_unit=unit, fit=str(path))
 
 
 def _by_few_tasks(options: SourceOptions, path: Path, printing: Tabled) -> None:
@@ -63,14 +61,8 @@ def _by_few_tasks(options: SourceOptions, path: Path, printing: Tabled) -> None:
     with progress_bar("reading") as progress:
         results = _results_for(chosen.recipe, options, progress)
         answer = place_by_few(results, chosen)
-    show(
-        findings.render_set(answer),
-        answer.schema,
-        printing,
-        None if printing.json else answer.notes,
-        score_unit=value_unit(chosen.recipe),
-        chosen=str(path),
-    )
+    finding, unit = render_set_placement(answer), value_unit(chosen.recipe)
+    show(finding, printing, read=results, score_unit=unit, chosen=str(path))
 
 
 def _results_for(

@@ -10,8 +10,7 @@ from typing import Any, NamedTuple
 import click
 from click.core import ParameterSource
 
-from examiner.importers.data_set_names import data_set_names
-from examiner.importers.paths import is_many
+from examiner.importers import bundled_data_sets, is_many
 from examiner.messages import InputError
 
 Given = Mapping[str, Any]  # Any: each option has its own type
@@ -64,7 +63,7 @@ EVERYWHERE = (
     ),
     Rule(
         _FILES_ONLY,
-        lambda given: given.get("source") not in data_set_names(),
+        lambda given: given.get("source") not in bundled_data_sets(),
         "is for files, and a bundled data set is read. Leave it out.",
     ),
     Rule(

@@ -27,11 +27,8 @@ from examiner.cli.output import print_json, print_notes, print_warning, progress
 from examiner.cli.parsing import given_words
 from examiner.cli.source import classification_from, results_from
 from examiner.messages import ExaminerWarning, InputError, counted, shorten
-from examiner.reporting import FINDINGS
+from examiner.reporting import FINDINGS, Finding, failure_sentences, print_line
 from examiner.reporting import report as make_report
-from examiner.reporting.document import failure_sentences
-from examiner.reporting.finding import Finding
-from examiner.reporting.terminal import print_line
 
 ENDINGS = ("", ".html", ".htm", ".json", ".md")
 
@@ -119,7 +116,7 @@ def report(
         return
     if printing.to is not None:
         blocks = tuple(block for section in page_report.sections for block in section.blocks)
-        show(Finding(blocks=blocks), "examiner.report/1", printing, page_report.notes)
+        show(Finding(blocks=blocks), printing, "report", notes=page_report.notes)
         return
     assert target is not None
     if page_report.notes:

@@ -8,6 +8,7 @@ from examiner.cli.levels import LevelOptions, levelled_and_compared
 from examiner.cli.options import (
     LEVEL,
     REPS,
+    TUNED_ON,
     USUAL_REPS,
     ComparisonOptions,
     Seeded,
@@ -16,12 +17,8 @@ from examiner.cli.options import (
 )
 from examiner.cli.output import progress_bar, show
 from examiner.cli.source import results_from
-from examiner.reporting.findings import uncertainty as findings
-from examiner.scores import AGGREGATES, rank
-from examiner.scores.significance import PostHoc
-from examiner.scores.uncertainty.bootstrap import Interval
-from examiner.scores.uncertainty.resampling import Unit
-from examiner.scores.unit import score_unit
+from examiner.reporting import render_ranking
+from examiner.scores import AGGREGATES, Interval, PostHoc, Unit, rank, score_unit
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +42,7 @@ class ScoresOptions:
     posthoc: PostHoc = option(
         "t-holm", "Test of pairs: of means (t), signed ranks (wilcoxon) or mean ranks."
     )
+    tuned_on: list[str] | None = option(None, TUNED_ON, "--tuned-on", metavar="PATTERN")
 
 
 def scores(
@@ -56,7 +54,8 @@ def scores(
 ) -> None:
     """Aggregate and rank agents with intervals, compare them, and show where the uncertainty comes from."""
     with progress_bar("reading") as progress:
-        known = levelled_and_compared(results_from(options), levels, comparison)
+        read = results_from(options, tuned_on=how.tuned_on)
+        known = levelled_and_compared(read, levels, comparison)
         results = known.results
         made = rank(
             results,
@@ -70,12 +69,6 @@ def scores(
             total=known.total,
             progress=progress,
         )
-    provenance = results.provenance
-    finding = findings.tell(made, seed=printing.seed)
-    # The JSON has the notes of the analysis among its data.
-    notes = results.notes if printing.json else (*results.notes, *made.notes)
-    steps = {"source": provenance.source, "steps": list(provenance.steps)}
-    unit = score_unit(results)
-    show(
-        finding, "examiner.scores/1", printing, notes, score_unit=unit, seed=printing.seed, **steps
-    )
+    finding = render_ranking(made, seed=printing.seed)
+    unit, steps = score_unit(results), list(results.provenance.steps)
+    show(finding, printing, "scores", read=results, score_unit=unit, steps=steps)

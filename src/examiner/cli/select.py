@@ -31,12 +31,9 @@ from examiner.cli.output import ProgressCallback, progress_bar, show
 from examiner.cli.source import classification_from, results_from
 from examiner.importers import read_tasks
 from examiner.messages import InputError, listed, shorten
-from examiner.reporting.findings import selection as findings
-from examiner.reporting.findings import trial as trials
-from examiner.reporting.terminal import print_line
+from examiner.reporting import print_line, render_selection, render_task_trial
 from examiner.results import Results
-from examiner.scores import Recipe
-from examiner.scores.unit import value_unit
+from examiner.scores import Recipe, value_unit
 from examiner.storage import save
 from examiner.workers import map_processes
 
@@ -209,13 +206,7 @@ def select(
         if how.exactly is not None:
             tasks = tuple(dict.fromkeys(words_of(how.exactly) or []))
             judged = selection.judge_tasks(material, tasks, rng=printing.seed, holdout=holdout)
-            show(
-                trials.render(judged),
-                judged.schema,
-                printing,
-                None if printing.json else judged.notes,
-                score_unit=value_unit(material.recipe),
-            )
+            show(render_task_trial(judged), printing, score_unit=value_unit(material.recipe))
             return
         size = None if how.budget is not None else SIZE if how.size is None else how.size
         own = material if holdout.choose_on is None else material.on_agents(holdout.choose_on)
@@ -230,17 +221,11 @@ def select(
             )
         else:
             chosen = selection.select(own, size, how.method, rng=printing.seed)
-    stored = {} if how.output is None else {"stored": str(save(chosen, how.output))}
-    show(
-        findings.render(chosen),
-        chosen.schema,
-        printing,
-        None if printing.json else chosen.notes,
-        score_unit=value_unit(material.recipe),
-        **stored,
-    )
+    stored = None if how.output is None else str(save(chosen, how.output))
+    unit = value_unit(material.recipe)
+    show(render_selection(chosen), printing, score_unit=unit, stored=stored)
     if stored and printing.for_people:
-        print_line(f"Stored: {stored['stored']}")
+        print_line(f"Stored: {stored}")
 
 
 def _holdout(

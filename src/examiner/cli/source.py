@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import overload
 
@@ -9,7 +10,7 @@ from examiner.cli.options import ComparisonOptions, SourceOptions, success_of
 from examiner.cli.output import ProgressCallback, print_notes
 from examiner.datasets import DATASETS, load
 from examiner.importers import attach, read, read_classification, read_scales
-from examiner.messages import InputError, shorten
+from examiner.messages import InputError, counted, shorten
 from examiner.results import Classification, Results, Scales
 
 
@@ -19,23 +20,48 @@ def results_from(
     *,
     reduce_training_logs: bool = True,
     append_to: Path | None = None,
+    tuned_on: Sequence[str] | None = None,
 ) -> Results:
     """Read what the options name, choose from it, attach what is known, and reduce runs, in this order.
 
     Without `reduce_training_logs`, runs are reduced only where `--reduce` says how. Logs are added to
-    those of `append_to`.
+    those of `append_to`. Tasks that settings were `tuned_on` are excluded.
 
     >>> results_from(SourceOptions("atari-dqn-family", drop=["task:*a*"])).tasks[:2]
     ('berzerk', 'bowling')
     """
-    from examiner.scores.normalise import with_isolated_notes
+    from examiner.scores import with_isolated_notes
 
     results = _read(options, progress, append_to)
     results = results.keeping(*options.keep or ()).dropping(*options.drop or ())
+    results = _untuned(results, tuned_on)
     scales = {name: _scales(name, results.measures[0]) for name in options.scales or ()}
     results = attach(results, scales=scales, tasks=options.tasks, agents=options.agents)
     reduced = _reduced(results, options, reduce_training_logs)
     return reduced if reduced.provenance.training else with_isolated_notes(reduced)
+
+
+def _untuned(results: Results, patterns: Sequence[str] | None) -> Results:
+    """Report the tasks that settings were not tuned on, or note that there are no others."""
+    if not patterns:
+        return results
+    if any(pattern.startswith("agent:") for pattern in patterns):
+        raise InputError(
+            f"Settings are tuned on tasks, not on {shorten(patterns[0])}. Give `--tuned-on split:train` or "
+            f"`--tuned-on task:NAME`."
+        )
+    tuned = set(results.keeping(*patterns).tasks)
+    reported = len(results.tasks) - len(tuned)
+    if reported:
+        note = (
+            f"Settings were tuned on {counted(len(tuned), 'task')}, which are excluded: only the other "
+            f"{counted(reported, 'task')} are reported."
+        )
+        return results.dropping(*patterns).with_notes(note)
+    return results.with_notes(
+        f"Warning: settings were tuned on all {counted(len(tuned), 'task')} reported here. Tuning and "
+        f"testing on the same tasks overstates performance: play others for the report."
+    )
 
 
 def comparable(results: Results, options: ComparisonOptions) -> Results:
@@ -45,8 +71,13 @@ def comparable(results: Results, options: ComparisonOptions) -> Results:
     >>> comparable(results, ComparisonOptions("human", "1.0")).measures
     ('success', 'score')
     """
-    from examiner.scores import mark_success, normalise
-    from examiner.scores.normalise import check_reachable, judges_as_read, normaliser_name
+    from examiner.scores import (
+        check_reachable,
+        judges_as_read,
+        mark_success,
+        normalise,
+        normaliser_name,
+    )
 
     success, share = success_of(options.success), options.success_share
     if (success, share) == (None, None):

@@ -8,7 +8,7 @@ from typing import Any
 
 from examiner.adaptive import TaskResponse
 from examiner.messages import InputError
-from examiner.reporting.terminal import printable
+from examiner.reporting import printable
 
 Answering = Callable[[str], Any]
 """From a task to its answer: 0 or 1, (k, n), a score, or None where there is none."""

@@ -19,10 +19,10 @@ from examiner.cli.options import (
 )
 from examiner.cli.output import ProgressCallback, progress_bar, show
 from examiner.cli.source import classification_from, results_from
-from examiner.reporting.findings import typology as findings
+from examiner.reporting import render_kinds
 from examiner.results import Results
 from examiner.scores import normalise as normalised
-from examiner.scores.unit import score_unit
+from examiner.scores import score_unit
 from examiner.typology import SCHEMAS, kinds, validate
 
 
@@ -67,10 +67,9 @@ def typology(grouping: TypologyOptions, options: ResultsOptions, printing: Seede
             validation = replace(validation, seed=printing.seed)
     grouped = replace(grouped, seed=printing.seed)
     show(
-        findings.show_kinds(grouped, validation),
-        grouped.schema,
+        render_kinds(grouped, validation),
         printing,
-        (*grouped.notes, *(() if results is None else results.notes)),
+        read=results,
         score_unit=None if results is None else score_unit(results),
         source=grouping.classification,
     )

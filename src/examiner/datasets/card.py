@@ -10,7 +10,7 @@ from importlib.resources import files
 from types import MappingProxyType
 from typing import Any
 
-from examiner.results.display import html_table
+from examiner.results import html_table
 from examiner.validation import from_record, to_record
 
 _WIDTH = 96

@@ -12,10 +12,17 @@ import polars as pl
 from examiner.datasets.card import ROOM, Card, read_card
 from examiner.datasets.published import PublishedTable
 from examiner.messages import unknown_name
-from examiner.results import Attributes, Classification, Provenance, Results, Scales, TaskScale
-from examiner.results.atari_scales import atari_scales
-from examiner.results.keys import LEARNS
-from examiner.results.ordering import in_order
+from examiner.results import (
+    LEARNS,
+    Attributes,
+    Classification,
+    Provenance,
+    Results,
+    Scales,
+    TaskScale,
+    atari_scales,
+    in_order,
+)
 
 Dataset: TypeAlias = Results | Scales | Classification | PublishedTable
 

@@ -8,8 +8,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, TypeAlias
 
 from examiner.messages import InputError, counted, listed, shorten
-from examiner.results.border import frame_from, pandas_from
-from examiner.results.display import html_table
+from examiner.results import frame_from, html_table, pandas_from
 
 if TYPE_CHECKING:
     import pandas as pd

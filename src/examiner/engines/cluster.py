@@ -14,12 +14,9 @@ import numpy as np
 from examiner.engines.decoded import Decoded, Progress
 from examiner.engines.shard_places import Source
 from examiner.engines.shards import ParquetSource, decoded_in
-from examiner.irt import Response
-from examiner.irt.estimation.passes import PassResult
-from examiner.irt.estimation.sources import BlockFunction, Totals
+from examiner.irt import BlockFunction, PassResult, Response, Totals
 from examiner.messages import InputError
-from examiner.workers.cluster import connected
-from examiner.workers.crew import reason_of, worker_environment
+from examiner.workers import connected, reason_of, worker_environment
 
 _FEWEST_AGENTS = 64
 """Workers with fewer agents cost more to ask than to answer."""

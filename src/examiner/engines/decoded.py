@@ -34,17 +34,21 @@ from examiner.engines.shard_places import (
     shards_at,
     stamps_of,
 )
-from examiner.irt import Dropped
-from examiner.irt.estimation.sources import Whole
-from examiner.irt.estimation.usable_responses import check_enough_agents, set_aside
+from examiner.irt import Dropped, Whole, check_enough_agents, set_aside
 from examiner.messages import InputError, counted, shorten
-from examiner.results import Connections, ResponseMatrix, connections
-from examiner.results.connected_blocks import connections_of_blocks, in_short_blocks
-from examiner.results.connections import MOST_AGENTS, WeakLink
-from examiner.results.observed_cells import MOST_OBSERVED, ObservedCells
-from examiner.results.polars_errors import PROBLEMS
-from examiner.scores.cells import ratio
-from examiner.scores.recipe import Learnt, Recipe
+from examiner.results import (
+    MOST_AGENTS,
+    MOST_OBSERVED,
+    PROBLEMS,
+    Connections,
+    ObservedCells,
+    ResponseMatrix,
+    WeakLink,
+    connections,
+    connections_of_blocks,
+    in_short_blocks,
+)
+from examiner.scores import Learnt, Recipe, ratio
 from examiner.validation import from_record, smallest_unsigned, to_record
 
 _SCHEMA = "examiner.decoded/1"

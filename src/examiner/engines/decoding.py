@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from examiner.engines.shard_columns import COUNTS, Columns
 from examiner.engines.shard_places import Shard
 from examiner.messages import InputError, shorten
-from examiner.results.polars_errors import PROBLEMS
+from examiner.results import PROBLEMS
 
 _MOST_ROWS = 1 << 20
 _MOST_WIDE_BYTES = 1 << 25

@@ -13,7 +13,7 @@ import polars as pl
 from examiner.engines.shard_columns import check_alike
 from examiner.engines.shard_places import place_of, shards_at
 from examiner.messages import InputError
-from examiner.results.polars_errors import PROBLEMS
+from examiner.results import PROBLEMS
 from examiner.validation import scheme_of
 
 Engine = Literal["auto", "memory", "shards", "gpu", "ray"]

@@ -13,7 +13,7 @@ import polars as pl
 
 from examiner.engines.web_servers import check_web_server, named_url
 from examiner.messages import InputError, first_line, unknown_name
-from examiner.results.polars_errors import PROBLEMS
+from examiner.results import PROBLEMS
 from examiner.validation import scheme_of, without_secrets
 
 _KEYS = MappingProxyType(

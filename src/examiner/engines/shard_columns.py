@@ -9,9 +9,7 @@ import polars as pl
 
 from examiner.engines.shard_places import Shard, answers
 from examiner.messages import InputError, counted, listed, shorten
-from examiner.results.border import MEASURES
-from examiner.results.keys import BESIDE_RESULTS, ITEM_COLUMNS
-from examiner.results.polars_errors import PROBLEMS
+from examiner.results import BESIDE_RESULTS, ITEM_COLUMNS, MEASURES, PROBLEMS
 
 COUNTS = ("successes", "trials")
 """The columns of results that are counted already."""

@@ -21,7 +21,7 @@ from examiner.engines.remote_objects import (
     unreadable_object,
 )
 from examiner.messages import InputError, counted, shorten
-from examiner.results.parquet import damaged
+from examiner.results import damaged
 from examiner.validation import scheme_of, without_secrets
 
 T = TypeVar("T")

@@ -14,9 +14,7 @@ import numpy as np
 from examiner.engines.decoded import Decoded, Progress, decoded
 from examiner.engines.memory import check_memory
 from examiner.engines.shard_places import Source
-from examiner.irt import Response
-from examiner.irt.estimation.passes import PassResult, Reaches
-from examiner.irt.estimation.sources import BlockFunction, ResponseSource, Whole
+from examiner.irt import BlockFunction, PassResult, Reaches, Response, ResponseSource, Whole
 from examiner.messages import InputError, shorten
 from examiner.validation import scheme_of, without_secrets
 

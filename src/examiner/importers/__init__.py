@@ -1,5 +1,7 @@
 """Results come in: files and frames of every layout become one table."""
 
+from typing import TYPE_CHECKING
+
 from examiner.importers.formats import FORMATS as FORMATS
 from examiner.importers.read import read as read
 from examiner.importers.side_tables import TaskTable as TaskTable
@@ -9,6 +11,18 @@ from examiner.importers.side_tables import read_classification as read_classific
 from examiner.importers.side_tables import read_numbers as read_numbers
 from examiner.importers.side_tables import read_scales as read_scales
 from examiner.importers.side_tables import read_tasks as read_tasks
+from examiner.namespaces import names_on_demand as _names_on_demand
 from examiner.validation import names_of as _names_of
 
 __dir__ = _names_of(__name__)
+
+if TYPE_CHECKING:  # for other packages of the codebase, loaded when first used
+    from examiner.importers.data_set_names import bundled_data_sets as bundled_data_sets
+    from examiner.importers.evaluations.subsets import inspect_sample_ids as inspect_sample_ids
+    from examiner.importers.evaluations.subsets import lm_eval_samples as lm_eval_samples
+    from examiner.importers.paths import is_many as is_many
+    from examiner.importers.paths import would_include as would_include
+    from examiner.importers.readings import Reading as Reading
+    from examiner.importers.readings import joined as joined
+else:
+    __getattr__ = _names_on_demand(__name__)

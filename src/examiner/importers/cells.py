@@ -11,9 +11,7 @@ from numpy.typing import NDArray
 
 from examiner.importers.suggestions import one_result_per_row
 from examiner.messages import InputError, listed, shorten
-from examiner.results.border import numbers_in
-from examiner.results.codes import name_column
-from examiner.results.keys import refuse_row
+from examiner.results import name_column, numbers_in, refuse_row
 
 _WHOLE_NUMBER = re.compile(r"0|-?[1-9][0-9]{0,17}")  # as Python writes it, and Int64 holds it
 
@@ -59,6 +57,15 @@ def spread(name: str, values: Sequence[str], indices: NDArray[np.integer]) -> pl
     column = column_of(name, values)
     if column.dtype != pl.String:
         return column.gather(indices)
+    return coded_names(name, values, indices)
+
+
+def coded_names(name: str, values: Sequence[str], indices: NDArray[np.integer]) -> pl.Series:
+    """Make a long column of few names, whatever they look like: for each row, the value at its index.
+
+    >>> coded_names("evaluation", ["7", "8"], np.array([1, 0])).to_list()
+    ['8', '7']
+    """
     codes: dict[str, int] = {}
     coded = np.array([codes.setdefault(value, len(codes)) for value in values])
     return name_column(name, list(codes), coded[indices])

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from examiner.results.border import MEASURES
-from examiner.results.keys import BESIDE_RESULTS
+from examiner.results import BESIDE_RESULTS, MEASURES
 
 AGENT_COLUMNS = (
     *("agent", "algorithm", "algo", "model", "model_name", "method", "exp_name", "system"),
@@ -19,6 +18,8 @@ OTHER_MEASURES = ("resolved", "rew", "eprewmean", "ep_rew_mean")
 """Measures of tables without one of the usual names, also after a slash: `rollout/ep_rew_mean`."""
 METRIC_COLUMNS = ("metric", "metric_name", "measure")
 """Columns that say what the value of a row measures."""
+KEY = "key"
+"""The column with the names of records that are the values of a JSON object."""
 KNOWN_COLUMNS = frozenset(
     {*BESIDE_RESULTS, *MEASURES, *OTHER_MEASURES, *AGENT_COLUMNS, *TASK_COLUMNS}
 )

@@ -9,8 +9,7 @@ from itertools import combinations
 import polars as pl
 
 from examiner.messages import InputError, listed, shorten
-from examiner.results.border import MEASURES
-from examiner.results.keys import BESIDE_RESULTS, ITEM_COLUMNS, JUDGES
+from examiner.results import BESIDE_RESULTS, ITEM_COLUMNS, JUDGES, MEASURES
 
 _REPEATS = frozenset(
     {

@@ -9,7 +9,7 @@ import polars as pl
 
 from examiner.importers.time import TIME_COLUMNS, TimeColumn
 from examiner.messages import InputError, counted, shorten
-from examiner.results.border import MEASURES
+from examiner.results import MEASURES
 
 if TYPE_CHECKING:
     from examiner.importers.table_columns import TableOptions

@@ -12,10 +12,10 @@ _CARD = ".toml"
 
 
 @cache
-def data_set_names() -> tuple[str, ...]:
+def bundled_data_sets() -> tuple[str, ...]:
     """Return the names of the bundled data sets, each of which has a card.
 
-    >>> "atari-arena" in data_set_names()
+    >>> "atari-arena" in bundled_data_sets()
     True
     """
     cards = files("examiner").joinpath("datasets", "cards").iterdir()
@@ -30,9 +30,9 @@ def data_set_hint(path: str) -> str:
     >>> data_set_hint("atari-arena")
     "A bundled data set has this name: load it with `ex.load('atari-arena')`."
     """
-    if path in data_set_names():
+    if path in bundled_data_sets():
         return f"A bundled data set has this name: load it with `ex.load({path!r})`."
-    hint = nearest(path, data_set_names())
+    hint = nearest(path, bundled_data_sets())
     return f"{hint}Check the path, or name a bundled data set (`examiner datasets`)."
 
 
@@ -42,7 +42,7 @@ def note_on_namesake(path: str) -> tuple[str, ...]:
     >>> note_on_namesake("scores.csv")
     ()
     """
-    if path not in data_set_names():
+    if path not in bundled_data_sets():
         return ()
     kind = "folder" if Path(path).is_dir() else "file"
     return (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from examiner.results.atari import atari_game
+from examiner.results import atari_game
 
 _ENVIRONMENT = re.compile(r"\S+-v\d+")
 _CONTROL_SUITE = re.compile(

@@ -13,6 +13,7 @@ import polars as pl
 from examiner.importers.cells import MISSING
 from examiner.importers.column_names import AGENT_COLUMNS, TASK_COLUMNS, columns_like
 from examiner.importers.files import SourceFile
+from examiner.importers.json_tables import records_within, table_of
 from examiner.importers.json_values import number
 from examiner.importers.known_tasks import is_known_task
 from examiner.importers.readings import Reading, Whereabouts
@@ -21,8 +22,7 @@ from examiner.importers.table_columns import TableOptions
 from examiner.importers.tables import table_reading
 from examiner.importers.wide import mostly_tasks
 from examiner.messages import InputError, counted, listed, shorten
-from examiner.results import Provenance
-from examiner.results.border import frame_from
+from examiner.results import Provenance, frame_from
 
 _RUN = re.compile(r"(?:run|seed|trial|rep)[-_ ]?\d+", re.IGNORECASE)
 Object = Mapping[str, Any]  # Any: JSON values
@@ -47,6 +47,12 @@ def object_reading(
         with Whereabouts.of(file).named():
             frame = frame_from(content)
         return table_reading(frame, file, options, "json", notes)
+    if any(isinstance(value, str | list) for value in content.values()):
+        records = records_within(content)
+        if records is None and any(isinstance(value, str) for value in content.values()):
+            records = [dict(content)]
+        if records is not None:
+            return table_reading(table_of(records), file, options, "json", notes)
     measure = "score"
     chosen = [
         name for name in options.measures if any(name in _keys(value) for value in content.values())
@@ -58,9 +64,6 @@ def object_reading(
         }
     else:
         measure, content = _third_level(content, options)
-    if any(isinstance(value, str) for value in content.values()):
-        record = {name: value for name, value in content.items() if not isinstance(value, dict)}
-        return table_reading(pl.DataFrame([record]), file, options, "json", notes)
     options.refuse_columns("one JSON object of scores")
     if options.where:
         raise InputError(

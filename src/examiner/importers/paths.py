@@ -14,7 +14,7 @@ from pathlib import Path, PurePath
 from typing import NamedTuple
 
 from examiner.messages import InputError, shorten
-from examiner.validation.natural_order import NaturalKey, natural_key
+from examiner.validation import NaturalKey, natural_key
 
 
 class Found(NamedTuple):

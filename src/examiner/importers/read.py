@@ -32,10 +32,7 @@ from examiner.importers.templates import PathTemplate
 from examiner.importers.time import TimeColumn, retimed
 from examiner.importers.wide import Orientation
 from examiner.messages import InputError, first_line, listed, shorten
-from examiner.results import Provenance, Results
-from examiner.results.attributes import announce
-from examiner.results.border import frame_from, is_frame
-from examiner.results.ordering import in_order
+from examiner.results import Provenance, Results, announce, frame_from, in_order, is_frame
 from examiner.validation import refuse_url
 
 if TYPE_CHECKING:

@@ -17,10 +17,7 @@ from examiner.importers.column_names import TASK_COLUMNS
 from examiner.importers.files import SourceFile
 from examiner.importers.suggestions import MissingNamesError
 from examiner.messages import InputError, RepeatedKeyError, counted, listed, shorten
-from examiner.results import Provenance, Results, Scales
-from examiner.results.attributes import RowKind
-from examiner.results.codes import joined_names
-from examiner.results.table import assemble
+from examiner.results import Provenance, Results, RowKind, Scales, assemble, joined_names
 
 _DOUBTS: tuple[RowKind, ...] = ("unclear", "inferred")
 _MOST_NOTES = 12  # as many as anybody reads; a folder may have thousands

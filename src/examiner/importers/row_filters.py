@@ -13,7 +13,7 @@ import polars as pl
 
 from examiner.importers.cells import without_missing_words
 from examiner.messages import InputError, listed, shorten
-from examiner.results.border import numbers_in
+from examiner.results import numbers_in
 
 _COMPARISON = re.compile(r"\s*(.+?)\s*(!=|<=|>=|==|=|<|>)\s*(.*?)\s*", re.DOTALL)
 _ORDERS = MappingProxyType(

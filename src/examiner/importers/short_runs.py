@@ -13,8 +13,7 @@ from examiner.importers.run_times import TooFewTimesError
 from examiner.importers.table_columns import TableOptions
 from examiner.importers.time import TimeColumn, time_columns
 from examiner.messages import InputError
-from examiner.results import Results
-from examiner.results.table import assemble
+from examiner.results import Results, assemble
 
 
 def with_short_runs(

@@ -7,9 +7,9 @@ import shlex
 from collections.abc import Sequence
 from itertools import takewhile
 from pathlib import PurePath
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
-from examiner.importers.column_names import AGENT_COLUMNS, TASK_COLUMNS
+from examiner.importers.column_names import AGENT_COLUMNS, KEY, TASK_COLUMNS
 from examiner.importers.known_tasks import is_known_task
 from examiner.importers.templates import PathTemplate, without_ending
 from examiner.messages import InputError
@@ -70,8 +70,11 @@ def one_result_per_row(
     plain = {name.strip().lower() for name in columns}
     agent, task = plain.intersection(AGENT_COLUMNS), plain.intersection(TASK_COLUMNS)
     measure = suggested_measure([name for name in columns if name.lower() not in agent | task])
-    first = "" if agent or task or not named else f" --agent {shlex.quote(columns[0])}"
-    missing = [name for name, known in (("agent", agent or first), ("task", task)) if not known]
+    # The keys of an object of records are mostly tasks of one agent, as the first column mostly agents.
+    key: Literal["agent", "task"] = "task" if columns[0] == KEY else "agent"
+    first = "" if agent or task or not named else f" --{key} {shlex.quote(columns[0])}"
+    present = {"agent": bool(agent), "task": bool(task)} | ({key: True} if first else {})
+    missing = [name for name, there in present.items() if not there]
     template = "/".join(f"{{{name}}}" for name in missing)
     path = f" --path '{template}'" if missing else ""
     command = f"--measure {shlex.quote(measure or 'COLUMN')}{first}{path}"

@@ -22,8 +22,7 @@ from examiner.importers.suggestions import MissingNamesError
 from examiner.importers.time import TimeColumn, time_columns
 from examiner.importers.wide import INDEX_COLUMN, KEY_COLUMNS, Orientation
 from examiner.messages import InputError, listed, shorten
-from examiner.results.border import numbers_in
-from examiner.results.keys import ITEM_COLUMNS
+from examiner.results import ITEM_COLUMNS, numbers_in
 from examiner.validation import check_names
 
 Layout = Literal["tidy", "wide"]

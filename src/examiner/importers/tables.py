@@ -19,6 +19,7 @@ from examiner.importers.column_names import (
 from examiner.importers.conditions import refuse_conditions, refuse_items_of_agents
 from examiner.importers.curves import unfold_curves
 from examiner.importers.files import SourceFile
+from examiner.importers.json_tables import opened_objects
 from examiner.importers.readings import Reading, Whereabouts
 from examiner.importers.row_filters import rows_kept
 from examiner.importers.suggestions import suggested_measure
@@ -33,10 +34,7 @@ from examiner.importers.wide import (
     orientation,
 )
 from examiner.messages import InputError, counted, listed, shorten
-from examiner.results import Provenance, Results
-from examiner.results.border import absent_names
-from examiner.results.keys import CHECKPOINT, ITEM_COLUMNS
-from examiner.results.table import assemble
+from examiner.results import CHECKPOINT, ITEM_COLUMNS, Provenance, Results, absent_names, assemble
 
 _NEITHER_TEXT_NOR_NUMBER = (pl.Binary, pl.Duration, pl.Object)
 _INDEX_NOTE = (
@@ -71,6 +69,7 @@ def table_reading(
     ('wide parquet', ("Nested values are left out: 'log'.",))
     """
     where = Whereabouts.of(file, line_of)
+    frame = opened_objects(frame)
     with where.named():
         unfolded = unfold_curves(frame, options)
     if unfolded.frame is not frame:

@@ -18,9 +18,7 @@ from examiner.importers.table_columns import TableColumns
 from examiner.importers.text import as_utf8, check_text, refuse_merge_markers, text_of
 from examiner.importers.wide import INDEX_COLUMN
 from examiner.messages import InputError, first_line, shorten
-from examiner.results.codes import recoded
-from examiner.results.keys import ITEM_COLUMNS
-from examiner.results.polars_errors import PROBLEMS
+from examiner.results import ITEM_COLUMNS, PROBLEMS, recoded
 
 _SEPARATORS = (",", "\t", ";", "|")
 _INFER_ROWS = 10_000  # a column that changes its kind later is read again, as text

@@ -18,10 +18,7 @@ from examiner.importers.run_times import (
     arrange,
 )
 from examiner.messages import InputError, listed, shorten
-from examiner.results import Results
-from examiner.results.attributes import RowKind
-from examiner.results.keys import CHECKPOINT, ITEM_COLUMNS, TIMES
-from examiner.results.table import assemble
+from examiner.results import CHECKPOINT, ITEM_COLUMNS, TIMES, Results, RowKind, assemble
 
 TIME_COLUMNS = (
     *("frames", "frame", "env_frames", "total_frames", "num_frames", "global_step", "env_step"),

@@ -16,9 +16,7 @@ from examiner.importers.files import SourceFile
 from examiner.importers.readings import Reading, Whereabouts
 from examiner.importers.run_times import FRAMES_PER_STEP
 from examiner.messages import shorten
-from examiner.results import Provenance
-from examiner.results.atari import atari_game
-from examiner.results.table import assemble
+from examiner.results import Provenance, assemble, atari_game
 
 EPISODE_TAGS = ("charts/episodic_return", "rollout/episodic_return")
 """Under what training scripts log the return of single episodes."""

@@ -18,8 +18,7 @@ from examiner.importers.suggestions import (
 )
 from examiner.importers.time import TIME_COLUMNS
 from examiner.messages import InputError, listed, shorten
-from examiner.results.border import numbers_in
-from examiner.results.keys import ITEM_COLUMNS
+from examiner.results import ITEM_COLUMNS, numbers_in
 
 Orientation = Literal["rows", "columns"]
 

@@ -1,5 +1,7 @@
 """Information of tasks about agents, similarity of tasks, and who could be made to win."""
 
+from typing import TYPE_CHECKING
+
 from examiner.information.analysis import InformationAnalysis as InformationAnalysis
 from examiner.information.analysis import analyse as analyse
 from examiner.information.channels import Channels as Channels
@@ -32,6 +34,29 @@ from examiner.information.sets import InformativeSet as InformativeSet
 from examiner.information.sets import best_set as best_set
 from examiner.information.similarity import SimilarityAnalysis as SimilarityAnalysis
 from examiner.information.similarity import similarity as similarity
+from examiner.namespaces import names_on_demand as _names_on_demand
 from examiner.validation import names_of as _names_of
 
 __dir__ = _names_of(__name__)
+
+if TYPE_CHECKING:  # for other packages of the codebase, loaded when first used
+    from examiner.information.analysis import USUAL_SIZE as USUAL_SIZE
+    from examiner.information.channels import channels_of as channels_of
+    from examiner.information.channels import single_successes as single_successes
+    from examiner.information.clusters import MOST_TASKS as MOST_TASKS
+    from examiner.information.clusters import PAPER_THRESHOLD as PAPER_THRESHOLD
+    from examiner.information.confusion import PairLikelihood as PairLikelihood
+    from examiner.information.gain import bits_with as bits_with
+    from examiner.information.gain import bounded_bits as bounded_bits
+    from examiner.information.gain import table_bits as table_bits
+    from examiner.information.observations import Moments as Moments
+    from examiner.information.observations import Observations as Observations
+    from examiner.information.observations import moments as moments
+    from examiner.information.observations import observe as observe
+    from examiner.information.permutation import FEWEST_TABLES as FEWEST_TABLES
+    from examiner.information.permutation import MOST_TABLES as MOST_TABLES
+    from examiner.information.plausible import plausible_draws as plausible_draws
+    from examiner.information.uncertainty import ends_of as ends_of
+    from examiner.information.uncertainty import permuted as permuted
+else:
+    __getattr__ = _names_on_demand(__name__)

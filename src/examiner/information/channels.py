@@ -13,8 +13,7 @@ from examiner.information.noise import CellDeviations, ChannelModel, Noise, cell
 from examiner.information.observations import Moments, Observations, moments, observe
 from examiner.messages import InputError, counted, listed, shorten
 from examiner.results import Results
-from examiner.scores.cells import RowCodes
-from examiner.scores.common_rows import column_blocks
+from examiner.scores import RowCodes, column_blocks
 from examiner.validation import Floats, check_known, read_only
 
 MAX_BITS = "Information that identifies the agent: log₂ of the number of agents"

@@ -14,10 +14,14 @@ from examiner.information.observations import oriented_means, task_signs
 from examiner.information.task_scale import task_scaled
 from examiner.messages import InputError, counted, listed
 from examiner.results import Results
-from examiner.scores.cells import group_means, ratio
-from examiner.scores.common_rows import column_blocks
-from examiner.scores.likeness import correlate_pairs
-from examiner.scores.significance import LEVEL, benjamini_hochberg
+from examiner.scores import (
+    LEVEL,
+    benjamini_hochberg,
+    column_blocks,
+    correlate_pairs,
+    group_means,
+    ratio,
+)
 from examiner.validation import Floats
 
 

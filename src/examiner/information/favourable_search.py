@@ -11,7 +11,7 @@ from examiner.information.decomposition import standard_scores
 from examiner.information.favourable_tests import LEAST_LEAD
 from examiner.information.first_factors import singular
 from examiner.information.observations import shares
-from examiner.scores.uncertainty.bootstrap import Progress
+from examiner.scores import Progress
 from examiner.validation import Floats
 
 MOST_CONTENDERS = 100

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from examiner.information.noise import pooled_deviation
 from examiner.information.observations import Moments, shares
-from examiner.scores.significance import LEVEL
+from examiner.scores import LEVEL
 from examiner.validation import Floats
 
 LEAST_LEAD = 1e-12

@@ -10,9 +10,7 @@ from numpy.typing import NDArray
 from examiner.information.clusters import PAPER_THRESHOLD, Clustering, TaskClusters, clusters
 from examiner.information.observations import oriented_means
 from examiner.results import Results
-from examiner.scores.cells import codes_of
-from examiner.scores.likeness import unit_columns
-from examiner.scores.signed_ranks import midranks
+from examiner.scores import codes_of, midranks, unit_columns
 from examiner.validation import Floats
 
 JOINED = 2000

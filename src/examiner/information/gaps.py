@@ -6,8 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from examiner.information.first_factors import largest_eigenvalue
-from examiner.scores.cells import ratio
-from examiner.scores.common_rows import GappedColumns, PairSums
+from examiner.scores import GappedColumns, PairSums, ratio
 from examiner.validation import Floats
 
 CONSTANT = 1e-12

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from examiner.scores.common_rows import column_blocks
+from examiner.scores import column_blocks
 from examiner.validation import Floats
 
 if TYPE_CHECKING:

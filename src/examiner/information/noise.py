@@ -9,7 +9,7 @@ import numpy as np
 
 from examiner.information.observations import Moments
 from examiner.messages import InputError, shorten
-from examiner.scores.cells import ratio
+from examiner.scores import ratio
 from examiner.validation import Floats
 
 NoiseKind = Literal["trial", "mean"]

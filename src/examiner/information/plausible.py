@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from examiner.information.observations import Moments, Observations
-from examiner.scores.cells import ratio
+from examiner.scores import ratio
 from examiner.validation import Floats
 
 MOST_DEGREES = 1e4
@@ -62,7 +62,7 @@ class CellNoise:
         return ratio(repeated, self.degrees.sum(axis=0))
 
 
-def plausible(
+def plausible_draws(
     observations: Observations, moments: Moments, rng: np.random.Generator
 ) -> Iterator[Moments]:
     r"""Yield posterior draws of means and squares, without end.
@@ -77,15 +77,10 @@ def plausible(
     >>> from examiner.information.observations import moments, observe
     >>> from examiner.results import Results
     >>> runs = observe(Results.from_numpy(np.random.default_rng(0).normal(size=(4, 9, 5))))
-    >>> drawn = next(plausible(runs, moments(runs), np.random.default_rng(0)))
+    >>> drawn = next(plausible_draws(runs, moments(runs), np.random.default_rng(0)))
     >>> bool(drawn.mean.std() < moments(runs).mean.std())  # shrunk: there is only noise
     True
     """
-    named = observations.by_name()
-    observations, moments = (
-        named.observations,
-        moments.ordered(named.agents, named.tasks),
-    )
     cells = [
         _share_noise(moments, index) if share else _score_noise(observations, moments, index)
         for index, share in enumerate(observations.shares)
@@ -110,7 +105,7 @@ def plausible(
                 stated = variance * np.maximum(count[index][:, usable] - 1, 0.0)
                 part[index][:, usable] = np.where(np.isfinite(own), own, stated)
         mean[np.isnan(moments.mean)] = np.nan
-        yield named.restored(Moments(moments.units, moments.trials, mean, square, unit_square))
+        yield Moments(moments.units, moments.trials, mean, square, unit_square)
 
 
 def _score_noise(observations: Observations, moments: Moments, index: int) -> CellNoise:

@@ -22,8 +22,7 @@ from examiner.information.favourable import AgentLeads, FavourableTasks, favoura
 from examiner.information.permutation import PermutationTest
 from examiner.messages import InputError, counted, shorten
 from examiner.results import Results
-from examiner.scores.cells import judged_runs
-from examiner.scores.uncertainty.bootstrap import Progress
+from examiner.scores import Progress, judged_runs
 from examiner.validation import Floats, Randomness, generator
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from examiner.results import Results
-from examiner.scores.likeness import ROUNDING
+from examiner.scores import ROUNDING
 from examiner.validation import Floats
 
 LEAST_EIGENVALUE = 0.05

@@ -14,10 +14,9 @@ from examiner.information.gain import cumulative_bits, single_bits
 from examiner.information.noise import ChannelModel
 from examiner.information.observations import Moments, Observations, moments
 from examiner.information.permutation import PermutationTest, rarity_of, share_as_large
-from examiner.information.plausible import plausible
+from examiner.information.plausible import plausible_draws
 from examiner.information.sets import InformativeSet, greedy_columns, is_large
-from examiner.scores.significance import LEVEL
-from examiner.scores.uncertainty.bootstrap import Progress
+from examiner.scores import LEVEL, Progress
 from examiner.validation import Floats
 
 LEAST_BITS = 1e-3
@@ -113,7 +112,8 @@ def bits_intervals(
 
     Noise in the means looks like information, and tasks that were chosen for their bits have more of it
     than others. So intervals are percentiles of the bits of means and deviations drawn from their
-    posterior given all runs (`plausible`); below a thousandth of a bit they begin at 0. They are widened
+    posterior given all runs (`plausible_draws`); below a thousandth of a bit they begin at 0. They are
+    widened
     to contain the observed bits. Of very large tables (`is_large`) only the chosen tasks have intervals.
 
     >>> from examiner.information.observations import observe
@@ -138,7 +138,9 @@ def bits_intervals(
         of_tasks[list(columns)] = single_bits(pairs)
         return of_tasks, cumulative_bits(pairs, range(len(columns)))
 
-    draws = _replicates(bits, plausible(observations, cells, rng), reps, "intervals", progress)
+    draws = _replicates(
+        bits, plausible_draws(observations, cells, rng), reps, "intervals", progress
+    )
     names = "corrected_bits", "bits_low", "bits_high"
     of_tasks, of_set = (
         dict(zip(names, ends_of(observed_bits, drawn, level), strict=True))
@@ -180,31 +182,27 @@ def permuted(
 ) -> Iterator[Moments]:
     """Yield tables with the runs of each task (or of one task) permuted among its agents, without end.
 
-    The permutations depend on names and values, not on the order of rows.
-
     >>> from examiner.information.observations import observe
     >>> from examiner.results import Results
     >>> runs = observe(Results.from_numpy(np.arange(8.0).reshape(2, 2, 2)))
     >>> next(permuted(runs, np.random.default_rng(0), 0)).mean.shape
     (1, 2, 2)
     """
-    named = observations.by_name()
-    ordered = named.observations
-    tasks = ordered.cell % len(ordered.tasks)
+    tasks = observations.cell % len(observations.tasks)
     order = np.argsort(tasks, kind="stable")
-    ends = np.cumsum(np.bincount(tasks, minlength=len(ordered.tasks)))
-    by_task = ordered._replace(
-        cell=ordered.cell[order],
-        trials=ordered.trials[:, order],
-        mean=ordered.mean[:, order],
-        square=ordered.square[:, order],
+    ends = np.cumsum(np.bincount(tasks, minlength=len(observations.tasks)))
+    by_task = observations._replace(
+        cell=observations.cell[order],
+        trials=observations.trials[:, order],
+        mean=observations.mean[:, order],
+        square=observations.square[:, order],
     )
     while True:
         cells = by_task.cell.copy()
         for number, units in enumerate(np.split(cells, ends[:-1])):  # views of the array itself
-            if task is None or named.tasks[number] == task:
+            if task is None or number == task:
                 rng.shuffle(units)
-        yield named.restored(moments(by_task, cells))
+        yield moments(by_task, cells)
 
 
 def _greedy_bits(pairs: PairLikelihood, size: int) -> Floats:

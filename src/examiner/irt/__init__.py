@@ -1,30 +1,30 @@
 """Ability and difficulty: item response theory (papers/002 and 003)."""
 
+from typing import TYPE_CHECKING
+
 from examiner.irt.ability import abilities as abilities
 from examiner.irt.ability import known as known
-from examiner.irt.diagnostics.comparison import HeldOutScore as HeldOutScore
 from examiner.irt.diagnostics.comparison import ModelComparison as ModelComparison
 from examiner.irt.diagnostics.comparison import OverdispersionTest as OverdispersionTest
 from examiner.irt.diagnostics.comparison import compare_models as compare_models
 from examiner.irt.diagnostics.comparison import overdispersion as overdispersion
-from examiner.irt.diagnostics.dependence import DependentPair as DependentPair
 from examiner.irt.diagnostics.dependence import DimensionCheck as DimensionCheck
-from examiner.irt.diagnostics.dependence import LocalDependence as LocalDependence
 from examiner.irt.diagnostics.dependence import pair_tables as pair_tables
+from examiner.irt.diagnostics.diagnosis import AgentFit as AgentFit
+from examiner.irt.diagnostics.diagnosis import Diagnosis as Diagnosis
+from examiner.irt.diagnostics.diagnosis import TaskFit as TaskFit
 from examiner.irt.diagnostics.diagnosis import diagnose as diagnose
 from examiner.irt.diagnostics.flags import negative_sentence as negative_sentence
 from examiner.irt.diagnostics.flags import negative_tasks as negative_tasks
 from examiner.irt.diagnostics.item_fit import SumScoreFit as SumScoreFit
 from examiner.irt.diagnostics.item_fit import sum_score_fit as sum_score_fit
-from examiner.irt.diagnostics.misfit import Diagnosis as Diagnosis
-from examiner.irt.diagnostics.residuals import AgentFit as AgentFit
-from examiner.irt.diagnostics.residuals import MeanSquareFit as MeanSquareFit
-from examiner.irt.diagnostics.slopes import SlopeVerdicts as SlopeVerdicts
-from examiner.irt.diagnostics.slopes import slope_verdicts as slope_verdicts
+from examiner.irt.errors.draws import ResampledErrors as ResampledErrors
 from examiner.irt.errors.draws import bootstrap as bootstrap
 from examiner.irt.estimation.sources import ResponseSource as ResponseSource
 from examiner.irt.evidence import ChanceTest as ChanceTest
 from examiner.irt.evidence import Evidence as Evidence
+from examiner.irt.evidence import SlopeVerdicts as SlopeVerdicts
+from examiner.irt.evidence import slope_verdicts as slope_verdicts
 from examiner.irt.fit import fit as fit
 from examiner.irt.fitted import Abilities as Abilities
 from examiner.irt.fitted import Dropped as Dropped
@@ -43,16 +43,14 @@ from examiner.irt.indicators.ability_bits import ability_information as ability_
 from examiner.irt.indicators.bins import DifficultyBins as DifficultyBins
 from examiner.irt.indicators.bins import bins as bins
 from examiner.irt.indicators.comparison import Dominance as Dominance
-from examiner.irt.indicators.comparison import IndicatorCorrelation as IndicatorCorrelation
+from examiner.irt.indicators.comparison import IndicatorComparison as IndicatorComparison
 from examiner.irt.indicators.comparison import dominance as dominance
 from examiner.irt.indicators.comparison import indicator_correlations as indicator_correlations
 from examiner.irt.indicators.comparison import leading as leading
 from examiner.irt.indicators.compound import Compound as Compound
 from examiner.irt.indicators.compound import compound as compound
-from examiner.irt.indicators.curves import EmpiricalAgentCurves as EmpiricalAgentCurves
-from examiner.irt.indicators.curves import EmpiricalTaskCurves as EmpiricalTaskCurves
-from examiner.irt.indicators.curves import ExpectedAgentCurves as ExpectedAgentCurves
-from examiner.irt.indicators.curves import TaskCurves as TaskCurves
+from examiner.irt.indicators.curves import EmpiricalCurves as EmpiricalCurves
+from examiner.irt.indicators.curves import ExpectedCurves as ExpectedCurves
 from examiner.irt.indicators.curves import agent_curves as agent_curves
 from examiner.irt.indicators.curves import curves as curves
 from examiner.irt.indicators.curves import empirical_agent_curves as empirical_agent_curves
@@ -76,14 +74,10 @@ from examiner.irt.outcomes import expected_result as expected_result
 from examiner.irt.outcomes import landmark_reached as landmark_reached
 from examiner.irt.place import known_tasks as known_tasks
 from examiner.irt.place import place as place
-from examiner.irt.placements import Placement as Placement
 from examiner.irt.placements import Placements as Placements
 from examiner.irt.posterior import Quadrature as Quadrature
 from examiner.irt.posterior import log_likelihood as log_likelihood
 from examiner.irt.posterior import posterior_weights as posterior_weights
-from examiner.irt.prediction import Predictions as Predictions
-from examiner.irt.prediction import RankInterval as RankInterval
-from examiner.irt.prediction import Unexpected as Unexpected
 from examiner.irt.priors import NormalPrior as NormalPrior
 from examiner.irt.priors import Priors as Priors
 from examiner.irt.priors import SlopeScale as SlopeScale
@@ -94,6 +88,77 @@ from examiner.irt.suspects.flagged import Audit as Audit
 from examiner.irt.suspects.flagged import DependentGroup as DependentGroup
 from examiner.irt.suspects.flagged import FlaggedTask as FlaggedTask
 from examiner.irt.suspects.reasons import Reason as Reason
+from examiner.namespaces import names_on_demand as _names_on_demand
 from examiner.validation import names_of as _names_of
 
 __dir__ = _names_of(__name__)
+
+if TYPE_CHECKING:  # for other packages of the codebase, loaded when first used
+    from examiner.irt.agent_posterior import AbilityEstimates as AbilityEstimates
+    from examiner.irt.agent_posterior import SlopeTables as SlopeTables
+    from examiner.irt.agent_posterior import estimate_abilities as estimate_abilities
+    from examiner.irt.diagnostics.chance import agents_differ as agents_differ
+    from examiner.irt.diagnostics.flags import BOUNDARY as BOUNDARY
+    from examiner.irt.diagnostics.flags import NEGATIVE as NEGATIVE
+    from examiner.irt.diagnostics.flags import NEGATIVE_ALONE as NEGATIVE_ALONE
+    from examiner.irt.diagnostics.flags import NO_ERROR as NO_ERROR
+    from examiner.irt.diagnostics.flags import NO_GUESSING as NO_GUESSING
+    from examiner.irt.diagnostics.flags import NO_OVERDISPERSION as NO_OVERDISPERSION
+    from examiner.irt.diagnostics.flags import NO_SLIPPING as NO_SLIPPING
+    from examiner.irt.diagnostics.flags import SEPARATED as SEPARATED
+    from examiner.irt.diagnostics.flags import SLOPE_NOT_SIGNIFICANT as SLOPE_NOT_SIGNIFICANT
+    from examiner.irt.diagnostics.flags import UNBOUNDED_DIFFICULTY as UNBOUNDED_DIFFICULTY
+    from examiner.irt.diagnostics.flags import with_evidence as with_evidence
+    from examiner.irt.errors.joint import JointErrors as JointErrors
+    from examiner.irt.estimates import Z as Z
+    from examiner.irt.estimates import interval as interval
+    from examiner.irt.estimation.arrays import Array as Array
+    from examiner.irt.estimation.arrays import Place as Place
+    from examiner.irt.estimation.blocks import Block as Block
+    from examiner.irt.estimation.blocks import Dense as Dense
+    from examiner.irt.estimation.blocks import SameRow as SameRow
+    from examiner.irt.estimation.em import Expected as Expected
+    from examiner.irt.estimation.fixed_point import Pace as Pace
+    from examiner.irt.estimation.kernel import Kernel as Kernel
+    from examiner.irt.estimation.kernel_statistics import KernelStatistics as KernelStatistics
+    from examiner.irt.estimation.kernels import AS_BINOMIAL as AS_BINOMIAL
+    from examiner.irt.estimation.kernels import BetaBinomial as BetaBinomial
+    from examiner.irt.estimation.kernels import Binomial as Binomial
+    from examiner.irt.estimation.kernels import kernel_for as kernel_for
+    from examiner.irt.estimation.kernels import log_choices as log_choices
+    from examiner.irt.estimation.kernels import log_density as log_density
+    from examiner.irt.estimation.passes import PassResult as PassResult
+    from examiner.irt.estimation.passes import Reaches as Reaches
+    from examiner.irt.estimation.score_kernels import Beta as Beta
+    from examiner.irt.estimation.sources import BlockFunction as BlockFunction
+    from examiner.irt.estimation.sources import MemorySource as MemorySource
+    from examiner.irt.estimation.sources import Totals as Totals
+    from examiner.irt.estimation.sources import Whole as Whole
+    from examiner.irt.estimation.sources import whole_of as whole_of
+    from examiner.irt.estimation.usable_responses import UsableResponses as UsableResponses
+    from examiner.irt.estimation.usable_responses import check_enough_agents as check_enough_agents
+    from examiner.irt.estimation.usable_responses import set_aside as set_aside
+    from examiner.irt.estimation.usable_responses import usable_responses as usable_responses
+    from examiner.irt.fit_tables import FittedTasks as FittedTasks
+    from examiner.irt.fitted import fit_from_record as fit_from_record
+    from examiner.irt.indicators.elsewhere import (
+        indicators_without_responses as indicators_without_responses,
+    )
+    from examiner.irt.items import SCORES as SCORES
+    from examiner.irt.items import Floats as Floats
+    from examiner.irt.items import chances_of_ends as chances_of_ends
+    from examiner.irt.items import information_of_scores as information_of_scores
+    from examiner.irt.items import item_curves as item_curves
+    from examiner.irt.items import rise as rise
+    from examiner.irt.items import sigmoid_pair as sigmoid_pair
+    from examiner.irt.model import Unknowns as Unknowns
+    from examiner.irt.model import moved as moved
+    from examiner.irt.parameter_covariance import ParameterCovariance as ParameterCovariance
+    from examiner.irt.place import no_rank as no_rank
+    from examiner.irt.posterior import agent_blocks as agent_blocks
+    from examiner.irt.simulate import with_ends as with_ends
+    from examiner.irt.suspects.audit import GROUPS as GROUPS
+    from examiner.irt.suspects.reasons import FLAGS as FLAGS
+    from examiner.irt.suspects.reasons import KINDS as KINDS
+else:
+    __getattr__ = _names_on_demand(__name__)

@@ -22,7 +22,7 @@ from examiner.irt.posterior import (
 )
 from examiner.messages import InputError, counted
 from examiner.results import ResponseMatrix
-from examiner.scores.recipe import Recipe
+from examiner.scores import Recipe
 from examiner.validation import check_known
 
 AbilityMethod = Literal["eap", "map", "ml"]

@@ -30,13 +30,8 @@ from examiner.irt.model import Model, Parameter, Unknowns
 from examiner.irt.models import MODELS
 from examiner.irt.priors import Priors, RelativeSlopes
 from examiner.messages import InputError, listed, shorten
-from examiner.results import ResponseMatrix, Results, connections
-from examiner.results.table import check_results
-from examiner.scores import NORMALISERS, Recipe
-from examiner.scores.comparable import OwnFunction
-from examiner.scores.isolated import isolated_values
-from examiner.scores.success import Success
-from examiner.scores.uncertainty.bootstrap import Progress
+from examiner.results import ResponseMatrix, Results, check_results, connections
+from examiner.scores import NORMALISERS, OwnFunction, Progress, Recipe, Success, isolated_values
 from examiner.validation import Randomness, check_known, generator
 
 T = TypeVar("T")

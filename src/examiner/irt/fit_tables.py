@@ -9,9 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from examiner.answers import Table, bound, count, error, name, number, text, words
-from examiner.irt.diagnostics.slopes import verdicts
 from examiner.irt.estimates import Abilities, TaskErrors, interval
-from examiner.irt.evidence import Evidence
+from examiner.irt.evidence import Evidence, verdicts
 from examiner.irt.items import Floats, ItemParameters
 
 _FIELLER = "95 % interval (Fieller); infinite where the slope may be 0"

@@ -12,11 +12,10 @@ from typing import Annotated, Any, ClassVar, Literal, NamedTuple
 import numpy as np
 
 from examiner.answers import Answer, Scalar, Table
-from examiner.irt.diagnostics.slopes import signs
 from examiner.irt.estimates import Abilities as Abilities
 from examiner.irt.estimates import JointDraws as JointDraws
 from examiner.irt.estimates import TaskErrors as TaskErrors
-from examiner.irt.evidence import Evidence
+from examiner.irt.evidence import Evidence, signs
 from examiner.irt.fit_tables import (
     ExcludedAgents,
     ExcludedTasks,
@@ -30,7 +29,7 @@ from examiner.irt.posterior import Quadrature
 from examiner.irt.priors import Priors, SlopeScale
 from examiner.messages import InputError, counted, listed
 from examiner.results import ResponseMatrix
-from examiner.scores.recipe import Recipe
+from examiner.scores import Recipe
 from examiner.validation import (
     Axes,
     Bounds,

@@ -271,6 +271,10 @@ def curves(items: ItemParameters, abilities: Floats | float) -> Curves:
     return Curves(rising, falling, success, failure, items.cuts)
 
 
+item_curves = curves
+"""Its name outside the package, where `curves` are those a user draws."""
+
+
 def inverse_link(response: Response, eta: Floats) -> Floats:
     """Return σ(η), or Φ(η) where responses are normal scores: element by element, in any shape.
 

@@ -17,18 +17,19 @@ from examiner.irt.indicators.curves import empirical_agent_curves
 from examiner.irt.indicators.generality import generality, regularities
 from examiner.irt.items import SCORES, Floats, ItemParameters, positions
 from examiner.irt.outcomes import Cells, landmark_reached
-from examiner.irt.placements import Placement, Placements
+from examiner.irt.placements import PlacedAgents, Placements, PredictedTasks, UnexpectedResults
 from examiner.irt.posterior import Quadrature, quadrature_for
 from examiner.irt.prediction import (
     UNEXPECTED,
+    Predicted,
+    Unexpected,
     predicted_mean,
     predicted_results,
     rank_among,
     unexpected_results,
 )
 from examiner.messages import InputError, counted, listed
-from examiner.results import ResponseMatrix, Results, atari_game, check_undivided
-from examiner.results.table import check_results
+from examiner.results import ResponseMatrix, Results, atari_game, check_results, check_undivided
 
 FEW_TASKS = 5
 
@@ -53,7 +54,7 @@ def place(
     >>> items = ItemParameters.of(list("abcd"), np.full(4, 2.0), difficulty=[-2.0, -1.0, 1.0, 2.0])
     >>> new = ResponseMatrix.from_array([[1, 1, 0]], ["mine"], ["a", "b", "c"])
     >>> placements = place(new, known_fit(items))
-    >>> round(placements["mine"].ability, 2), placements.tables["predictions"].task
+    >>> round(placements["mine"].ability, 2), placements.predictions.task
     (0.04, ('d',))
     """
     if not isinstance(fit, IRTFit):
@@ -68,12 +69,24 @@ def place(
     if fit.evidence is not None and not fit.evidence.abilities_differ:
         more = (*more, no_rank(fit.evidence))
     _check_kind(items, matrix)
-    placed = tuple(
-        _placed(fit, newcomer, bins, excluded[row])
-        for row, newcomer in enumerate(_newcomers(fit, matrix, items, nodes))
+    rows: list[dict[str, Any]] = []  # Any: numbers and words of columns
+    predictions: list[dict[str, Any]] = []
+    unexpected: list[dict[str, Any]] = []
+    for row, newcomer in enumerate(_newcomers(fit, matrix, items, nodes)):
+        agent, odd = {"agent": newcomer.agent}, newcomer.unexpected()
+        unexpected += [agent | result._asdict() for result in odd]
+        placed, predicted = _placed(fit, newcomer, bins, excluded[row], len(odd))
+        rows.append(agent | placed)
+        predictions += [agent | result._asdict() for result in predicted]
+    return Placements(
+        PlacedAgents.from_rows(rows),
+        PredictedTasks.from_rows(predictions),
+        UnexpectedResults.from_rows(unexpected),
+        fit.model,
+        len(fit.items),
+        len(fit.abilities.agents),
+        (*notes, *more),
     )
-    agents = len(fit.abilities.agents)
-    return Placements(placed, fit.model, len(fit.items), agents, (*notes, *more))
 
 
 def no_rank(evidence: Evidence) -> str:
@@ -160,6 +173,10 @@ class _Newcomer(NamedTuple):
     log_prior: Floats
     weights: Floats
 
+    def unexpected(self) -> tuple[Unexpected, ...]:
+        """The results that the others make improbable."""
+        return unexpected_results(self.items, self.cells, self.log_prior, self.nodes)
+
 
 def _newcomers(
     fit: IRTFit, matrix: ResponseMatrix, items: ItemParameters, nodes: Quadrature | None
@@ -199,8 +216,10 @@ def _placed(
     newcomer: _Newcomer,
     bins: Sequence[float] | int | None,
     excluded: Floats,
-) -> Placement:
-    agent, items, cells, estimate, nodes, log_prior, weights = newcomer
+    unexpected: int,
+) -> tuple[dict[str, Any], tuple[Predicted, ...]]:  # Any: numbers and words of columns
+    """A row of an agent, and what is predicted of it."""
+    agent, items, cells, estimate, nodes, _, weights = newcomer
     ability, deviation, standard_error = (float(part) for part in estimate)
     low, high = interval(ability, standard_error)
     shares = cells.value / cells.trials
@@ -210,33 +229,30 @@ def _placed(
     unmet = fit.items.take(np.flatnonzero(np.isnan(results)))
     met = np.concatenate([shares, excluded[np.isfinite(excluded)]])
     shared = np.array([task.value for task in fit.dropped])[np.isnan(excluded)]
-    unexpected = unexpected_results(items, cells, log_prior, nodes)
     rank = rank_among(fit.abilities, nodes, weights, aside=agent)
-    benchmark = predicted_mean(met, unmet, nodes, weights, shared[np.isfinite(shared)])
+    mean = predicted_mean(met, unmet, nodes, weights, shared[np.isfinite(shared)])
     observed = not len(unmet)  # then nothing is predicted, and the mean has no interval
-    return Placement(
-        agent=agent,
-        tasks=len(shares),
-        mean=float(met.mean()),
-        ability=ability,
-        ability_error=standard_error,
-        ability_low=low,
-        ability_high=high,
-        posterior_sd=deviation,
-        rank=rank.rank,
-        rank_low=rank.low,
-        rank_high=rank.high,
-        ranked_among=rank.among,
-        predicted_mean=benchmark.value,
-        predicted_mean_low=np.nan if observed else benchmark.low,
-        predicted_mean_high=np.nan if observed else benchmark.high,
-        regularity=float(regularities(results[None, :])[0]),
-        generality=value,
-        slope=slope,
-        predicted=predicted_results(unmet, nodes, weights),
-        unexpected=unexpected,
-        flags=(*doubts, *_flags(fit, newcomer, len(unexpected))),
-    )
+    row = {
+        "tasks": len(shares),
+        "ability": ability,
+        "ability_error": standard_error,
+        "ability_low": low,
+        "ability_high": high,
+        "rank": rank.rank,
+        "rank_low": rank.low,
+        "rank_high": rank.high,
+        "ranked_among": rank.among,
+        "mean": float(met.mean()),
+        "predicted_mean": mean.value,
+        "predicted_mean_low": np.nan if observed else mean.low,
+        "predicted_mean_high": np.nan if observed else mean.high,
+        "regularity": float(regularities(results[None, :])[0]),
+        "generality": value,
+        "slope": slope,
+        "posterior_sd": deviation,
+        "flags": (*doubts, *_flags(fit, newcomer, unexpected)),
+    }
+    return row, predicted_results(unmet, nodes, weights)
 
 
 def _responses(

@@ -9,49 +9,20 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.answers import Answer, Scalar, Table, bound, count, error, name, number, words
+from examiner.answers import Answer, Row, Scalar, Table, bound, count, error, name, number, words
 from examiner.irt.items import Floats
-from examiner.irt.prediction import Predictions, Unexpected
 from examiner.messages import shorten
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Placement:
-    """An agent on the scale of a fit.
+class PlacedAgents(Table):
+    """Agents on the scale of a fit, in the order of their results.
 
     `ability` and `posterior_sd` are the mean and the standard deviation of the posterior; `ability_error`
-    is the total standard error, which counts the errors of the task parameters too. `ability_low` and
-    `ability_high` are the 95 % interval, ability ± 1.96 errors. `tasks` counts those that it was placed by,
-    `mean` is over all tasks with results, those excluded from the fit among them. `predicted` are the
-    fit's tasks without results, and `predicted_mean` the mean over all tasks, if it had results on all: a
-    task on which all agents had the same result counts as that.
+    is the total standard error, which counts the errors of the task parameters too. The 95 % interval is
+    ability ± 1.96 errors. `mean` is over all tasks with results, those excluded from the fit among them;
+    `predicted_mean` is the mean over all tasks, if the agent had results on all: a task on which all
+    agents had the same result counts as that.
     """
-
-    agent: str
-    tasks: int
-    mean: float
-    ability: float
-    ability_error: float
-    ability_low: float
-    ability_high: float
-    posterior_sd: float
-    rank: int
-    rank_low: int
-    rank_high: int
-    ranked_among: int
-    predicted_mean: float
-    predicted_mean_low: float
-    predicted_mean_high: float
-    regularity: float
-    generality: float
-    slope: float
-    flags: tuple[str, ...]
-    predicted: Predictions
-    unexpected: tuple[Unexpected, ...]
-
-
-class PlacedAgents(Table):
-    """Agents on the scale of a fit, in the order of their results."""
 
     agent: tuple[str, ...] = name("Agent")
     tasks: NDArray[np.int64] = count("Tasks of the fit with a result")
@@ -107,58 +78,31 @@ class Placements(Answer):
 
     kind: ClassVar[str] = "place"
 
-    placed: tuple[Placement, ...]
+    agents: PlacedAgents
+    predictions: PredictedTasks
+    unexpected: UnexpectedResults
     model: str
     fitted_tasks: int
     fitted_agents: int
     notes: tuple[str, ...] = ()
 
-    def __iter__(self) -> Iterator[Placement]:
-        return iter(self.placed)
+    def __iter__(self) -> Iterator[Row]:
+        return iter(self.agents)
 
     def __len__(self) -> int:
-        return len(self.placed)
+        return len(self.agents)
 
     @property
     def headline(self) -> str:
         """Ability and rank of the agent, or of the best of several."""
-        best = max(self.placed, key=lambda agent: agent.ability)
+        best = self.agents[int(self.agents.ability.argmax())]
         start = f"{shorten(best.agent)} has an"
-        if len(self.placed) > 1:
-            start = f"Of {len(self.placed):,} new agents, {shorten(best.agent)} has the highest"
+        if len(self) > 1:
+            start = f"Of {len(self):,} new agents, {shorten(best.agent)} has the highest"
         return (
             f"{start} ability, {best.ability:.2f} ± {best.ability_error:.2f}: rank {best.rank} of "
             f"{best.ranked_among} (95 %: {best.rank_low} to {best.rank_high})."
         )
-
-    @property
-    def agents(self) -> PlacedAgents:
-        """One row per agent."""
-        return PlacedAgents.from_rows(
-            {column: getattr(agent, column) for column in PlacedAgents.declared}
-            for agent in self.placed
-        )
-
-    @property
-    def tables(self) -> Mapping[str, Table]:
-        """Agents, what is predicted for them, and which of their results are unexpected."""
-        predictions = PredictedTasks.from_rows(
-            {
-                "agent": agent.agent,
-                "task": task,
-                "expected": agent.predicted.expected[row],
-                "expected_low": agent.predicted.low[row],
-                "expected_high": agent.predicted.high[row],
-            }
-            for agent in self.placed
-            for row, task in enumerate(agent.predicted.tasks)
-        )
-        unexpected = UnexpectedResults.from_rows(
-            {"agent": agent.agent, **result._asdict()}
-            for agent in self.placed
-            for result in agent.unexpected
-        )
-        return {"agents": self.agents, "predictions": predictions, "unexpected": unexpected}
 
     @property
     def scalars(self) -> Mapping[str, Scalar]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -13,29 +12,28 @@ from examiner.irt.fitted import Abilities
 from examiner.irt.items import SCORES, Floats, ItemParameters, Response, probability
 from examiner.irt.outcomes import Cells, expected_result, result_variance, tails
 from examiner.irt.posterior import posterior_weights
-from examiner.scores.estimate import Estimate
+from examiner.scores import Estimate
 
 UNEXPECTED = 0.05
 """A result with a smaller chance, given the agent's other results, is called unexpected."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Predictions:
-    """Expected results on tasks, [tasks], with intervals.
+class Predicted(NamedTuple):
+    """The expected result on a task, with its interval.
 
     Of successes: the chance of one, and where it lies given what is known of ability. Of scores: the
     expected score, and where a score would fall.
     """
 
-    tasks: tuple[str, ...]
-    expected: Floats
-    low: Floats
-    high: Floats
+    task: str
+    expected: float
+    expected_low: float
+    expected_high: float
 
 
 def predicted_results(
     items: ItemParameters, nodes: Floats, weights: Floats, *, level: float = 0.95
-) -> Predictions:
+) -> tuple[Predicted, ...]:
     """Return what is expected on these tasks under a posterior over abilities.
 
     The interval of a chance is that of ability seen through the task's curve, and leaves out that
@@ -43,9 +41,9 @@ def predicted_results(
     the mean and the variance of the mixture over abilities.
 
     >>> items = ItemParameters.of(["t"], [1.0], [0.0])
-    >>> predicted = predicted_results(items, np.array([-1.0, 0.0, 1.0]), np.array([0.25, 0.5, 0.25]))
-    >>> predicted.expected, bool(predicted.low[0] < 0.5 < predicted.high[0])
-    (array([0.5]), True)
+    >>> (one,) = predicted_results(items, np.array([-1.0, 0.0, 1.0]), np.array([0.25, 0.5, 0.25]))
+    >>> one.expected, one.expected_low < 0.5 < one.expected_high
+    (0.5, True)
     """
     result = expected_result(items, nodes)
     expected = result @ weights
@@ -54,10 +52,12 @@ def predicted_results(
         within = result_variance(items, nodes) @ weights
         variance = within + np.maximum(result**2 @ weights - expected**2, 0.0)
         low, high = _score_ends(items.response, expected, variance, tail)
-        return Predictions(items.tasks, expected, low, high)
-    ends = np.interp([tail, 1 - tail], np.cumsum(weights) - 0.5 * weights, nodes)
-    at = probability(items, ends)
-    return Predictions(items.tasks, expected, at.min(axis=0), at.max(axis=0))
+    else:
+        ends = np.interp([tail, 1 - tail], np.cumsum(weights) - 0.5 * weights, nodes)
+        at = probability(items, ends)
+        low, high = at.min(axis=0), at.max(axis=0)
+    columns = (expected.tolist(), low.tolist(), high.tolist())
+    return tuple(map(Predicted, items.tasks, *columns))
 
 
 def predicted_mean(

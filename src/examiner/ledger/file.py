@@ -1,35 +1,82 @@
-"""The file of a ledger: opened by one driver at a time, and whole even when the disk is full.
+"""The file of a ledger: its tables, its seals, and how one driver or any number of readers open it.
 
 SQLite with a write-ahead log and `synchronous=NORMAL`: what is committed survives any process that
-dies. After a power cut the last moments may be missing, which the next run plays again. Whoever opens
-it, to write or to read, first sees whether it is as it was written: that takes time like its size.
+dies. After a power cut the last moments may be missing, which the next run plays again. Every row ends
+with a seal, a hash of its other columns, and a job knows the number of its episodes. Whoever opens a
+ledger, to write or to read, first checks it: that takes time in proportion to its size.
 """
 
 from __future__ import annotations
 
-import re
+import hashlib
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
+from typing import Any, TypeAlias
 
-from examiner.ledger.integrity import damage, is_of_the_disk
-from examiner.ledger.salvage import damaged
-from examiner.ledger.schema import (
-    APPLICATION_ID,
-    SCHEMA,
-    create,
-    lost_columns,
-    read_only,
-    schema_of,
-)
-from examiner.messages import InputError, shorten
+from filelock import FileLock, Timeout
 
-_PAGES_IN_LOG = 256  # a megabyte: what a reader has to look through beside the file
+from examiner.messages import InputError, counted, shorten
+
+Row: TypeAlias = tuple[Any, ...]  # Any: what SQLite holds
+
+APPLICATION_ID = 0x4558414D
+"""What SQLite keeps in the header of a ledger: "EXAM"."""
+SCHEMA = "examiner.ledger/3"
+TABLES = {
+    "sessions": "session INTEGER PRIMARY KEY, started TEXT, host TEXT, pid INTEGER, versions TEXT, "
+    "plan TEXT",
+    "jobs": "job INTEGER PRIMARY KEY, key TEXT UNIQUE, agent TEXT, game TEXT, entry TEXT, settings TEXT, "
+    "observation TEXT, environment TEXT, mode INTEGER, difficulty INTEGER, seed INTEGER, split TEXT, "
+    "protocol TEXT, protocol_settings TEXT, episodes INTEGER, frames INTEGER, stateless INTEGER, "
+    "state TEXT, reason TEXT, played INTEGER",
+    "episodes": "job INTEGER REFERENCES jobs, episode INTEGER, phase TEXT, frames INTEGER, length INTEGER, "
+    "score REAL, lives INTEGER, truncated INTEGER, cpu_seconds REAL, session INTEGER REFERENCES sessions",
+    "checkpoints": "job INTEGER PRIMARY KEY REFERENCES jobs, episode INTEGER, frames INTEGER, "
+    "evaluated INTEGER, sha256 TEXT",
+    "plays": "job INTEGER PRIMARY KEY REFERENCES jobs, status TEXT, win INTEGER, model_calls INTEGER, "
+    "reason TEXT",
+}
+"""The columns of each table; a seal follows in each."""
 _BALLAST_BYTES = 2 * 2**20  # more than the log and the last commit take
-_VERSION = re.compile(r"examiner\.ledger/\d+")
-_READERS_MAY_TAKE_SECONDS = 60.0
-_ANOTHER_FOLDER = "choose another folder with `--output`"
+_DISK_ERRORS = ("SQLITE_BUSY", "SQLITE_CANTOPEN", "SQLITE_IOERR", "SQLITE_FULL", "SQLITE_PERM")
+_ANOTHER_FOLDER = "hoose another folder with `--output`"
+
+
+def create_tables(database: sqlite3.Connection) -> None:
+    """Make the tables of a new ledger, in one transaction: from the first moment the file is a ledger."""
+    database.execute("BEGIN EXCLUSIVE")
+    database.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+    database.execute("CREATE TABLE ledger (name TEXT PRIMARY KEY, value TEXT NOT NULL)")
+    database.execute("INSERT INTO ledger VALUES ('schema', ?)", (SCHEMA,))
+    for table, columns in TABLES.items():
+        key = ", PRIMARY KEY (job, episode)) WITHOUT ROWID" if table == "episodes" else ")"
+        database.execute(f"CREATE TABLE {table} ({columns}, seal INTEGER{key}")
+    database.execute("COMMIT")
+
+
+def seal(row: Sequence[object]) -> int:
+    """Return the seal of a row: a hash of its values and of their kinds.
+
+    >>> seal((1, "pong")) == seal((1, "pomg"))
+    False
+    """
+    digest = hashlib.blake2b(repr(tuple(row)).encode(), digest_size=8).digest()
+    return int.from_bytes(digest, "little", signed=True)
+
+
+def insert(database: sqlite3.Connection, table: str, rows: Iterable[Row]) -> None:
+    """Insert whole rows with their seals; a row of the same key is replaced."""
+    values = ", ".join("?" * (TABLES[table].count(",") + 2))
+    query = f"INSERT OR REPLACE INTO {table} VALUES ({values})"
+    database.executemany(query, ((*row, seal(row)) for row in rows))
+
+
+def connect_to_read(path: Path) -> sqlite3.Connection:
+    """Connect to a file that is there, to read what one moment of it holds."""
+    address = f"{path.absolute().as_uri()}?mode=ro"
+    return sqlite3.connect(address, uri=True, timeout=30.0, isolation_level=None)
 
 
 class LedgerFile:
@@ -39,20 +86,27 @@ class LedgerFile:
         path = path.resolve()  # one file, one lock, by whatever name it was called
         if path.exists() and not path.is_file():
             raise InputError(
-                f"{shorten(path, 200)} is no file that a ledger could be. C{_ANOTHER_FOLDER[1:]}."
+                f"{shorten(path, 200)} is no file that a ledger could be. C{_ANOTHER_FOLDER}."
             )
         self._path = path
         self._ballast = path.with_name(path.name + ".ballast")
-        self._lock = _locked(path)
+        self._lock = _acquired_lock(path)
         try:
-            with self.told():
+            with self.explained_errors():
                 self.database = _opened(path)
                 if not self._ballast.exists():
                     self._ballast.write_bytes(bytes(_BALLAST_BYTES))
             self._inode = _inode(path)
         except BaseException:
-            self._lock.close()
+            self._release_lock()
             raise
+
+    def _release_lock(self) -> None:
+        with suppress(
+            OSError
+        ):  # while it is ours: filelock does not count a lock on a removed file
+            Path(self._lock.lock_file).unlink()
+        self._lock.release()
 
     def close(self) -> None:
         """Let go of the file; what was not committed is given up."""
@@ -66,9 +120,7 @@ class LedgerFile:
             # Without a log the file stands alone, and can be read where nothing can be written.
             self.database.execute("PRAGMA journal_mode = DELETE")
         self.database.close()
-        with suppress(OSError):  # while it is ours; see `_locked`
-            _lock_path(self._path).unlink()
-        self._lock.close()
+        self._release_lock()
 
     def check_there(self) -> None:
         """Refuse to go on where the file was removed or replaced: what is written now would be lost."""
@@ -79,7 +131,7 @@ class LedgerFile:
             )
 
     @contextmanager
-    def told(self) -> Iterator[None]:
+    def explained_errors(self) -> Iterator[None]:
         """Turn what the disk refuses into a sentence; all that was committed stays."""
         try:
             yield
@@ -91,96 +143,66 @@ class LedgerFile:
                 f"so far are kept. Make room or mend the disk, then run the same command again to go on."
             ) from problem
         except sqlite3.DatabaseError as problem:
-            raise damaged(self._path, f"its structure is broken ({problem})") from problem
-
-
-def _lock_path(path: Path) -> Path:
-    return path.with_name(path.name + ".lock")
+            raise _damaged(self._path, f"its structure is broken ({problem})") from problem
 
 
 def _inode(path: Path) -> tuple[int, int] | None:
     try:
-        found = path.stat()
+        status = path.stat()
     except OSError:
         return None
-    return found.st_dev, found.st_ino
+    return status.st_dev, status.st_ino
 
 
-def _locked(path: Path) -> sqlite3.Connection:
-    """Hold a lock that ends with the process, however it ends.
-
-    Whoever holds the lock removes its file at the end. Another driver may have opened that file just
-    before: its lock counts only if the file is still the one that stands in the folder.
-    """
-    lock = _lock_path(path)
-    while True:
-        try:
-            lock.touch()
-            before = _inode(lock)
-            connection = _held(lock, path)
-        except (OSError, sqlite3.OperationalError) as problem:
-            said = problem.strerror if isinstance(problem, OSError) else problem
-            raise InputError(
-                f"Cannot open {shorten(path, 200)}: {said}. Check the folder and its permissions."
-            ) from problem
-        if before is not None and before == _inode(lock):
-            return connection
-        connection.close()
-
-
-def _held(lock: Path, path: Path) -> sqlite3.Connection:
-    connection = sqlite3.connect(lock, timeout=0.0, isolation_level=None)
+def _acquired_lock(path: Path) -> FileLock:
+    """A lock that ends with the process, however it ends."""
+    lock = FileLock(path.with_name(path.name + ".lock"), timeout=0, is_singleton=False)
     try:
-        connection.execute("BEGIN EXCLUSIVE")
-    except sqlite3.DatabaseError as problem:
-        connection.close()
-        if "locked" not in str(problem):
-            raise InputError(
-                f"Cannot lock {shorten(lock, 200)}: {problem}. Remove it if no run is using it."
-            ) from problem
+        lock.acquire()
+    except Timeout:
         raise InputError(
             f"Another run is writing to {shorten(path, 200)}{_holder(path)}. Wait until it has ended, "
-            f"or {_ANOTHER_FOLDER}."
+            f"or c{_ANOTHER_FOLDER}."
         ) from None
-    return connection
+    except OSError as problem:
+        raise InputError(
+            f"Cannot open {shorten(path, 200)}: {problem.strerror}. Check the folder and its permissions."
+        ) from problem
+    return lock
 
 
 def _holder(path: Path) -> str:
     """Who has the ledger: the last to have begun a session."""
-    try:
-        with closing(read_only(path)) as database:
-            row = database.execute(
-                "SELECT pid, host, started FROM sessions ORDER BY session DESC LIMIT 1"
-            ).fetchone()
-    except sqlite3.Error:
-        return ""
-    return "" if row is None else f": process {row[0]} on {row[1]}, since {row[2]}"
+    query = "SELECT pid, host, started FROM sessions ORDER BY session DESC LIMIT 1"
+    with suppress(sqlite3.Error), closing(connect_to_read(path)) as database:
+        for pid, host, started in database.execute(query):
+            return f": process {pid} on {host}, since {started}"
+    return ""
 
 
 def _opened(path: Path) -> sqlite3.Connection:
-    database = sqlite3.connect(path, isolation_level=None, timeout=_READERS_MAY_TAKE_SECONDS)
+    database = sqlite3.connect(
+        path, isolation_level=None, timeout=60.0
+    )  # readers may take that long
     try:
         (tables,) = database.execute("SELECT COUNT(*) FROM sqlite_master").fetchone()
         if tables:
-            _check_schema(
-                database,
-                path,
-                if_other=f"C{_ANOTHER_FOLDER[1:]}.",
-                if_newer=f"Go on with that version, or {_ANOTHER_FOLDER}.",
-            )
+            advice = f"C{_ANOTHER_FOLDER}."
+            _check(database, path, advice, f"Go on with that version, or c{_ANOTHER_FOLDER}.")
         else:
-            create(database)
+            create_tables(database)
         database.execute("PRAGMA journal_mode = WAL")
         database.execute("PRAGMA synchronous = NORMAL")
-        database.execute(f"PRAGMA wal_autocheckpoint = {_PAGES_IN_LOG}")
+        database.execute(
+            "PRAGMA wal_autocheckpoint = 256"
+        )  # pages that readers have to look through
     except BaseException as problem:
         database.close()
-        # What the disk refuses is told by whoever opens; see `LedgerFile.told`.
         if type(problem) is sqlite3.DatabaseError:
-            if _bears_mark(path):
-                raise damaged(path, f"its structure is broken ({problem})") from None
+            if _has_mark(path):
+                raise _damaged(path, f"its structure is broken ({problem})") from None
             raise InputError(
-                f"{shorten(path, 200)} is not a ledger: {problem}. C{_ANOTHER_FOLDER[1:]}."
+                f"{shorten(path, 200)} is not a ledger: {problem}. C{_ANOTHER_FOLDER}."
             ) from None
         raise
     return database
@@ -198,14 +220,10 @@ def reading(path: Path) -> Iterator[sqlite3.Connection]:
 file. Check the path, or write it again.
     """
     try:
-        with closing(read_only(path)) as database:
+        with closing(connect_to_read(path)) as database:
             database.execute("BEGIN")  # what is checked and what is read are of one moment
-            _check_schema(
-                database,
-                path,
-                if_other="Export its table as CSV or Parquet.",
-                if_newer="Read it with that version and export it as Parquet.",
-            )
+            advice = "Export its table as CSV or Parquet."
+            _check(database, path, advice, "Read it with that version and export it as Parquet.")
             yield database
     except sqlite3.Error as problem:
         raise InputError(
@@ -213,9 +231,7 @@ file. Check the path, or write it again.
         ) from problem
 
 
-def _check_schema(
-    database: sqlite3.Connection, path: Path, *, if_other: str, if_newer: str
-) -> None:
+def _check(database: sqlite3.Connection, path: Path, if_other: str, if_newer: str) -> None:
     """Refuse what is no ledger, is of another version, or is damaged, and say what to do then."""
     try:
         (mark,) = database.execute("PRAGMA application_id").fetchone()
@@ -223,32 +239,59 @@ def _check_schema(
             raise InputError(
                 f"{shorten(path, 200)} is a database, but not a ledger of examiner. {if_other}"
             )
-        schema = schema_of(database)
-        if _VERSION.fullmatch(schema or "") is None:
-            raise damaged(path, "its version cannot be read")
+        query = "SELECT value FROM ledger WHERE name = 'schema'"
+        (schema,) = database.execute(query).fetchone() or ("",)
+        if not schema.startswith("examiner.ledger/"):
+            raise _damaged(path, "its version cannot be read")
         if schema != SCHEMA:
             raise InputError(
                 f"The ledger {shorten(path, 200)} was written by another version of examiner. {if_newer}"
             )
-        what = _cut_off(database, path) or lost_columns(database) or damage(database)
+        damage = _damage(database)
     except sqlite3.DatabaseError as problem:
-        if is_of_the_disk(problem) or not _bears_mark(path):
+        of_the_disk = getattr(problem, "sqlite_errorname", "").startswith(_DISK_ERRORS)
+        if of_the_disk or not _has_mark(path):
             raise
-        what = f"its structure is broken ({problem})"
-    if what is not None:
-        raise damaged(path, what)
+        damage = f"its structure is broken ({problem})"
+    if damage is not None:
+        raise _damaged(path, damage)
 
 
-def _cut_off(database: sqlite3.Connection, path: Path) -> str | None:
-    """Whether the end of a file is missing, which SQLite reads as zeros where it is less than a page."""
-    log = path.with_name(path.name + "-wal")
-    if log.exists() and log.stat().st_size:  # what is not in the file may be there
-        return None
-    (page,) = database.execute("PRAGMA page_size").fetchone()
-    return "the end of its last page is missing" if path.stat().st_size % page else None
+def _damage(database: sqlite3.Connection) -> str | None:
+    """Say what of a ledger is not as it was written; None where all is."""
+    (report,) = database.execute("PRAGMA integrity_check(1)").fetchone()
+    if report != "ok":
+        words = str(report).removeprefix("*** in database main ***").split()
+        return f"its structure is broken ({' '.join(words)[:200]})"
+    with closing(sqlite3.connect(":memory:", isolation_level=None)) as new:
+        create_tables(new)
+        definitions = "SELECT name, sql FROM sqlite_master ORDER BY name"
+        if new.execute(definitions).fetchall() != database.execute(definitions).fetchall():
+            return "its tables have other columns than were written"
+    for table in TABLES:
+        rows = database.execute(f"SELECT * FROM {table}")
+        altered = sum(row[-1] != seal(row[:-1]) for row in rows)
+        if altered:
+            return f"values in {counted(altered, 'row')} of its {table} differ from those written"
+    if database.execute("PRAGMA foreign_key_check").fetchone() is not None:
+        return "the jobs or sessions of some episodes are missing"
+    (short,) = database.execute(
+        "SELECT COUNT(*) FROM jobs AS j LEFT JOIN (SELECT job, COUNT(*) AS many, MAX(episode) AS last "
+        "FROM episodes GROUP BY job) AS e ON e.job = j.job "
+        "WHERE played != COALESCE(many, 0) OR many != last + 1"
+    ).fetchone()
+    return f"episodes of {counted(short, 'job')} are missing" if short else None
 
 
-def _bears_mark(path: Path) -> bool:
+def _damaged(path: Path, damage: str) -> InputError:
+    return InputError(
+        f"The ledger {shorten(path, 200)} is damaged: {damage}. Put back a copy of it, or let "
+        f"`examiner arena run --repair {shorten(path, 200)}` write what can be read of it to a new "
+        f"folder, where the run goes on."
+    )
+
+
+def _has_mark(path: Path) -> bool:
     """Whether a file that SQLite cannot read says that it is a ledger."""
     with suppress(OSError), path.open("rb") as file:
         return file.read(100)[68:72] == APPLICATION_ID.to_bytes(4, "big")

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
+import math
 import os
 import platform
 import socket
@@ -14,23 +16,14 @@ from dataclasses import astuple, replace
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-from examiner.ledger.checkpoints import CheckpointFolder
-from examiner.ledger.contents import (
-    Account,
-    Checkpoint,
-    Episode,
-    JobRecord,
-    accounts_of,
-    insert,
-    refuse_doubles,
-    refuse_holes,
-)
-from examiner.ledger.file import LedgerFile
-from examiner.ledger.integrity import Row, insert_episodes, insert_sealed, seal_row
-from examiner.ledger.schema import PLAYS
+from examiner.ledger.file import LedgerFile, Row, insert
+from examiner.ledger.records import Account, Checkpoint, Episode, JobRecord
+from examiner.messages import InputError, shorten
+from examiner.results import write_bytes
 from examiner.workers import JobError
 
 _COMPARED = ("phase", "frames", "length", "score", "lives", "truncated")
+_SETTINGS = ("entry", "settings", "observation", "environment", "protocol", "episodes", "frames")
 PACKAGES = ("examiner", "ale-py", "gymnasium", "numpy", "numba", "torch")
 """Their versions are kept with every session: they decide what an episode looks like."""
 
@@ -55,14 +48,18 @@ class Ledger(AbstractContextManager["Ledger"]):
         self, path: str | Path, *, plan: str = "", versions: Mapping[str, str] | None = None
     ) -> None:
         self.path = Path(path)
-        self._checkpoints = CheckpointFolder(self.path.with_name("checkpoints"))
         self._file = LedgerFile(self.path)
         self._database = self._file.database
-        self._fresh: list[Row] = []  # episodes that go into the file together
-        self._ends: list[Row] = []  # how plays among them ended
-        self._changed: set[int] = set()  # jobs whose rows want new seals
+        self._new_rows: dict[str, list[Row]] = {}  # by table; they go into the file together
+        self._changed: dict[int, Account] = {}
         try:
-            self._session = self._begin_session(plan, _versions() | dict(versions or {}))
+            query = "SELECT COALESCE(MAX(session), 0) + 1 FROM sessions"
+            self._session: int = self._database.execute(query).fetchone()[0]
+            started = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+            packages = json.dumps(_versions() | dict(versions or {}))
+            session = (self._session, started, socket.gethostname(), os.getpid(), packages, plan)
+            self._add("sessions", session)
+            self.commit()
         except BaseException:
             self._file.close()
             raise
@@ -89,13 +86,19 @@ class Ledger(AbstractContextManager["Ledger"]):
         ...     [account.state for account in ledger.enter([JobRecord("1f", "random", "pong")])]
         ['waiting']
         """
-        refuse_doubles(records)
-        with self._file.told():
-            refuse_holes(self._database)
-            with self._writing() as database:
-                insert(records, database)
-            self.commit()
-            return accounts_of(records, self._database)
+        _refuse_doubles(records)
+        with self._file.explained_errors():
+            accounts = self._accounts()
+        taken = {account.record.identity: account.record for account in accounts.values()}
+        last = max((account.number for account in accounts.values()), default=0)
+        new = [record for record in records if record.key not in accounts]
+        for record in new:
+            _refuse_other_settings(record, taken.get(record.identity))
+        for number, record in enumerate(new, start=last + 1):
+            accounts[record.key] = Account(record, number)
+            self._add("jobs", _job_row(accounts[record.key]))
+        self.commit()
+        return [accounts[record.key] for record in records]
 
     def record(self, account: Account, episode: Episode) -> None:
         """Keep an episode; one that is there already must be the same again.
@@ -117,24 +120,20 @@ before, -19.0 now. The agent does not depend on its generator and its saved stat
             raise JobError(
                 f"episode {episode.number} came after {account.episodes} episodes: one is missing"
             )
-        # Plain numbers: environments may give those of numpy, which SQLite does not know.
-        row = (
-            *(account.number, int(episode.number), str(episode.phase), int(episode.frames)),
-            *(
-                int(episode.length),
-                float(episode.score),
-                int(episode.lives),
-                int(episode.truncated),
-            ),
-            *(float(episode.cpu_seconds), self._session),
-        )
-        self._fresh.append(row)
+        # Plain numbers: environments may give those of numpy, which SQLite does not know. SQLite
+        # keeps NaN as NULL, and one zero only.
+        score = None if math.isnan(episode.score) else float(episode.score) + 0.0
+        counts = (int(episode.frames), int(episode.length))
+        end = (int(episode.lives), int(episode.truncated), float(episode.cpu_seconds))
+        key = (account.number, int(episode.number), str(episode.phase))
+        self._add("episodes", (*key, *counts, score, *end, self._session))
         if episode.play is not None:
-            self._ends.append((account.number, *astuple(episode.play)))
+            self._add("plays", (account.number, *astuple(episode.play)))
         account.episodes += 1
         account.frames = episode.frames
         account.evaluated += episode.phase == "evaluation"
         account.cpu_seconds += episode.cpu_seconds
+        self._changed[account.number] = account
 
     def note_stateless(self, account: Account, stateless: bool) -> None:
         """Remember whether the agent can go on at any episode.
@@ -146,8 +145,8 @@ before, -19.0 now. The agent does not depend on its generator and its saved stat
         ...     account.stateless
         True
         """
-        if account.stateless != stateless:
-            self._set(account, stateless=stateless)
+        account.stateless = stateless
+        self._changed[account.number] = account
 
     def keep_checkpoint(self, account: Account, checkpoint: Checkpoint, data: bytes) -> None:
         """Keep what a learner saved after an episode, in place of what it saved before.
@@ -162,14 +161,12 @@ before, -19.0 now. The agent does not depend on its generator and its saved stat
         ...     ledger.checkpoint_data(account)
         b'weights'
         """
-        before, name = account.checkpoint, f"{account.record.key}-{checkpoint.episodes}.checkpoint"
-        stored = replace(checkpoint, file=name, sha256=self._checkpoints.write(name, data))
-        with self._writing() as database:
-            insert_sealed(database, "checkpoints", [(account.number, *astuple(stored))])
+        before, stored = account.checkpoint, write_checkpoint(self.path, account, checkpoint, data)
+        self._add("checkpoints", (account.number, *astuple(stored)))
         self.commit()
         account.checkpoint = stored
-        if before is not None and before.file != name:
-            self._checkpoints.remove(before.file)
+        if before is not None and before.episodes != stored.episodes:
+            checkpoint_file(self.path, account.record.key, before).unlink(missing_ok=True)
 
     def checkpoint_data(self, account: Account) -> bytes | None:
         """Return what a learner last saved; None where there is nothing, or the file is damaged.
@@ -180,7 +177,7 @@ before, -19.0 now. The agent does not depend on its generator and its saved stat
         """
         if account.checkpoint is None:
             return None
-        return self._checkpoints.read(account.checkpoint.file, account.checkpoint.sha256)
+        return read_checkpoint(self.path, account.record.key, account.checkpoint)
 
     def end(self, account: Account, reason: str | None) -> None:
         """Enter that a job is done, or why it failed.
@@ -192,7 +189,8 @@ before, -19.0 now. The agent does not depend on its generator and its saved stat
         ...     account.state
         'failed'
         """
-        self._set(account, state="done" if reason is None else "failed", reason=reason)
+        account.state, account.reason = "done" if reason is None else "failed", reason
+        self._changed[account.number] = account
 
     def reopen(self, account: Account) -> None:
         """Take back that a job failed: it is played again.
@@ -205,19 +203,24 @@ before, -19.0 now. The agent does not depend on its generator and its saved stat
         ...     account.state
         'waiting'
         """
-        self._set(account, state="waiting", reason=None)
+        account.state, account.reason = "waiting", None
+        self._changed[account.number] = account
 
     def commit(self) -> None:
-        """Make all that was recorded durable.
+        """Make all that was recorded durable, together: half of it would be a damaged ledger.
 
         >>> import tempfile
         >>> with Ledger(Path(tempfile.mkdtemp()) / "ledger.sqlite") as ledger:
         ...     ledger.commit()
         """
-        self._flush()
-        with self._file.told():
-            if self._database.in_transaction:
-                self._database.execute("COMMIT")
+        new_rows, self._new_rows = self._new_rows, {}
+        changed, self._changed = self._changed, {}
+        if not new_rows and not changed:
+            return
+        with self._transaction() as database:
+            for table, rows in new_rows.items():
+                insert(database, table, rows)
+            insert(database, "jobs", map(_job_row, changed.values()))
 
     def check_there(self) -> None:
         """Refuse to go on where somebody removed the file.
@@ -228,56 +231,46 @@ before, -19.0 now. The agent does not depend on its generator and its saved stat
         """
         self._file.check_there()
 
-    @contextmanager
-    def _writing(self) -> Iterator[sqlite3.Connection]:
-        """Give the database to write to; news that arrive together are committed together, by `commit`.
+    def _add(self, table: str, row: Row) -> None:
+        self._new_rows.setdefault(table, []).append(row)
 
-        Who is interrupted on the way, by a signal or the disk, gives up all since the last commit: half
-        of it would be a damaged ledger.
-        """
-        with self._file.told():
-            if not self._database.in_transaction:
-                self._database.execute("BEGIN IMMEDIATE")
+    @contextmanager
+    def _transaction(self) -> Iterator[sqlite3.Connection]:
+        """Write all or, interrupted by a signal or the disk, nothing."""
+        with self._file.explained_errors():
+            self._database.execute("BEGIN IMMEDIATE")
             try:
                 yield self._database
+                self._database.execute("COMMIT")
             except BaseException:
-                self._fresh, self._ends, self._changed = [], [], set()
                 with suppress(sqlite3.Error):
                     self._database.rollback()
                 raise
 
-    def _flush(self) -> None:
-        if self._fresh or self._changed:
-            with self._writing() as database:
-                insert_episodes(database, self._fresh)
-                if self._ends:
-                    database.execute(PLAYS)
-                    insert_sealed(database, "plays", self._ends)
-                for job in self._changed:
-                    seal_row(database, "jobs", job)
-            self._fresh, self._ends, self._changed = [], [], set()
-
-    def _set(self, account: Account, **columns: object) -> None:
-        names = ", ".join(f"{name} = ?" for name in columns)
-        row = (*columns.values(), account.number)
-        with self._writing() as database:
-            self._changed.add(account.number)
-            database.execute(f"UPDATE jobs SET {names} WHERE job = ?", row)
-        for name, value in columns.items():
-            setattr(account, name, value)
-
-    def _begin_session(self, plan: str, versions: Mapping[str, str]) -> int:
-        started = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
-        about = (started, socket.gethostname(), os.getpid(), json.dumps(versions), plan)
-        with self._writing() as database:
-            query = "SELECT COALESCE(MAX(session), 0) + 1 FROM sessions"
-            session: int = database.execute(query).fetchone()[0]
-            insert_sealed(database, "sessions", [(session, *about)])
-        self.commit()
-        return session
+    def _accounts(self) -> dict[str, Account]:
+        """The accounts of all jobs of the file, by key."""
+        rows = self._database.execute(
+            f"SELECT j.job, {', '.join(f'j.{name}' for name in JobRecord._fields)}, "
+            "stateless, state, reason, played, COALESCE(e.frames, 0), COALESCE(e.evaluated, 0), "
+            "COALESCE(seconds, 0.0), c.episode, c.frames, c.evaluated, c.sha256 "
+            "FROM jobs AS j LEFT JOIN checkpoints AS c ON c.job = j.job LEFT JOIN (SELECT job, "
+            "MAX(frames) AS frames, SUM(phase = 'evaluation') AS evaluated, SUM(cpu_seconds) AS seconds "
+            "FROM episodes GROUP BY job) AS e ON e.job = j.job"
+        )
+        accounts = {}
+        width = 1 + len(JobRecord._fields)
+        for row in rows:
+            record = JobRecord(*row[1:width])
+            stateless, state, reason, played, frames, evaluated, seconds = row[width:-4]
+            stateless = None if stateless is None else bool(stateless)
+            checkpoint = None if row[-4] is None else Checkpoint(*row[-4:])
+            progress = played, frames, evaluated, seconds
+            account = Account(record, row[0], stateless, state, reason, *progress, checkpoint)
+            accounts[record.key] = account
+        return accounts
 
     def _compare(self, account: Account, episode: Episode) -> None:
-        self._flush()
+        self.commit()
         stored = self._database.execute(
             f"SELECT {', '.join(_COMPARED)} FROM episodes WHERE job = ? AND episode = ?",
             (account.number, episode.number),
@@ -292,12 +285,72 @@ before, -19.0 now. The agent does not depend on its generator and its saved stat
                 )
 
 
+def _job_row(account: Account) -> Row:
+    stateless = None if account.stateless is None else int(account.stateless)
+    ending = (account.state, account.reason, account.episodes)
+    return (account.number, *account.record, stateless, *ending)
+
+
+def checkpoint_file(ledger: Path, key: str, checkpoint: Checkpoint) -> Path:
+    """Return the file of a checkpoint, in a folder beside the ledger; no name comes from the ledger.
+
+    >>> checkpoint_file(Path("run/ledger.sqlite"), "1f", Checkpoint(3, 900, 0)).name
+    '1f-3.checkpoint'
+    """
+    return ledger.with_name("checkpoints") / f"{key}-{int(checkpoint.episodes)}.checkpoint"
+
+
+def write_checkpoint(
+    ledger: Path, account: Account, checkpoint: Checkpoint, data: bytes
+) -> Checkpoint:
+    """Keep the bytes of a checkpoint; return it with their hash."""
+    path = checkpoint_file(ledger, account.record.key, checkpoint)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if path.is_symlink():  # writing would follow it
+        path.unlink()
+    write_bytes(data, path)
+    return replace(checkpoint, sha256=hashlib.sha256(data).hexdigest())
+
+
+def read_checkpoint(ledger: Path, key: str, checkpoint: Checkpoint) -> bytes | None:
+    """Return the bytes of a checkpoint; None where there is no such file, or another than was written."""
+    path = checkpoint_file(ledger, key, checkpoint)
+    if path.is_symlink() or not path.is_file():
+        return None
+    data = path.read_bytes()
+    return data if hashlib.sha256(data).hexdigest() == checkpoint.sha256 else None
+
+
+def _refuse_doubles(records: Sequence[JobRecord]) -> None:
+    """Refuse jobs that results could not distinguish: the same agent, game, variant and seed twice."""
+    identities: set[tuple[object, ...]] = set()
+    for record in records:
+        if record.identity in identities:
+            raise InputError(
+                f"Two jobs are {shorten(record.agent)} on {shorten(record.game)}, seed {record.seed}. "
+                f"Give one of the agents another name, or leave one out."
+            )
+        identities.add(record.identity)
+
+
+def _refuse_other_settings(record: JobRecord, stored: JobRecord | None) -> None:
+    """Refuse a job whose place in the results is taken by one that was played under other settings."""
+    if stored is None:
+        return
+    differing = (name for name in _SETTINGS if getattr(stored, name) != getattr(record, name))
+    name = next(differing, "settings")
+    raise InputError(
+        f"The ledger has {shorten(record.agent)} on {shorten(record.game)}, seed {record.seed}, with "
+        f"another {name}: {shorten(getattr(stored, name))} there, {shorten(getattr(record, name))} in "
+        f"the plan. Two protocols or budgets do not mix in one ledger: choose another folder with "
+        f"`--output`."
+    )
+
+
 def _versions() -> dict[str, str]:
     """The installed versions by name; absent packages are left out."""
-    found = {"python": platform.python_version()}
+    versions = {"python": platform.python_version()}
     for name in PACKAGES:
-        try:
-            found[name] = version(name)
-        except PackageNotFoundError:
-            continue
-    return dict(sorted(found.items()))
+        with suppress(PackageNotFoundError):
+            versions[name] = version(name)
+    return dict(sorted(versions.items()))

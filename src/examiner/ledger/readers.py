@@ -11,31 +11,37 @@ from typing import Literal, NamedTuple
 
 import polars as pl
 
-from examiner.ledger.contents import Phase
 from examiner.ledger.file import reading
-from examiner.ledger.integrity import has_plays
-from examiner.ledger.salvage import damaged
+from examiner.ledger.records import Phase
 from examiner.messages import InputError, counted, listed, shorten
-from examiner.results.atari_scales import atari_scales
-from examiner.results.attributes import Attributes, Provenance
-from examiner.results.keys import CHECKPOINT, EVALUATION, LEARNS
-from examiner.results.scale import Scales
-from examiner.results.table import Results, assemble
+from examiner.results import (
+    CHECKPOINT,
+    EVALUATION,
+    LEARNS,
+    Attributes,
+    Provenance,
+    Results,
+    Scales,
+    assemble,
+    atari_scales,
+)
 
 _COLUMNS = """
 agent, game AS task, mode, difficulty, seed AS run, episode AS trial, score, e.frames AS frames,
 length, lives, truncated, cpu_seconds, seed, split, environment, key AS job, protocol, session,
 CASE phase WHEN 'evaluation' THEN 1 END AS evaluation
 """
-_EPISODES = "FROM episodes AS e JOIN jobs AS j ON j.job = e.job"
-_CHOSEN = "WHERE phase IN (?, ?) ORDER BY j.job, episode"
-_QUERY = f"SELECT {_COLUMNS} {_EPISODES} {_CHOSEN}"
-_PLAYS_QUERY = (
-    f"SELECT {_COLUMNS}, status, win, model_calls, p.reason AS reason {_EPISODES} "
-    f"LEFT JOIN plays AS p ON p.job = e.job {_CHOSEN}"
+_QUERY = (
+    f"SELECT {_COLUMNS}, status, win, model_calls, p.reason AS reason FROM episodes AS e "
+    "JOIN jobs AS j ON j.job = e.job LEFT JOIN plays AS p ON p.job = e.job "
+    "WHERE phase IN (?, ?) ORDER BY j.job, episode"
 )
 _LEARNERS = "SELECT agent, MAX(stateless = 0) FROM jobs GROUP BY agent"
 _ROWS_AT_ONCE = 50_000
+_TEXT = ("agent", "task", "split", "environment", "job", "protocol", "status", "reason")
+_TYPES = dict.fromkeys(_TEXT, pl.String) | dict.fromkeys(
+    ("score", "cpu_seconds", "win"), pl.Float64
+)
 _ATARI = "ale"  # the environment of Atari games in the arena
 
 
@@ -70,15 +76,11 @@ def ledger_results(path: str | Path, phase: Phase | Literal["both"] | None = Non
         state = _state(database)
         if phase is None:
             phase = "evaluation" if state.evaluation_episodes else "training"
-        try:
-            query = _PLAYS_QUERY if has_plays(database) else _QUERY
-            phases = ("training", "evaluation") if phase == "both" else (phase, phase)
-            frame = _episodes(database.execute(query, phases))
-            learning = dict(database.execute(_LEARNERS))
-            about = dict(database.execute("SELECT session, versions FROM sessions"))
-            versions = {session: dict(json.loads(text)) for session, text in about.items()}
-        except (TypeError, ValueError, OverflowError, pl.exceptions.PolarsError) as problem:
-            raise damaged(Path(path), "a row holds something else than it should") from problem
+        phases = ("training", "evaluation") if phase == "both" else (phase, phase)
+        frame = _episodes(database.execute(_QUERY, phases))
+        learning = dict(database.execute(_LEARNERS))
+        packages = dict(database.execute("SELECT session, versions FROM sessions"))
+        versions = {session: dict(json.loads(text)) for session, text in packages.items()}
     if frame.is_empty():
         episodes = "episodes" if phase == "both" else f"{phase} episodes"
         raise InputError(
@@ -95,8 +97,10 @@ def ledger_results(path: str | Path, phase: Phase | Literal["both"] | None = Non
     }[phase]
     origin = Provenance(str(path), "ledger", training=training)
     origin = origin.with_notes(*_notes(state, phase))
-    if "status" in frame.columns and frame["status"].null_count() == 0:
+    if frame["status"].null_count() == 0:
         return _plays(frame, origin)
+    if frame["status"].null_count() == len(frame):  # no job of somebody else's framework
+        frame = frame.drop("status", "win", "model_calls", "reason")
     item = [name for name in ("mode", "difficulty") if _varies(frame, name)]
     if phase == "evaluation":
         frame = _with_checkpoints(frame)
@@ -148,23 +152,11 @@ def _plays(frame: pl.DataFrame, origin: Provenance) -> Results:
 
 def _episodes(cursor: sqlite3.Cursor) -> pl.DataFrame:
     """The rows as a frame, made in parts: rows of Python take ten times the memory."""
-    types = _column_types()
-    schema = [(name, types[name]) for name, *_ in cursor.description]
+    schema = {name: _TYPES.get(name, pl.Int64) for name, *_ in cursor.description}
     parts = [pl.DataFrame(schema=schema)]
     while rows := cursor.fetchmany(_ROWS_AT_ONCE):
         parts.append(pl.DataFrame(rows, schema=schema, orient="row"))
     return pl.concat(parts)
-
-
-def _column_types() -> dict[str, pl.DataType | type[pl.DataType]]:
-    return {
-        **dict.fromkeys(("agent", "task", "split", "environment", "job", "protocol"), pl.String),
-        **dict.fromkeys(("mode", "difficulty", "run", "trial", "seed", "session"), pl.Int64),
-        **dict.fromkeys(("frames", "length", "lives", "truncated"), pl.Int64),
-        **dict.fromkeys(("score", "cpu_seconds", "win"), pl.Float64),
-        **dict.fromkeys(("status", "reason"), pl.String),
-        **dict.fromkeys(("model_calls", EVALUATION), pl.Int64),
-    }
 
 
 def export(ledger: str | Path, path: str | Path, phase: Phase | None = None) -> Path:

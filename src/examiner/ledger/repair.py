@@ -1,24 +1,19 @@
-"""A new ledger from what is whole of a damaged one; the damaged one is left as it is."""
+"""A new ledger from what SQLite can still read of a damaged one; the damaged one is left as it is."""
 
 from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator, Mapping
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass
-from itertools import islice
 from pathlib import Path
 
 from examiner.answers import Answer, Scalar, Table
-from examiner.ledger.checkpoints import CheckpointFolder
-from examiner.ledger.file import reading
-from examiner.ledger.integrity import EPISODE_COLUMNS, Row, insert_episodes, insert_sealed
-from examiner.ledger.salvage import Salvage, salvage
-from examiner.ledger.schema import PLAYS, create, read_only
+from examiner.ledger.file import Row, connect_to_read, create_tables, insert, reading, seal
+from examiner.ledger.ledger import checkpoint_file, read_checkpoint
+from examiner.ledger.records import Checkpoint
 from examiner.messages import InputError, counted, shorten
 
-_ROWS_AT_ONCE = 20_000
-_STATELESS, _STATE, _REASON = -3, -2, -1  # columns of a job, its seal left out
 _UNKNOWN_SESSION = ("unknown", "unknown", 0, "{}", "")
 
 
@@ -26,7 +21,7 @@ _UNKNOWN_SESSION = ("unknown", "unknown", 0, "{}", "")
 class Repair(Answer):
     """What was saved of a damaged ledger, and where the new ledger is.
 
-    `lost` counts the episodes that the ledger is known to have held; they are played again. `open_jobs` are
+    `lost` counts the episodes that the jobs are known to have had; they are played again. `open_jobs` are
     those of which episodes are missing, or that had not ended before.
 
     >>> Repair(Path("pilot-repaired/ledger.sqlite"), 346, 54, 4, 1, 2)
@@ -69,64 +64,79 @@ class Repair(Answer):
 
 
 def repair(ledger: str | Path, output: str | Path | None = None) -> Repair:
-    """Write what is whole of a damaged ledger to a new folder, in which its run can go on.
+    """Write what can be read of a damaged ledger to a new folder, in which its run can go on.
 
     `ledger` is its file or its folder, `output` the new folder: by default the old name with `-repaired`.
-    Of each job the episodes before its first damaged one are kept, so that the rest can be played again
-    as it was. Nothing is overwritten.
+    Of each job the episodes before its first damaged one are kept, so that the others can be played again
+    as they were. Nothing is overwritten.
 
     >>> repair("missing.sqlite")
     Traceback (most recent call last):
     ...
     examiner.messages.InputError: Cannot read 'missing.sqlite': no such file. Check the path.
     """
-    source = _ledger_file(Path(ledger))
-    target = _target(source, output)
-    _refuse_whole(source)
-    found = salvage(source)
-    if not found.jobs:
-        raise InputError(
-            f"Nothing of {shorten(source, 200)} can be saved: no row of a job in it is whole. Put back a "
-            f"copy of it, or run the plan into another folder."
-        )
-    try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        checkpoints = _written(found, source, target)
-    except (OSError, sqlite3.OperationalError) as problem:
-        raise InputError(
-            f"Cannot write {shorten(target, 200)}: {problem}. Make room, or choose another folder with "
-            f"`--output`."
-        ) from problem
-    return Repair(
-        ledger=target,
-        saved=found.saved,
-        lost=max(0, found.written - found.saved),
-        jobs=len(found.jobs),
-        open_jobs=sum(_row_of_job(row, found)[_STATE] == "waiting" for row in found.jobs),
-        checkpoints=checkpoints,
-    )
-
-
-def _ledger_file(path: Path) -> Path:
-    path = path / "ledger.sqlite" if path.is_dir() else path
-    if not path.is_file():
-        raise InputError(f"Cannot read {shorten(path, 200)}: no such file. Check the path.")
-    return path.absolute()
-
-
-def _target(source: Path, output: str | Path | None) -> Path:
-    folder = (
-        source.parent.with_name(f"{source.parent.name}-repaired")
-        if output is None
-        else Path(output)
-    )
-    target = folder / "ledger.sqlite"
+    source = Path(ledger)
+    source = (source / "ledger.sqlite" if source.is_dir() else source).absolute()
+    if not source.is_file():
+        raise InputError(f"Cannot read {shorten(ledger, 200)}: no such file. Check the path.")
+    folder = source.parent.with_name(f"{source.parent.name}-repaired")
+    target = (folder if output is None else Path(output)) / "ledger.sqlite"
     if target.exists():
         raise InputError(
             f"{shorten(target, 200)} is there already, and nothing is overwritten. Choose another folder "
             f"with `--output`."
         )
-    return target
+    _refuse_whole(source)
+    with closing(connect_to_read(source)) as old:
+        rows = {table: list(_sealed_rows(old, table)) for table in ("sessions", "jobs", "plays")}
+        jobs = {row[0]: row for row in rows["jobs"]}
+        if not jobs:
+            raise InputError(
+                f"Nothing of {shorten(source, 200)} can be saved: no row of a job in it is whole. Put back "
+                f"a copy of it, or run the plan into another folder."
+            )
+        episodes = {job: _readable_episodes(old, job) for job in jobs}
+        written = _written_episodes(old)
+        checkpoints = [
+            row
+            for row in _sealed_rows(old, "checkpoints")
+            if row[1] <= len(episodes.get(row[0], ()))
+        ]
+    kept_jobs = [_kept_job(row, len(episodes[row[0]])) for row in rows["jobs"]]
+    sessions = {row[0]: row for row in rows["sessions"]}
+    for row in (row for played in episodes.values() for row in played):
+        sessions.setdefault(row[-1], (row[-1], *_UNKNOWN_SESSION))
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        kept_checkpoints = [
+            row for row in checkpoints if _copy_checkpoint(source, target, jobs[row[0]][1], row)
+        ]
+        unfinished = target.with_name(target.name + ".part")
+        unfinished.unlink(missing_ok=True)
+        with closing(sqlite3.connect(unfinished, isolation_level=None)) as new:
+            create_tables(new)
+            new.execute("BEGIN")
+            insert(new, "sessions", sessions.values())
+            insert(new, "jobs", kept_jobs)
+            insert(new, "episodes", (row for played in episodes.values() for row in played))
+            insert(new, "plays", (row for row in rows["plays"] if episodes.get(row[0])))
+            insert(new, "checkpoints", kept_checkpoints)
+            new.execute("COMMIT")
+        unfinished.rename(target)  # it has its name only when it is whole
+    except (OSError, sqlite3.OperationalError) as problem:
+        raise InputError(
+            f"Cannot write {shorten(target, 200)}: {problem}. Make room, or choose another folder with "
+            f"`--output`."
+        ) from problem
+    saved = sum(map(len, episodes.values()))
+    return Repair(
+        ledger=target,
+        saved=saved,
+        lost=max(0, written - saved),
+        jobs=len(jobs),
+        open_jobs=sum(row[-3] == "waiting" for row in kept_jobs),
+        checkpoints=len(kept_checkpoints),
+    )
 
 
 def _refuse_whole(path: Path) -> None:
@@ -140,62 +150,45 @@ def _refuse_whole(path: Path) -> None:
     )
 
 
-def _written(found: Salvage, source: Path, target: Path) -> int:
-    """Write a ledger, which has its name only when it is whole; return how many checkpoints it has."""
-    unfinished = target.with_name(target.name + ".part")
-    unfinished.unlink(missing_ok=True)
-    with (
-        closing(read_only(source)) as old,
-        closing(sqlite3.connect(unfinished, isolation_level=None)) as new,
-    ):
-        old.execute("PRAGMA writable_schema = ON")  # see `salvage`
-        create(new)
-        new.execute("BEGIN")
-        insert_sealed(new, "jobs", [_row_of_job(row, found) for row in found.jobs])
-        sessions = {row[0]: row for row in found.sessions}
-        for job, count in found.episodes.items():
-            if not count:  # perhaps nothing of it can be read
-                continue
-            query = "SELECT * FROM episodes WHERE job = ? ORDER BY episode"  # names may be damaged
-            for found_rows in _chunks(old.execute(query, (job,)), count):
-                rows = [row[: len(EPISODE_COLUMNS)] for row in found_rows]
-                insert_episodes(new, rows)
-                for session in {row[-1] for row in rows} - sessions.keys():
-                    sessions[session] = (session, *_UNKNOWN_SESSION)
-        insert_sealed(new, "sessions", list(sessions.values()))
-        plays = [row for row in found.plays if found.episodes.get(row[0])]
-        if plays:
-            new.execute(PLAYS)
-            insert_sealed(new, "plays", plays)
-        checkpoints = list(_kept_checkpoints(found, source.parent, target.parent))
-        insert_sealed(new, "checkpoints", checkpoints)
-        new.execute("COMMIT")
-    unfinished.rename(target)
-    return len(checkpoints)
+def _sealed_rows(database: sqlite3.Connection, table: str) -> Iterator[Row]:
+    """The rows of a table that are as they were written, until one cannot be read."""
+    with suppress(sqlite3.DatabaseError, ValueError):
+        # Else SQLite reads nothing at all of a file that is shorter than it should be.
+        database.execute("PRAGMA writable_schema = ON")
+        rows = database.execute(f"SELECT * FROM {table}")
+        yield from (row[:-1] for row in rows if row[-1] == seal(row[:-1]))
 
 
-def _chunks(rows: Iterator[Row], count: int) -> Iterator[list[Row]]:
-    while count > 0 and (chunk := list(islice(rows, min(count, _ROWS_AT_ONCE)))):
-        count -= len(chunk)
-        yield chunk
+def _readable_episodes(database: sqlite3.Connection, job: int) -> list[Row]:
+    """The episodes of a job, from its first on, that are as they were written."""
+    episodes: list[Row] = []
+    with suppress(sqlite3.DatabaseError, ValueError):
+        query = "SELECT * FROM episodes WHERE job = ? ORDER BY episode"
+        for row in database.execute(query, (job,)):
+            if row[:2] != (job, len(episodes)) or row[-1] != seal(row[:-1]):
+                break
+            episodes.append(row[:-1])
+    return episodes
 
 
-def _row_of_job(row: Row, found: Salvage) -> Row:
+def _written_episodes(database: sqlite3.Connection) -> int:
+    """How many episodes all jobs had, damaged ones too, as far as their rows can be read."""
+    with suppress(sqlite3.DatabaseError):
+        return int(database.execute("SELECT TOTAL(played) FROM jobs").fetchone()[0])
+    return 0
+
+
+def _kept_job(row: Row, episodes: int) -> Row:
     """The row of a job as it is now: one of which episodes are missing has not ended."""
-    return row if row[0] in found.whole else (*row[:_STATE], "waiting", None)
+    return row if row[-1] == episodes else (*row[:-3], "waiting", None, episodes)
 
 
-def _kept_checkpoints(found: Salvage, before: Path, after: Path) -> Iterator[Row]:
-    """The checkpoints whose episodes and files are there; other learners begin again."""
-    old, new = (CheckpointFolder(folder / "checkpoints") for folder in (before, after))
-    for row in found.checkpoints:
-        job, episodes, _, _, name, sha256 = row
-        if episodes > found.episodes.get(job, -1):
-            continue
-        try:
-            data = old.read(name, sha256)
-        except InputError:  # a path that leads elsewhere
-            continue
-        if data is not None:
-            new.write(name, data)
-            yield row
+def _copy_checkpoint(source: Path, target: Path, key: str, row: Row) -> bool:
+    """Copy the file of a checkpoint if it is whole; learners without one begin again."""
+    checkpoint = Checkpoint(*row[1:])
+    data = read_checkpoint(source, key, checkpoint) if key.isalnum() else None
+    if data is not None:
+        path = checkpoint_file(target, key, checkpoint)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(data)
+    return data is not None

@@ -71,8 +71,7 @@ def _fitted(study: Study) -> Fitted | str:
             return again
         matrix = again.matrix
     from examiner.irt import fit as fit_irt  # only findings about ability need this room
-    from examiner.irt import indicators, standard_scores
-    from examiner.irt.diagnostics.flags import with_evidence
+    from examiner.irt import indicators, standard_scores, with_evidence
 
     starts = 3 if values.size <= SMALL else 1
     drawing = np.random.default_rng(study.seed)

@@ -20,9 +20,7 @@ from examiner.reporting.rendering import failure_sentence, rendered
 from examiner.reporting.study import Study, StudyOptions
 from examiner.reporting.subjects import Subjects
 from examiner.reporting.verdict import Verdict, verdict
-from examiner.results import Results
-from examiner.results.display import html_table
-from examiner.results.storage import write_text
+from examiner.results import Results, html_table, write_text
 from examiner.scores import OwnFunction
 
 SCHEMA = "examiner.report/1"
@@ -53,7 +51,7 @@ class Report:
     @property
     def notes(self) -> tuple[str, ...]:
         """What a reader of the report should know, as it stands in its last section."""
-        return tuple(self.recipe["warnings"])
+        return tuple(self.recipe["notes"])
 
     @property
     def failures(self) -> Mapping[str, Failure]:
@@ -251,7 +249,7 @@ def _recipe(study: Study) -> dict[str, Any]:  # Any: JSON values
         "success_share": study.share,
         "seed": study.seed,
         "steps": list(study.scores.provenance.steps),
-        "warnings": [*_weak(study), *study.scores.notes],
+        "notes": [*_weak(study), *study.scores.notes],
     }
 
 

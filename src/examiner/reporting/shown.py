@@ -7,12 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from examiner.messages import InputError, counted
-from examiner.results import ResponseMatrix
-from examiner.results.connections import Connections, divided_sentence
-from examiner.scores import responses, significance
-from examiner.scores.exchanges import exchange_runs
-from examiner.scores.uncertainty.resampling import Unit
-from examiner.scores.uncertainty.strata import run_scores
+from examiner.results import ResponseMatrix, divided_sentence
+from examiner.scores import Unit, exchange_runs, responses, run_scores, significance
 
 if TYPE_CHECKING:
     from examiner.irt import ChanceTest
@@ -32,7 +28,7 @@ def chance_of(study: Study) -> ChanceTest | None:
     >>> from examiner.reporting.study import Study
     >>> chance_of(Study.of(Results.from_numpy([[0.5], [0.0]])))
     """
-    from examiner.irt.evidence import ChanceTest
+    from examiner.irt import ChanceTest
 
     if study.resampled.unit == "tasks":
         return study.chance_over_tasks
@@ -53,7 +49,7 @@ def chance_over_tasks(study: Study) -> ChanceTest | None:
     >>> from examiner.reporting.study import Study
     >>> chance_over_tasks(Study.of(Results.from_numpy([[0.5], [0.0]])))
     """
-    from examiner.irt.diagnostics.chance import agents_differ  # a room that few sections need
+    from examiner.irt import agents_differ  # a room that few sections need
 
     agents, tasks = study.comparable.shape
     if agents < 3 or tasks < FEWEST_TASKS:
@@ -63,7 +59,7 @@ def chance_over_tasks(study: Study) -> ChanceTest | None:
 
 def _of_pairs(study: Study, unit: Unit | None = None) -> ChanceTest | None:
     """The least p-value of pairs of agents, after Holm; None where they have too little in common."""
-    from examiner.irt.evidence import ChanceTest
+    from examiner.irt import ChanceTest
 
     shown, nothing = study.resampled.shown_results, float("nan")
     try:
@@ -92,10 +88,8 @@ def reason_not_to_name(study: Study) -> str:
     >>> reason_not_to_name(Study.of(Results.from_numpy(able)))
     ''
     """
-    seen = np.isfinite(study.comparable)
-    groups = Connections.by_groups(study.results.agents, study.results.tasks, seen).separate
-    if groups:
-        return f"{divided_sentence(groups)} Agents of different groups cannot be compared."
+    if study.groups:
+        return f"{divided_sentence(study.groups)} Agents of different groups cannot be compared."
     return _not_significant(study, study.chance, study.resampled.unit)
 
 

@@ -17,8 +17,7 @@ from examiner.results.codes import (
 )
 from examiner.results.keys import is_sortable, item_labels
 from examiner.results.row_order import sorted_rows
-from examiner.validation import smallest_unsigned
-from examiner.validation.natural_order import natural_key
+from examiner.validation import natural_key, smallest_unsigned
 
 if TYPE_CHECKING:
     from examiner.results.table import Results
@@ -41,7 +40,7 @@ def in_order(results: Results) -> Results:
         _naturally_coded(frame[name]) for name in named if isinstance(frame[name].dtype, pl.Enum)
     )
     codes, items = _ordered_items(frame, results)
-    order = _row_order(frame.with_columns(pl.Series("item code", codes)), results)
+    order = row_order(frame.with_columns(pl.Series("item code", codes)), results)
     if order is not None:
         frame, codes = frame[order], codes[order]
     return replace(
@@ -81,8 +80,11 @@ def _ordered_items(
     return places[results.task_codes], tuple(items[place] for place in order)
 
 
-def _row_order(frame: pl.DataFrame, results: Results) -> NDArray[np.int64] | None:
-    """Where the rows of the ordered table stand in this one; None where it is in order already."""
+def row_order(frame: pl.DataFrame, results: Results) -> NDArray[np.int64] | None:
+    """Return where the rows of the ordered table stand in this one; None where it is in order already.
+
+    The frame has the column "item code" as well.
+    """
     keys = ["agent", "item code", "run"]
     packed = packed_keys(frame, keys)
     columns = [pl.Series(packed[0])] if packed else [frame[key] for key in keys]

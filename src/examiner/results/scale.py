@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import csv
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from functools import cache
+from importlib.resources import files
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -283,3 +286,23 @@ def _distinct(names: Iterable[str]) -> tuple[str, ...]:
 def _column(scales: Sequence[TaskScale | None], anchor: Anchor) -> NDArray[np.float64]:
     values = [None if scale is None else getattr(scale, anchor) for scale in scales]
     return np.array([np.nan if value is None else value for value in values], dtype=np.float64)
+
+
+@cache
+def atari_scales() -> Scales:
+    """Return the scales of the data set `atari-human-random`: 0 is random, 1 human.
+
+    >>> atari_scales().lookup("pong").reference
+    14.6
+    """
+    data = files("examiner").joinpath("datasets", "data", "atari-human-random.csv")
+    rows = csv.DictReader(data.read_text(encoding="utf-8").splitlines())
+    return Scales.from_dicts(
+        {
+            "task": row["game"],
+            "random": float(row["random"]),
+            "human": float(row["human"]),
+            "source": "Mnih et al. 2015 and Wang et al. 2016, no-op starts",
+        }
+        for row in rows
+    )

@@ -1,11 +1,15 @@
 """Raw made comparable: normalisers, success, likeness of tasks and agents, aggregates."""
 
+from typing import TYPE_CHECKING
+
+from examiner.namespaces import names_on_demand as _names_on_demand
 from examiner.scores.aggregate import AGGREGATES as AGGREGATES
 from examiner.scores.aggregate import AgentAggregates as AgentAggregates
 from examiner.scores.aggregate import Aggregate as Aggregate
 from examiner.scores.aggregate import aggregate as aggregate
 from examiner.scores.aggregate import aggregate_named as aggregate_named
 from examiner.scores.aggregate import interquartile_mean as interquartile_mean
+from examiner.scores.bootstrap import Resampling as Resampling
 from examiner.scores.cells import RunMeans as RunMeans
 from examiner.scores.cells import cell_means as cell_means
 from examiner.scores.cells import run_means as run_means
@@ -18,16 +22,23 @@ from examiner.scores.comparable import TaskScores as TaskScores
 from examiner.scores.costs import attempt_costs as attempt_costs
 from examiner.scores.costs import task_costs as task_costs
 from examiner.scores.differences import Difference as Difference
+from examiner.scores.differences import Discordance as Discordance
 from examiner.scores.differences import detectable_effect as detectable_effect
 from examiner.scores.estimate import Estimate as Estimate
 from examiner.scores.estimate import wilson as wilson
-from examiner.scores.exact_pairs import Discordance as Discordance
+from examiner.scores.improvement import Improvement as Improvement
+from examiner.scores.improvement import ImprovementMatrix as ImprovementMatrix
+from examiner.scores.improvement import improvement as improvement
+from examiner.scores.improvement import improvement_matrix as improvement_matrix
+from examiner.scores.intervals import AggregateIntervals as AggregateIntervals
+from examiner.scores.intervals import intervals as intervals
 from examiner.scores.likeness import NearIdentical as NearIdentical
 from examiner.scores.likeness import TaskCorrelation as TaskCorrelation
 from examiner.scores.likeness import correlation as correlation
 from examiner.scores.likeness import near_identical as near_identical
 from examiner.scores.likeness import without_near_identical as without_near_identical
 from examiner.scores.normalise import normalise as normalise
+from examiner.scores.normalise import score_unit as score_unit
 from examiner.scores.normalise import suggested_normaliser as suggested_normaliser
 from examiner.scores.normalise import task_ranges_apart as task_ranges_apart
 from examiner.scores.normalisers import NORMALISERS as NORMALISERS
@@ -37,11 +48,16 @@ from examiner.scores.pairs import compare as compare
 from examiner.scores.pareto import Dominating as Dominating
 from examiner.scores.pareto import ParetoFront as ParetoFront
 from examiner.scores.pareto import pareto as pareto
+from examiner.scores.profiles import Profiles as Profiles
+from examiner.scores.profiles import profiles as profiles
 from examiner.scores.ranking import Ranking as Ranking
 from examiner.scores.ranking import averaging_notes as averaging_notes
 from examiner.scores.ranking import rank as rank
+from examiner.scores.ranks import RankProbabilities as RankProbabilities
+from examiner.scores.ranks import ranks as ranks
 from examiner.scores.recipe import Learnt as Learnt
 from examiner.scores.recipe import Recipe as Recipe
+from examiner.scores.runs import shared_rows as shared_rows
 from examiner.scores.significance import Significance as Significance
 from examiner.scores.significance import significance as significance
 from examiner.scores.standing import shared_ranks as shared_ranks
@@ -53,29 +69,17 @@ from examiner.scores.total import chance_scales as chance_scales
 from examiner.scores.total import total as total
 from examiner.scores.training.curves import LearningCurves as LearningCurves
 from examiner.scores.training.curves import Summary as Summary
+from examiner.scores.training.curves import Verdicts as Verdicts
 from examiner.scores.training.curves import curves as curves
 from examiner.scores.training.efficiency import EfficiencyCurves as EfficiencyCurves
 from examiner.scores.training.efficiency import Reached as Reached
 from examiner.scores.training.efficiency import efficiency as efficiency
 from examiner.scores.training.reduce import default_reduction as default_reduction
 from examiner.scores.training.reduce import reduce as reduce
-from examiner.scores.training.report_table import ReportTable as ReportTable
-from examiner.scores.training.report_table import report_table as report_table
+from examiner.scores.training.task_curves import ReportTable as ReportTable
 from examiner.scores.training.task_curves import TaskLearningCurves as TaskLearningCurves
+from examiner.scores.training.task_curves import report_table as report_table
 from examiner.scores.training.task_curves import task_curves as task_curves
-from examiner.scores.training.verdicts import Verdicts as Verdicts
-from examiner.scores.uncertainty.bootstrap import Resampling as Resampling
-from examiner.scores.uncertainty.improvement import Improvement as Improvement
-from examiner.scores.uncertainty.improvement import ImprovementMatrix as ImprovementMatrix
-from examiner.scores.uncertainty.improvement import improvement as improvement
-from examiner.scores.uncertainty.improvement import improvement_matrix as improvement_matrix
-from examiner.scores.uncertainty.intervals import AggregateIntervals as AggregateIntervals
-from examiner.scores.uncertainty.intervals import intervals as intervals
-from examiner.scores.uncertainty.profiles import Profiles as Profiles
-from examiner.scores.uncertainty.profiles import profiles as profiles
-from examiner.scores.uncertainty.ranks import RankProbabilities as RankProbabilities
-from examiner.scores.uncertainty.ranks import ranks as ranks
-from examiner.scores.unit import score_unit as score_unit
 from examiner.scores.variance import DecisionStudy as DecisionStudy
 from examiner.scores.variance import VarianceComponents as VarianceComponents
 from examiner.scores.variance import decision as decision
@@ -83,3 +87,80 @@ from examiner.scores.variance import variance as variance
 from examiner.validation import names_of as _names_of
 
 __dir__ = _names_of(__name__)
+
+if TYPE_CHECKING:  # for other packages of the codebase, loaded when first used
+    from examiner.scores.aggregate import AggregatedAgents as AggregatedAgents
+    from examiner.scores.aggregate import aggregates_of as aggregates_of
+    from examiner.scores.bootstrap import Interval as Interval
+    from examiner.scores.bootstrap import Progress as Progress
+    from examiner.scores.bootstrap import usual_reps as usual_reps
+    from examiner.scores.cells import RowCodes as RowCodes
+    from examiner.scores.cells import codes_of as codes_of
+    from examiner.scores.cells import group_means as group_means
+    from examiner.scores.cells import judged_runs as judged_runs
+    from examiner.scores.cells import mean_cells as mean_cells
+    from examiner.scores.cells import ratio as ratio
+    from examiner.scores.common_rows import FEWEST_PAIRS as FEWEST_PAIRS
+    from examiner.scores.common_rows import GappedColumns as GappedColumns
+    from examiner.scores.common_rows import PairSums as PairSums
+    from examiner.scores.common_rows import column_blocks as column_blocks
+    from examiner.scores.common_rows import two_valued as two_valued
+    from examiner.scores.comparable import column_range as column_range
+    from examiner.scores.costs import Per as Per
+    from examiner.scores.costs import needed_cost as needed_cost
+    from examiner.scores.costs import task_cost_notes as task_cost_notes
+    from examiner.scores.costs import usual_cost as usual_cost
+    from examiner.scores.differences import clusters_of as clusters_of
+    from examiner.scores.differences import difference_of as difference_of
+    from examiner.scores.differences import discordance as discordance
+    from examiner.scores.differences import newcombe as newcombe
+    from examiner.scores.differences import single_binary_trials as single_binary_trials
+    from examiner.scores.estimate import check_level as check_level
+    from examiner.scores.likeness import ROUNDING as ROUNDING
+    from examiner.scores.likeness import Method as Method
+    from examiner.scores.likeness import SimilarAgents as SimilarAgents
+    from examiner.scores.likeness import concordance as concordance
+    from examiner.scores.likeness import correlate_columns as correlate_columns
+    from examiner.scores.likeness import correlate_pairs as correlate_pairs
+    from examiner.scores.likeness import correlation_distances as correlation_distances
+    from examiner.scores.likeness import unit_columns as unit_columns
+    from examiner.scores.linkage import Linkage as Linkage
+    from examiner.scores.linkage import cut_tree as cut_tree
+    from examiner.scores.linkage import dendrogram as dendrogram
+    from examiner.scores.linkage import linkage_tree as linkage_tree
+    from examiner.scores.linkage import mean_silhouette as mean_silhouette
+    from examiner.scores.linkage import ordered_tree as ordered_tree
+    from examiner.scores.linkage import suggested_number as suggested_number
+    from examiner.scores.normalise import check_reachable as check_reachable
+    from examiner.scores.normalise import isolated_values as isolated_values
+    from examiner.scores.normalise import judges_as_read as judges_as_read
+    from examiner.scores.normalise import normaliser_name as normaliser_name
+    from examiner.scores.normalise import on_scale as on_scale
+    from examiner.scores.normalise import task_scores as task_scores
+    from examiner.scores.normalise import with_isolated_notes as with_isolated_notes
+    from examiner.scores.pairs import MCNEMAR as MCNEMAR
+    from examiner.scores.pairs import T_OF_RUNS as T_OF_RUNS
+    from examiner.scores.pairs import T_OVER_TASKS as T_OVER_TASKS
+    from examiner.scores.pairs import tested_difference as tested_difference
+    from examiner.scores.ranking import MOST_TESTED as MOST_TESTED
+    from examiner.scores.recipe import response_unit as response_unit
+    from examiner.scores.recipe import value_unit as value_unit
+    from examiner.scores.runs import Unit as Unit
+    from examiner.scores.runs import run_scores as run_scores
+    from examiner.scores.runs import usual_unit as usual_unit
+    from examiner.scores.signed_ranks import midranks as midranks
+    from examiner.scores.signed_ranks import normal_signed_rank_p as normal_signed_rank_p
+    from examiner.scores.significance import LEVEL as LEVEL
+    from examiner.scores.significance import PostHoc as PostHoc
+    from examiner.scores.significance import benjamini_hochberg as benjamini_hochberg
+    from examiner.scores.significance import exchange_runs as exchange_runs
+    from examiner.scores.significance import friedman as friedman
+    from examiner.scores.significance import holm as holm
+    from examiner.scores.significance import wilcoxon_holm as wilcoxon_holm
+    from examiner.scores.standing import best_first as best_first
+    from examiner.scores.training.checkpoints import learners_of as learners_of
+    from examiner.scores.training.curves import kendall_tau as kendall_tau
+    from examiner.scores.training.task_curves import CurveScale as CurveScale
+    from examiner.scores.training.task_curves import on_curve_scale as on_curve_scale
+else:
+    __getattr__ = _names_on_demand(__name__)

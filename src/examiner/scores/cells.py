@@ -8,9 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.results import Results
-from examiner.results.observed_cells import ObservedCells
-from examiner.results.table import check_results
+from examiner.results import ObservedCells, Results, check_results
 from examiner.validation import Floats
 
 _TOGETHER = 1 << 22

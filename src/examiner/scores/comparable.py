@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from examiner.messages import InputError, counted, listed
-from examiner.results.atari import matched
-from examiner.results.scale import Anchor, ScaleArrays, Scales
+from examiner.results import Anchor, ScaleArrays, Scales, matched
 from examiner.scores.cells import RowCodes
 from examiner.validation import Axes, Floats, read_only
 

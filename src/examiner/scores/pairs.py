@@ -14,20 +14,21 @@ from examiner.answers import Answer, Table, bound, count, error, name, number, t
 from examiner.messages import InputError, joined, shorten
 from examiner.results import Results, reads_results
 from examiner.scores.cells import judged_runs
-from examiner.scores.differences import Difference, clusters_of, difference_of
-from examiner.scores.exact_pairs import (
+from examiner.scores.differences import (
+    Difference,
     Discordance,
+    clusters_of,
+    difference_of,
     discordance,
     mcnemar_p,
     newcombe,
     single_binary_trials,
 )
+from examiner.scores.improvement import Improvement, improvement
+from examiner.scores.normalise import score_unit
+from examiner.scores.runs import RunScores, Unit, run_scores, same_sign, shared_rows, usual_unit
 from examiner.scores.significance import LEVEL, holm
 from examiner.scores.total import Total
-from examiner.scores.uncertainty.improvement import Improvement, improvement
-from examiner.scores.uncertainty.resampling import Unit, usual_unit
-from examiner.scores.uncertainty.strata import RunScores, common_rows, run_scores, same_sign
-from examiner.scores.unit import score_unit
 from examiner.validation import Floats, Randomness, read_only, seed_of
 
 NOT_DIFFERENT = "not significantly different from"
@@ -263,18 +264,37 @@ def _check_unit(gap: Difference) -> None:
         )
 
 
+class TestedDifference(NamedTuple):
+    """The interval of a difference and its test; `items` counts single trials, None without them."""
+
+    low: float
+    high: float
+    test: str
+    p: float
+    items: Discordance | None
+
+
+def tested_difference(
+    scores: RunScores, gap: Difference, level: float = 0.95, *, single: bool
+) -> TestedDifference:
+    """Test a difference of two agents; `single` says that both have single trials of 0 or 1."""
+    if single and (scores.total is None or scores.total.plain):
+        first, second = scores.of(gap.a), scores.of(gap.b)
+        rows_a, rows_b = shared_rows(first, second)
+        items = discordance(first.means[rows_a], second.means[rows_b])
+        p = mcnemar_p(items.only_a, items.only_b)
+        return TestedDifference(*newcombe(items, level), MCNEMAR, p, items)
+    test = T_OF_RUNS if gap.unit == "runs" else T_OVER_TASKS
+    return TestedDifference(gap.low, gap.high, test, gap.p, None)
+
+
 def _compared(
     scores: RunScores, gap: Difference, better: Improvement, level: float, *, single: bool
 ) -> PairedComparison:
     first, second = scores.of(gap.a), scores.of(gap.b)
-    rows_a, rows_b = common_rows(first, second)
+    rows_a, rows_b = shared_rows(first, second)
     x, y = first.means[rows_a], second.means[rows_b]
-    low, high, p, items = gap.low, gap.high, gap.p, None
-    test = T_OF_RUNS if gap.unit == "runs" else T_OVER_TASKS
-    if single and (scores.total is None or scores.total.plain):
-        items = discordance(x, y)
-        low, high = newcombe(items, level)
-        test, p = MCNEMAR, mcnemar_p(items.only_a, items.only_b)
+    low, high, test, p, items = tested_difference(scores, gap, level, single=single)
     read_only(x, y)
     return PairedComparison(
         *(gap, better, low, high, test, p, p),

@@ -12,23 +12,22 @@ from numpy.typing import NDArray
 
 from examiner.answers import Scalar, Table, bound, flag, name, number, words
 from examiner.messages import InputError, counted, joined, listed, shorten
-from examiner.results import Results, reads_results
-from examiner.results.scale import NO_SCALES
+from examiner.results import NO_SCALES, Results, reads_results
 from examiner.scores.aggregate import AGGREGATES, mean
-from examiner.scores.cells import cell_means, judged_runs
-from examiner.scores.costs import attempt_costs
-from examiner.scores.total import Total
-from examiner.scores.uncertainty.bootstrap import (
+from examiner.scores.bootstrap import (
+    Block,
     Bootstrap,
     ByResampling,
     Progress,
     Resampling,
     each_agent,
 )
-from examiner.scores.uncertainty.intervals import AggregateIntervals, intervals_of
-from examiner.scores.uncertainty.resampling import Block, Unit
-from examiner.scores.uncertainty.strata import RunScores, run_scores
-from examiner.scores.unit import score_unit
+from examiner.scores.cells import cell_means, judged_runs
+from examiner.scores.costs import attempt_costs
+from examiner.scores.intervals import AggregateIntervals, intervals_of
+from examiner.scores.normalise import score_unit
+from examiner.scores.runs import RunScores, Unit, run_scores
+from examiner.scores.total import Total
 from examiner.validation import Floats, Randomness, read_only, seed_of
 
 DIGITS = 12

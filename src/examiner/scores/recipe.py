@@ -9,8 +9,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from examiner.messages import InputError, listed, shorten
-from examiner.results import ResponseMatrix, Results, Scales, atari_game
-from examiner.results.table import check_results
+from examiner.results import ResponseMatrix, Results, Scales, atari_game, check_results
 from examiner.scores.cells import cell_means
 from examiner.scores.comparable import LearntScale, OwnFunction
 from examiner.scores.normalise import (
@@ -295,3 +294,44 @@ def _protocols(results: Results) -> tuple[str, ...]:
     if PROTOCOL not in results.attributes:
         return ()
     return tuple(sorted({str(value) for value in results.column(PROTOCOL) if value is not None}))
+
+
+def value_unit(recipe: Recipe) -> str:
+    """Say what the comparable values of a recipe are measured in.
+
+    >>> value_unit(Recipe("win")), value_unit(Recipe("score", normaliser="log"))
+    ('win as it was read', "score normalised by 'log' (signed log₁₀ of 1 + |score|)")
+    """
+    measure = recipe.measure or "score"
+    if recipe.lexicographic:
+        return f"{', then '.join(recipe.lexicographic)} on each task: {NORMALISERS['rank'].unit}"
+    if recipe.normaliser is None:
+        unit = f"{measure} as it was read"
+    elif callable(recipe.normaliser):
+        unit = f"{measure} as {getattr(recipe.normaliser, '__name__', 'function')} gives it"
+    else:
+        known = NORMALISERS.get(recipe.normaliser)
+        unit = f"{measure} normalised by {recipe.normaliser!r}"
+        unit += "" if known is None else f" ({known.unit})"
+    return (
+        unit if recipe.transform == "none" else f"{unit}; log₁₀ of at least {recipe.floor or 1:g}"
+    )
+
+
+def response_unit(recipe: Recipe) -> str:
+    """Say what responses by a recipe are measured in: shares of successes, or comparable values.
+
+    >>> response_unit(Recipe("score", success=5.0))
+    'share of successes: score as it was read, at least 5'
+    """
+    measure = recipe.measure or "score"
+    share = "" if recipe.share is None else f", in at least {recipe.share:g} of the trials"
+    if recipe.beating is not None:
+        return f"share of successes: {value_unit(recipe)}, above that of {recipe.beating}{share}"
+    if isinstance(recipe.success, str):
+        return f"share of successes: {measure}, at least that of the {recipe.success}{share}"
+    if recipe.success is not None:
+        return f"share of successes: {value_unit(recipe)}, at least {recipe.success:g}{share}"
+    if recipe.learnt is not None and recipe.learnt.counts:
+        return f"share of successes: {measure} of 1{share}"
+    return value_unit(recipe)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any, Literal, get_args
+from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,16 +14,147 @@ from examiner.answers import Answer, Scalar, Table, count, flag, name, number, w
 from examiner.messages import InputError, counted, joined, listed
 from examiner.results import Results, reads_results
 from examiner.scores.cells import cell_means, judged_runs
-from examiner.scores.critical import cliques, critical_difference, nemenyi
-from examiner.scores.differences import clusters_of, difference_of
-from examiner.scores.exact_pairs import discordance, mcnemar_p, single_binary_trials
+from examiner.scores.differences import (
+    clusters_of,
+    difference_of,
+    discordance,
+    mcnemar_p,
+    single_binary_trials,
+)
+from examiner.scores.normalise import score_unit
+from examiner.scores.runs import RunScores, Unit, run_scores, same_sign, shared_rows, usual_unit
 from examiner.scores.signed_ranks import midranks, signed_rank_p
 from examiner.scores.standing import best_first
 from examiner.scores.total import Total
-from examiner.scores.uncertainty.resampling import Unit, usual_unit
-from examiner.scores.uncertainty.strata import RunScores, common_rows, run_scores, same_sign
-from examiner.scores.unit import score_unit
-from examiner.validation import Floats, check_known, read_only
+from examiner.validation import Floats, Randomness, check_known, generator, read_only
+
+
+def critical_difference(agents: int, tasks: int, alpha: float = 0.05) -> float:
+    r"""Nemenyi's critical difference of mean ranks.
+
+    .. math:: CD = q_\alpha \sqrt{\frac{k (k+1)}{6 N}}
+
+    References: Demšar (2006), section 3.2.2 and table 5.
+
+    >>> round(critical_difference(4, 14), 2)
+    1.25
+    """
+    from scipy.stats import studentized_range  # slow to import
+
+    q = float(studentized_range.ppf(1 - alpha, agents, np.inf)) / np.sqrt(2)
+    return float(q * np.sqrt(agents * (agents + 1) / (6 * tasks)))
+
+
+def cliques(ranks: Floats, p: Floats, alpha: float) -> tuple[tuple[int, ...], ...]:
+    """Group agents next to each other in mean rank among which no pair differs, largest groups only.
+
+    >>> p = np.array([[1, 0.5, 0.01], [0.5, 1, 0.3], [0.01, 0.3, 1]])
+    >>> cliques(np.array([1.2, 2.0, 2.8]), p, 0.05)
+    ((0, 1), (1, 2))
+    """
+    order = np.argsort(ranks, kind="stable")
+    same = p[np.ix_(order, order)] >= alpha
+    groups: list[tuple[int, ...]] = []
+    reached = 0
+    for start in range(len(order)):
+        stop = start + 1
+        while stop < len(order) and same[start:stop, stop].all():
+            stop += 1
+        if stop - start > 1 and stop > reached:
+            groups.append(tuple(int(agent) for agent in order[start:stop]))
+            reached = stop
+    return tuple(groups)
+
+
+def nemenyi(ranks: Floats, tasks: int) -> Floats:
+    """P-values of all pairs of mean ranks by Nemenyi's test; [agents, agents].
+
+    >>> nemenyi(np.array([1.0, 2.0]), 8).round(3)
+    array([[1.   , 0.005],
+           [0.005, 1.   ]])
+    """
+    from scipy.stats import studentized_range  # slow to import
+
+    agents = len(ranks)
+    scale = np.sqrt(agents * (agents + 1) / (6 * tasks))
+    distance = np.abs(ranks[:, None] - ranks[None, :]) / scale * np.sqrt(2)
+    p: Floats = np.clip(studentized_range.sf(distance, agents, np.inf), 0.0, 1.0)
+    np.fill_diagonal(p, 1.0)
+    return p
+
+
+MOST_DRAWS, FEWEST_DRAWS = 499, 99
+_EXCHANGED_RUNS = 20_000_000
+"""Runs exchanged in all, about half a second: larger tables get fewer exchanges."""
+
+
+class Exchanged(NamedTuple):
+    """The spread of agents' means, its mean over exchanges, how often they give as much, and how many."""
+
+    statistic: float
+    by_chance: float
+    p_value: float
+    draws: int
+
+
+def exchange_runs(scores: RunScores, rng: Randomness) -> Exchanged:
+    r"""Test whether agents have the same mean on these tasks, by exchanges of runs within each task.
+
+    .. math:: T = \sum_j \frac{M_j^2}{\sum_{t, r} w_{jtr}^2}, \quad
+              M_j = \sum_{t, r} w_{jtr} (x_{jtr} - \bar x_t)
+
+    with w what a run counts in the mean of its agent. Where agents are identical, the runs on a task may
+    be exchanged between them, so that the test is exact, whatever the distribution of scores.
+
+    References: Fisher (1935), section 21; Good (2005), chapter 3.
+
+    >>> from examiner.results import Results
+    >>> from examiner.scores.runs import run_scores
+    >>> values = np.arange(3.0)[:, None, None] + np.linspace(0, 0.5, 8).reshape(1, 2, 4)
+    >>> exchange_runs(run_scores(Results.from_numpy(values)), 0).p_value
+    0.002
+    """
+    rng, agents = generator(rng), len(scores.strata)
+    runs = sum(int(one.runs.sum()) for one in scores.strata)
+    draws = int(np.clip(_EXCHANGED_RUNS // max(runs, 1), FEWEST_DRAWS, MOST_DRAWS))
+    means, whole = np.zeros((draws + 1, agents)), np.zeros(agents)
+    for values, agent, weight in _by_task(scores):
+        off = values - values.mean()
+        # Sorted, so that the same exchanges are drawn whatever the order of runs.
+        drawn = rng.permuted(np.broadcast_to(np.sort(off), (draws, len(off))), axis=1)
+        counted = np.zeros((len(off), agents))
+        counted[np.arange(len(off)), agent] = weight
+        means[0] += off @ counted
+        means[1:] += drawn @ counted
+        whole += (counted**2).sum(axis=0)
+    seen = whole > 0
+    spread = (means[:, seen] ** 2 / whole[seen]).sum(axis=1)
+    as_large = spread >= spread[0] * (1 - 1e-9)
+    return Exchanged(float(spread[0]), float(spread[1:].mean()), float(as_large.mean()), draws)
+
+
+def _by_task(scores: RunScores) -> list[tuple[Floats, np.ndarray, Floats]]:
+    """For each task its runs' scores, whose they are, and what each counts in the mean of its agent.
+
+    Tasks and agents stand in the order of drawing, which is that of their scores.
+    """
+    order = scores.draw_order
+    parts: list[list[tuple[Floats, int, float]]] = [[] for _ in scores.tasks]
+    for row in sorted(range(len(scores.strata)), key=order.streams.__getitem__):
+        one = scores.strata[row]
+        shares = one.shares / np.maximum(one.runs, 1)
+        for place, task in enumerate(one.tasks.tolist()):
+            parts[task].append((one.scores[place, : one.runs[place]], row, float(shares[place])))
+    return [
+        (
+            np.concatenate([values for values, _, _ in part]),
+            np.concatenate([np.full(len(values), row) for values, row, _ in part]),
+            np.concatenate([np.full(len(values), share) for values, _, share in part]),
+        )
+        for part in (parts[task] for task in np.argsort(order.tasks).tolist())
+        if len(part) > 1
+    ]
+
 
 PostHoc = Literal["t-holm", "wilcoxon-holm", "nemenyi"]
 POST_HOCS: tuple[PostHoc, ...] = get_args(PostHoc)
@@ -263,7 +394,7 @@ def _t_holm(results: Results, scores: RunScores, single: NDArray[np.bool_], unit
     raw = []
     for a, b in combinations(range(len(scores.strata)), 2):
         first, second = scores.strata[a], scores.strata[b]
-        rows_a, rows_b = common_rows(first, second)
+        rows_a, rows_b = shared_rows(first, second)
         if not len(rows_a):
             raw.append(np.nan)
         elif single[a] and single[b]:

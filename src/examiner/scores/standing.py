@@ -12,8 +12,7 @@ from examiner.messages import InputError, counted, listed
 from examiner.results import Results
 from examiner.scores.cells import cell_means
 from examiner.scores.comparable import LearntScale, TaskScores
-from examiner.validation import Floats, check_known
-from examiner.validation.natural_order import natural_key
+from examiner.validation import Floats, check_known, natural_key
 
 
 class Others(NamedTuple):

@@ -10,9 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from examiner.messages import InputError, shorten
-from examiner.results import ResponseMatrix, Results
-from examiner.results.observed_cells import ObservedCells, few_observed
-from examiner.results.scale import Anchor
+from examiner.results import Anchor, ObservedCells, ResponseMatrix, Results, few_observed
 from examiner.scores.cells import cell_means, counted_cells, judged_runs, observed_means
 from examiner.scores.normalise import task_scores
 from examiner.validation import check_known

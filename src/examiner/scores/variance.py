@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from examiner.answers import Answer, Scalar, Table, count, name, number, text
 from examiner.messages import InputError, counted
 from examiner.results import Results, reads_results
-from examiner.scores.uncertainty.strata import RunScores, run_scores, same_sign
+from examiner.scores.runs import RunScores, run_scores, same_sign
 from examiner.validation import Floats, read_only
 
 COMPONENTS = MappingProxyType(

@@ -1,5 +1,8 @@
 """Which few tasks to run, and validation on held-out agents that they are enough."""
 
+from typing import TYPE_CHECKING
+
+from examiner.namespaces import names_on_demand as _names_on_demand
 from examiner.selection.addition import Added as Added
 from examiner.selection.addition import adds as adds
 from examiner.selection.benchmark import Benchmark as Benchmark
@@ -33,3 +36,9 @@ from examiner.selection.selection import with_predictor as with_predictor
 from examiner.validation import names_of as _names_of
 
 __dir__ = _names_of(__name__)
+
+if TYPE_CHECKING:  # for other packages of the codebase, loaded when first used
+    from examiner.selection.curves import NODES as NODES
+    from examiner.selection.ridge import SHRINKAGE as SHRINKAGE
+else:
+    __getattr__ = _names_on_demand(__name__)

@@ -11,19 +11,41 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.information.channels import Channels, channels_of
-from examiner.information.noise import ChannelModel, Noise
-from examiner.information.observations import Moments, Observations, moments, observe
-from examiner.irt.diagnostics.chance import agents_differ
+from examiner.information import (
+    ChannelModel,
+    Channels,
+    Moments,
+    Noise,
+    Observations,
+    channels_of,
+    moments,
+    observe,
+)
+from examiner.irt import agents_differ
 from examiner.messages import InputError, counted, listed, shorten
-from examiner.results import ResponseMatrix, Results
-from examiner.results.connections import Connections
-from examiner.results.table import check_results
-from examiner.scores import NORMALISERS, LearntScale, Recipe, TaskScores, responses
-from examiner.scores.cells import RowCodes, cell_means, mean_cells
-from examiner.scores.comparable import column_range
-from examiner.scores.costs import task_cost_notes, task_costs
-from examiner.scores.normalise import task_scores
+from examiner.results import (
+    Connections,
+    ContentOrder,
+    ResponseMatrix,
+    Results,
+    check_results,
+    order_of_results,
+)
+from examiner.scores import (
+    NORMALISERS,
+    LearntScale,
+    Recipe,
+    RowCodes,
+    TaskScores,
+    cell_means,
+    codes_of,
+    column_range,
+    mean_cells,
+    responses,
+    task_cost_notes,
+    task_costs,
+    task_scores,
+)
 from examiner.selection.constraints import Constraints, Terms, task_groups, terms_of
 from examiner.selection.sampled import is_very_large, note_of_sample, sampled_agents
 from examiner.selection.targets import (
@@ -55,7 +77,8 @@ class Benchmark:
     each task's median over the fold's own agents is the threshold. `families` [agents] are never split
     between folds. `observed` and `moments` are for bits. `given_target` [agents] stands in the place of
     the aggregate, where something else is to be predicted. `judged` [agents] says who was observed on
-    enough tasks for its aggregate to be known; the others help to choose, and are not judged. `sample`
+    enough tasks for its aggregate to be known; the others help to choose, and are not judged. `order` is
+    that of agents and tasks by content, in which agents are drawn. `sample`
     [agents] flags those used where choosing is repeated in folds: everybody but of very large tables.
     """
 
@@ -69,6 +92,7 @@ class Benchmark:
     observed: Observations
     moments: Moments
     noise: Noise
+    order: ContentOrder
     given_target: Floats | None
     judged: NDArray[np.bool_]
     sample: NDArray[np.bool_]
@@ -95,6 +119,11 @@ class Benchmark:
         """Means of cells before any agent is compared with another, higher is better; [agents, tasks]."""
         sign = self.scores.sign
         return self.scores.agent_means if (sign > 0).all() else self.scores.agent_means * sign
+
+    @cached_property
+    def family_codes(self) -> NDArray[np.int64]:
+        """The family of each agent as a number from 0, in the order of their content: [agents]."""
+        return codes_in_order(self.families, self.order.agents)
 
     @cached_property
     def fingerprint(self) -> str:
@@ -220,6 +249,7 @@ class Benchmark:
             families=tuple(self.families[row] for row in rows.tolist()),
             success=None if self.success is None else self.success[rows],
             moments=self.moments.of_agents(rows),
+            order=self.order._replace(agents=np.argsort(np.argsort(self.order.agents)[rows])),
             given_target=None if self.given_target is None else self.given_target[rows],
             judged=self.judged[rows],
             sample=self.sample[rows],
@@ -278,7 +308,8 @@ def benchmark(
     labels = None if groups is None else tuple("unknown" if one is None else one for one in groups)
     settled = replace(settled, total=total_for(goal, recipe.total, results.tasks, labels))
     relatives = _families(results, families)
-    sample = sampled_agents(relatives, len(results.tasks))
+    order = order_of_results(results)
+    sample = sampled_agents(codes_in_order(relatives, order.agents), len(results.tasks))
     return Benchmark(
         scores,
         settled,
@@ -290,6 +321,7 @@ def benchmark(
         seen,
         found,
         noise,
+        order,
         _given(target, results.agents),
         judged,
         sample,
@@ -303,6 +335,17 @@ def benchmark(
             *note_of_sample(sample),
         ),
     )
+
+
+def codes_in_order(labels: Sequence[str], order: NDArray[np.intp]) -> NDArray[np.int64]:
+    """Number labels from 0 as they appear in an order of their places.
+
+    >>> codes_in_order(["x", "y", "x"], np.array([1, 0, 2]))
+    array([1, 0, 1])
+    """
+    codes = np.empty(len(labels), dtype=np.int64)
+    codes[order] = codes_of([labels[place] for place in order.tolist()])
+    return codes
 
 
 def benchmark_of(source: Any) -> Benchmark:  # Any: a benchmark, or all that `ex.read` takes

@@ -10,9 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from examiner.messages import InputError, counted, listed, shorten
-from examiner.results import Classification, Results
-from examiner.results.atari import matched
-from examiner.scores.cells import codes_of
+from examiner.results import Classification, Results, matched
+from examiner.scores import codes_of
 from examiner.validation import Floats, check_known
 
 Levels = Literal["free", "together", "apart"]

@@ -12,7 +12,7 @@ from typing import Annotated, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.irt.items import sigmoid_pair
+from examiner.irt import sigmoid_pair
 from examiner.messages import InputError
 from examiner.validation import Axes, Bounds, Floats, read_only
 

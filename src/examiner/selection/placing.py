@@ -11,10 +11,8 @@ from numpy.typing import NDArray
 
 from examiner.answers import Answer, Scalar, Table, bound, count, flag, name, number, words
 from examiner.messages import InputError, listed, shorten
-from examiner.results import Results
-from examiner.results.atari import matched
-from examiner.results.table import check_results
-from examiner.scores.unit import value_unit
+from examiner.results import Results, check_results, matched
+from examiner.scores import value_unit
 from examiner.selection.intervals import Predicted
 from examiner.selection.prediction import UNEXPECTED
 from examiner.selection.proof.chance import DOUBT

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from examiner.answers import Table, flag, name, number, text, words
-from examiner.scores.unit import value_unit
+from examiner.scores import value_unit
 from examiner.selection.benchmark import Benchmark
 from examiner.selection.evidence import SelectionEvidence, correlations_of
 from examiner.selection.greedy import TaskSet

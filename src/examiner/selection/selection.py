@@ -11,8 +11,7 @@ import numpy as np
 from examiner.answers import Answer, Row, Scalar, Table
 from examiner.messages import InputError, counted
 from examiner.results import Results
-from examiner.scores import Recipe
-from examiner.scores.unit import value_unit
+from examiner.scores import Recipe, value_unit
 from examiner.selection.benchmark import Benchmark, benchmark_of
 from examiner.selection.evidence import fold_of
 from examiner.selection.greedy import TaskSet

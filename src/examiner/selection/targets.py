@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from examiner.messages import InputError
-from examiner.scores import Total
-from examiner.scores.cells import ratio
+from examiner.scores import Total, ratio
 from examiner.validation import Floats, known_name
 
 Target = Literal["mean", "median", "iqm", "macro-mean", "mean-rank", "rank-points"]

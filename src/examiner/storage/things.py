@@ -11,13 +11,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from examiner.adaptive.bank import TaskBank
-from examiner.adaptive.examination import Examination
-from examiner.irt.fitted import IRTFit, fit_from_record
-from examiner.irt.items import ItemParameters
+from examiner.adaptive import Examination, TaskBank
+from examiner.irt import IRTFit, ItemParameters, fit_from_record
 from examiner.messages import InputError, listed, shorten
-from examiner.results.storage import write_text
-from examiner.selection.selection import Selection
+from examiner.results import write_text
+from examiner.selection import Selection
 from examiner.storage.plausible import check_plausible
 from examiner.validation import ShapeError, from_record, read_outside, to_record
 

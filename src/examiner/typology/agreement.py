@@ -11,11 +11,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from examiner.messages import InputError, shorten
-from examiner.scores.cells import codes_of, ratio
-from examiner.scores.common_rows import FEWEST_PAIRS
-from examiner.scores.likeness import correlate_columns, correlation_distances
-from examiner.scores.linkage import cut_tree, linkage_tree
-from examiner.scores.uncertainty.bootstrap import Progress
+from examiner.scores import (
+    FEWEST_PAIRS,
+    Progress,
+    codes_of,
+    correlate_columns,
+    correlation_distances,
+    cut_tree,
+    linkage_tree,
+    ratio,
+)
 from examiner.validation import Floats, Randomness, generator
 
 ClusterFunction: TypeAlias = Callable[[Floats, int], Sequence[Hashable]]

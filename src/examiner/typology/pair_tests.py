@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.scores.signed_ranks import normal_signed_rank_p
+from examiner.scores import normal_signed_rank_p
 from examiner.validation import Floats
 
 FEWEST_AGENTS = 3

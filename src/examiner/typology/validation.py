@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 from examiner.answers import Answer, Scalar, Table, count, name, number
 from examiner.messages import InputError, counted, listed
 from examiner.results import Results, atari_game
-from examiner.scores.cells import cell_means
-from examiner.scores.uncertainty.bootstrap import Progress
+from examiner.scores import Progress, cell_means
 from examiner.typology.agreement import (
     SMALL_P,
     ClusterAgreement,

@@ -1,5 +1,7 @@
 """What users and files give, checked: names, arrays, and records of a declared shape."""
 
+from examiner.validation.natural_order import NaturalKey as NaturalKey
+from examiner.validation.natural_order import natural_key as natural_key
 from examiner.validation.outside import at_most as at_most
 from examiner.validation.outside import is_pipe as is_pipe
 from examiner.validation.outside import open_outside as open_outside

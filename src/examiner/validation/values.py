@@ -235,8 +235,8 @@ def seed_of(rng: Randomness) -> int:
     return int(drawn.integers(2**32)) if rng is drawn else int(rng)  # type: ignore[arg-type]
 
 
-def names_of(room: str) -> Callable[[], list[str]]:
-    """Return the `__dir__` of a room: the names at its door, and not the files behind it.
+def names_of(package: str) -> Callable[[], list[str]]:
+    """Return the `__dir__` of a package: the names of its public API, without its modules.
 
     >>> "values" in names_of("examiner.validation")(), "generator" in names_of("examiner.validation")()
     (False, True)
@@ -245,8 +245,10 @@ def names_of(room: str) -> Callable[[], list[str]]:
     def names() -> list[str]:
         return [
             name
-            for name, value in vars(sys.modules[room]).items()
-            if not (name.startswith("_") or isinstance(value, ModuleType))
+            for name, value in vars(sys.modules[package]).items()
+            if not (
+                name.startswith("_") or name == "TYPE_CHECKING" or isinstance(value, ModuleType)
+            )
         ]
 
     return names

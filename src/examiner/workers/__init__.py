@@ -5,6 +5,9 @@ or outlive their process are run by `crew.oversee` on a crew: `processes.Process
 `cluster.RayCrew`.
 """
 
+from typing import TYPE_CHECKING
+
+from examiner.namespaces import names_on_demand as _names_on_demand
 from examiner.workers.crew import JobError as JobError
 from examiner.workers.crew import Limits as Limits
 from examiner.workers.crew import reason_of as reason_of
@@ -12,4 +15,17 @@ from examiner.workers.mapping import Progress as Progress
 from examiner.workers.mapping import map as map
 from examiner.workers.mapping import map_processes as map_processes
 from examiner.workers.mapping import map_ray as map_ray
-from examiner.workers.processes import available_cores as available_cores
+from examiner.workers.programs import available_cores as available_cores
+
+if TYPE_CHECKING:  # for other packages of the codebase, loaded when first used
+    from examiner.workers.cluster import RayCrew as RayCrew
+    from examiner.workers.cluster import connected as connected
+    from examiner.workers.crew import Crew as Crew
+    from examiner.workers.crew import Kind as Kind
+    from examiner.workers.crew import Message as Message
+    from examiner.workers.crew import oversee as oversee
+    from examiner.workers.crew import worker_environment as worker_environment
+    from examiner.workers.programs import ProcessCrew as ProcessCrew
+    from examiner.workers.programs import ProgramCrew as ProgramCrew
+else:
+    __getattr__ = _names_on_demand(__name__)

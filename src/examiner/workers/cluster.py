@@ -20,7 +20,7 @@ from examiner.workers.crew import (
     worker_environment,
 )
 from examiner.workers.guard import end_children, family
-from examiner.workers.processes import ProcessCrew
+from examiner.workers.programs import ProcessCrew
 
 _ASK_AGAIN_SECONDS = 2.0
 _KNOCK_SECONDS = 10.0

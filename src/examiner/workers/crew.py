@@ -6,6 +6,7 @@ Limits of time are kept, jobs of dead processes begin again.
 from __future__ import annotations
 
 import os
+import struct
 import sys
 import time
 import traceback
@@ -13,8 +14,9 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass, field
+from multiprocessing.reduction import ForkingPickler
 from pathlib import Path
-from typing import Any, Literal, Protocol
+from typing import IO, Any, Literal, NamedTuple, Protocol
 
 _WAIT_SECONDS = 0.2  # the overseer breathes at least so often
 
@@ -147,7 +149,7 @@ def oversee(
     A job fails by its own error, or when it is over a limit of time. When its process dies it begins
     again where the overseer says; it fails after `tries` deaths in a row from the same beginning.
 
-    >>> from examiner.workers.processes import ProcessCrew
+    >>> from examiner.workers.programs import ProcessCrew
     >>> class Printing:
     ...     def begin(self, job): return [job] * 2
     ...     def hear(self, job, message): print("heard", message)
@@ -355,3 +357,98 @@ def memory_limit(memory_bytes: int | None) -> Iterator[None]:
         yield
     finally:
         resource.setrlimit(resource.RLIMIT_DATA, (before, most))
+
+
+HEAD = struct.Struct("!16sQ")
+"""Before the bytes of a message stand the name of the job it belongs to, and their number."""
+NO_JOB = bytes(16)
+"""The name under which a worker gets its orders; names of jobs are random, so that none is used twice."""
+
+
+class Orders(NamedTuple):
+    """What a worker is told first: the function, the script it may be in, and the limit of memory.
+
+    `clean` asks for a clean process for each job; `modules` are imported once, before any job.
+    """
+
+    function: bytes
+    script: str | None
+    memory_bytes: int | None
+    clean: bool = True
+    modules: tuple[str, ...] = ()
+
+
+def packed(value: object) -> bytes:
+    """Turn an object into bytes for another process of this run.
+
+    >>> unpacked(packed(("heard", 3)))
+    ('heard', 3)
+    """
+    return bytes(ForkingPickler.dumps(value))
+
+
+def unpacked(data: bytes) -> object:
+    """Turn bytes from another process of this run into an object again.
+
+    Never used on files: these bytes come through a pipe from a process that we started.
+
+    >>> unpacked(packed({"a": 1}))
+    {'a': 1}
+    """
+    value: object = ForkingPickler.loads(data)
+    return value
+
+
+def of_script(data: bytes) -> bool:
+    """Tell whether packed bytes name something of the user's own script.
+
+    >>> of_script(packed(abs))
+    False
+    """
+    return b"__main__" in data
+
+
+def send(stream: IO[bytes], job: bytes, data: bytes) -> None:
+    """Write the name of a job, a length and as many bytes, and flush.
+
+    >>> import io
+    >>> stream = io.BytesIO()
+    >>> send(stream, NO_JOB, b"abc")
+    >>> stream.getvalue()[16:]
+    b'\\x00\\x00\\x00\\x00\\x00\\x00\\x00\\x03abc'
+    """
+    head = HEAD.pack(job, len(data))
+    for part in (head + data,) if len(data) < 65_536 else (head, data):  # no copy of what is long
+        written = stream.write(part)
+        while written < len(part):  # a stream without a buffer may take less than it is given
+            written += stream.write(memoryview(part)[written:])
+    stream.flush()
+
+
+class Message(NamedTuple):
+    """The name of a job, and what was said of it."""
+
+    job: bytes
+    data: bytes
+
+
+def receive(stream: IO[bytes], known: Callable[[bytes], bool]) -> Message | None:
+    """Read one message of a known job; None where the other side is gone, even in the middle of a word.
+
+    What bears another name was not said by who should be at the other side: `ValueError`.
+
+    >>> import io
+    >>> receive(io.BytesIO(bytes(2)), lambda job: True)
+    >>> receive(io.BytesIO(b"junk" * 10), lambda job: job == NO_JOB)
+    Traceback (most recent call last):
+    ...
+    ValueError: a message of an unknown job
+    """
+    head = stream.read(HEAD.size)
+    if len(head) < HEAD.size:
+        return None
+    job, length = HEAD.unpack(head)
+    if not known(job):
+        raise ValueError("a message of an unknown job")
+    data = stream.read(length)
+    return Message(job, data) if len(data) == length else None

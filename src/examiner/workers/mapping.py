@@ -9,9 +9,8 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar, cast
 
-from examiner.workers.crew import Crew, oversee, reason_of
-from examiner.workers.messages import packed, unpacked
-from examiner.workers.processes import ProcessCrew, available_cores
+from examiner.workers.crew import Crew, oversee, packed, reason_of, unpacked
+from examiner.workers.programs import ProcessCrew, available_cores
 
 Job = TypeVar("Job")
 Answer = TypeVar("Answer")

@@ -21,12 +21,14 @@ from pathlib import Path
 from types import ModuleType
 from typing import NoReturn, cast
 
-from examiner.workers.crew import Function, perform, reason_of
-from examiner.workers.messages import (
+from examiner.workers.crew import (
+    Function,
     Message,
     Orders,
     of_script,
     packed,
+    perform,
+    reason_of,
     receive,
     send,
     unpacked,

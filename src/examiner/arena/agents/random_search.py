@@ -7,8 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from examiner.arena.contract import Seen
-from examiner.arena.planning.planner import Lookahead, Planner
-from examiner.arena.planning.sequences import drawn, fitting, value
+from examiner.arena.planning.planner import Lookahead, Planner, drawn, fitting, value
 
 
 @dataclass(kw_only=True)

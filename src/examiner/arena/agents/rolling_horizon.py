@@ -8,8 +8,16 @@ from operator import itemgetter
 import numpy as np
 
 from examiner.arena.contract import Seen
-from examiner.arena.planning.planner import Lookahead, Planner
-from examiner.arena.planning.sequences import Sequence, changed, drawn, fitting, shifted, value
+from examiner.arena.planning.planner import (
+    Lookahead,
+    Planner,
+    Sequence,
+    changed,
+    drawn,
+    fitting,
+    shifted,
+    value,
+)
 
 _Evaluated = tuple[float, Sequence]
 _worth = itemgetter(0)

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from examiner.arena.contract import Seen
-from examiner.arena.planning.planner import Lookahead
-from examiner.arena.planning.sequences import SequencePlanner, changed, value
+from examiner.arena.planning.planner import Lookahead, SequencePlanner, changed, value
 
 
 @dataclass(kw_only=True)

@@ -6,9 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from examiner.arena.planning.action_tree import ActionNode, ActionTreePlanner, Returns
-from examiner.arena.planning.planner import Lookahead
-from examiner.arena.planning.sequences import drawn
+from examiner.arena.planning.planner import Lookahead, drawn
+from examiner.arena.planning.tree import ActionNode, ActionTreePlanner, Returns
 
 
 @dataclass(slots=True)

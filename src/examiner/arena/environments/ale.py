@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -17,9 +18,8 @@ from examiner.arena.environments.games import (
     variants_of,
 )
 from examiner.arena.environments.screens import OBSERVATIONS, STACK, Merger, Screen, shrink
-from examiner.arena.environments.starts import recorded_starts
-from examiner.arena.protocol import Protocol
-from examiner.messages import InputError
+from examiner.arena.protocol import START, Protocol
+from examiner.messages import InputError, counted, listed, shorten
 from examiner.validation import check_known
 
 NO_OP = 0
@@ -318,3 +318,39 @@ def _emulator(game: str) -> Any:  # ale_py comes only with an extra
     emulator.setInt("reward_max", 2**31 - 1)
     emulator.loadROM(ale.roms.get_rom_path(game))
     return emulator
+
+
+_PART = re.compile(r"([A-Z]+)(?:\*(\d+))?")
+
+
+def recorded_starts(
+    starts: Sequence[str], game: str, actions: Collection[str]
+) -> tuple[tuple[str, ...], ...]:
+    """Return the starts of a game as names of actions, one a frame.
+
+    >>> recorded_starts(["Pong: NOOP*2 FIRE", "breakout: FIRE"], "pong", ["NOOP", "FIRE"])
+    (('NOOP', 'NOOP', 'FIRE'),)
+    """
+    found = []
+    for start in starts:
+        name, _, played = start.partition(":")
+        if playable_game(name.strip()) == game:
+            found.append(_frames(played, actions, start))
+    if starts and not found:
+        raise InputError(
+            f"The protocol has {counted(len(starts), 'recorded start')}, none of {game!r}. "
+            f"Record one of it: {START}."
+        )
+    return tuple(found)
+
+
+def _frames(played: str, actions: Collection[str], start: str) -> tuple[str, ...]:
+    frames: list[str] = []
+    for action, times in _PART.findall(played):
+        if action not in actions:
+            raise InputError(
+                f"The start {shorten(start, 60)} has the action {action!r}, which the console does "
+                f"not know. It knows {listed(sorted(actions), limit=20)}."
+            )
+        frames += [action] * int(times or 1)
+    return tuple(frames)

@@ -11,7 +11,7 @@ from typing import Any, Literal, NamedTuple
 
 from examiner.arena.contract import extra_package
 from examiner.messages import InputError, listed, nearest, shorten
-from examiner.results.atari import atari_game, atari_games
+from examiner.results import atari_game, atari_games
 
 TRAINING_GAMES = ("asterix", "beam_rider", "freeway", "seaquest", "space_invaders")
 """The games Bellemare et al. (2013) tuned agents on; all others are for testing (papers/001, section 2)."""

@@ -9,13 +9,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, cast
 
-from examiner.arena.gvgai.building import Built
-from examiner.arena.gvgai.checkout import Checkout
-from examiner.arena.gvgai.play import GvgaiPlay
-from examiner.arena.gvgai.rules import GvgaiRules
+from examiner.arena.gvgai.checkout import Built, Checkout
+from examiner.arena.gvgai.play import GvgaiPlay, GvgaiRules
 from examiner.ledger import Episode, PlayEnd
-from examiner.workers.crew import Kind
-from examiner.workers.messages import Message
+from examiner.workers import Kind, Message
 
 _USUAL_MEMORY_BYTES = 2**30  # games take 230 MB, trees of agents a few hundred more
 _WORKER = "examiner.gvgai.Worker"

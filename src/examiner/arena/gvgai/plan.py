@@ -9,12 +9,10 @@ from itertools import product
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from examiner.arena.gvgai.building import built
-from examiner.arena.gvgai.checkout import CONTROLLERS, Checkout, checkout, controller_class
+from examiner.arena.gvgai.checkout import CONTROLLERS, Checkout, built, checkout, controller_class
 from examiner.arena.gvgai.crew import JavaTongue
-from examiner.arena.gvgai.play import GvgaiPlay
-from examiner.arena.gvgai.rules import GvgaiRules
-from examiner.arena.plan_fields import (
+from examiner.arena.gvgai.play import GvgaiPlay, GvgaiRules
+from examiner.arena.plan import (
     LimitsField,
     LimitsTable,
     Seeds,
@@ -26,8 +24,7 @@ from examiner.arena.plan_fields import (
 )
 from examiner.messages import ExaminerWarning, InputError, counted, shorten
 from examiner.validation import Bounds, Wanted, from_record
-from examiner.workers import Limits
-from examiner.workers.programs import ProgramCrew
+from examiner.workers import Limits, ProgramCrew
 
 ENVIRONMENT = "gvgai"
 """Model calls an action of controllers that do not search until their time is up."""

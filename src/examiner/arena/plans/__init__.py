@@ -19,13 +19,17 @@ from examiner.arena.environments.games import TRAINING_GAMES, playable_game, pla
 from examiner.arena.environments.screens import OBSERVATIONS
 from examiner.arena.gvgai.plan import ENVIRONMENT as GVGAI
 from examiner.arena.gvgai.plan import GvgaiPlan, gvgai_plan
-from examiner.arena.job import Evaluated, Plan, PlannedAgent, PlannedGame, Variants
-from examiner.arena.plan_fields import (
+from examiner.arena.plan import (
     Count,
+    Evaluated,
     LimitsField,
     LimitsTable,
+    Plan,
+    PlannedAgent,
+    PlannedGame,
     Seeds,
     Text,
+    Variants,
     folder_name,
     listed_seeds,
 )
@@ -81,7 +85,7 @@ def bundled_plans() -> tuple[str, ...]:
     >>> bundled_plans()
     ('atari-anchors', 'atari-arena', 'atari-arena-deterministic', 'atari-flavours', 'atari-table1',
      'gvgai-002', 'gvgai-002-small', 'gvgai-004', 'gvgai-004-small', 'gvgai-planners',
-     'machado-2018-table1')
+     'machado-2018-table1', 'machado-2018-table1-small')
     """
     names = (file.name for file in files("examiner.arena.plans").iterdir())
     return tuple(sorted(name[: -len(".toml")] for name in names if name.endswith(".toml")))
@@ -99,8 +103,8 @@ def is_bundled(source: str | Path) -> bool:
 def plan(source: str | Path) -> Plan | GvgaiPlan:
     """Read a plan from its file, or by the name of a bundled one; what is wrong is said with its key.
 
-    >>> plan("machado-2018-table1").seeds
-    (0, 1, 2, 3, 4)
+    >>> plan("machado-2018-table1").seeds[-1]
+    23
     >>> plan("atari-arean")
     Traceback (most recent call last):
     ...

@@ -1,11 +1,11 @@
-"""Runs: many jobs on a crew, every episode in the ledger, resumed where they were left; how they stand."""
+"""Runs: many jobs on a crew, every episode in the ledger, resumed where they were left."""
 
 from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeAlias, cast
 
@@ -15,19 +15,16 @@ from numpy.typing import NDArray
 from examiner.answers import Answer, Scalar, Table, count, name, text
 from examiner.arena.gvgai.plan import GvgaiPlan
 from examiner.arena.gvgai.play import GvgaiPlay
-from examiner.arena.job import Job, Plan
+from examiner.arena.job import Flavour, Job
+from examiner.arena.plan import Plan
 from examiner.arena.plans import plan
 from examiner.arena.play.episodes import Saved, Start, packages_of, perform_job
-from examiner.arena.play.judging import Flavour
-from examiner.ledger import Account, Episode, JobRecord, Ledger
+from examiner.ledger import Account, Episode, Ledger
 from examiner.messages import InputError, counted, shorten
-from examiner.workers import JobError, Limits
-from examiner.workers.crew import Crew, oversee
-from examiner.workers.processes import ProcessCrew
+from examiner.workers import Crew, JobError, Limits, ProcessCrew, oversee
 
 AnyJob: TypeAlias = Job | GvgaiPlay
 AnyPlan: TypeAlias = Plan | GvgaiPlan
-_WINDOW_SECONDS = 30.0  # speed is that of the last half minute: jobs differ
 _SCORES = 100  # as many as performance is usually averaged over
 
 
@@ -62,101 +59,9 @@ class Standing:
 Watcher = Callable[[Standing], None]
 
 
-def share_done(job: AnyJob, episodes: int, frames: int) -> float:
-    """The share of a job that is done, by whichever of its budgets is nearer its end.
-
-    >>> share_done(Job("a", "random", game="pong", episodes=10), 5, 1000)
-    0.5
-    """
-    shares = [0.0]
-    if job.episodes is not None:
-        shares.append(episodes / job.episodes)
-    if job.last_frame is not None:
-        shares.append(frames / job.last_frame)
-    return min(1.0, max(shares))
-
-
-@dataclass(slots=True)
-class Scoreboard:
-    """Keeps count while a run goes on; jobs and their accounts are known by their index."""
-
-    jobs: Sequence[AnyJob]
-    accounts: Sequence[Account]
-    playing: dict[int, deque[float]] = field(default_factory=dict)
-    done: int = 0
-    failed: int = 0
-    episodes: int = 0
-    frames: int = 0
-    _shares: float = 0.0
-    _counted: dict[int, tuple[int, int, float]] = field(default_factory=dict)
-    _history: deque[tuple[float, int, float]] = field(default_factory=deque)
-
-    def __post_init__(self) -> None:
-        for index in range(len(self.jobs)):
-            self.count(index)
-        self._history.append((time.monotonic(), self.frames, self._shares))
-
-    def count(self, index: int) -> None:
-        """Take in what an account gained since it was last counted."""
-        episodes, frames, share = self._counted.get(index, (0, 0, 0.0))
-        account = self.accounts[index]
-        now = account.episodes, account.frames, self._share(index)
-        self.episodes += now[0] - episodes
-        self.frames += now[1] - frames
-        self._shares += now[2] - share
-        self._counted[index] = now
-
-    def standing(self) -> Standing:
-        """Sum up."""
-        now = time.monotonic()
-        self._history.append((now, self.frames, self._shares))
-        while len(self._history) > 2 and now - self._history[0][0] > _WINDOW_SECONDS:
-            self._history.popleft()
-        then, frames, shares = self._history[0]
-        seconds = max(now - then, 1e-9)
-        speed = (self._shares - shares) / seconds
-        left = len(self.jobs) - self.failed - self._shares
-        return Standing(
-            jobs=len(self.jobs),
-            done=self.done,
-            failed=self.failed,
-            playing=tuple(self._of_job(index) for index in sorted(self.playing)),
-            episodes=self.episodes,
-            frames=self.frames,
-            frames_per_second=(self.frames - frames) / seconds,
-            share=self._shares / max(1, len(self.jobs)),
-            seconds_left=max(0.0, left) / speed if speed > 0 else float("nan"),
-        )
-
-    def begin(self, index: int) -> None:
-        """Take note that a job is being played."""
-        self.playing[index] = deque(maxlen=_SCORES)
-
-    def end(self, index: int, *, failed: bool) -> None:
-        """Take note that a job has ended."""
-        self.playing.pop(index, None)
-        if failed:  # what it played is no part of what there is to do any more
-            self._shares -= self._counted[index][2]
-        self.failed += failed
-        self.done += not failed
-
-    def _share(self, index: int) -> float:
-        account = self.accounts[index]
-        trained = account.episodes - account.evaluated
-        return share_done(self.jobs[index], trained, account.frames)
-
-    def _of_job(self, index: int) -> JobStanding:
-        job, account, scores = self.jobs[index], self.accounts[index], self.playing[index]
-        return JobStanding(
-            *(job.agent, job.game, job.seed, account.episodes, account.frames),
-            self._share(index),
-            sum(scores) / len(scores) if scores else float("nan"),
-        )
-
-
 LEDGER = "ledger.sqlite"
 """The ledger's file in the folder of a run."""
-_TELL_EVERY_SECONDS = 0.25  # as often as an eye follows
+_REPORT_SECONDS = 0.25  # as often as an eye follows
 
 
 @dataclass(frozen=True, slots=True)
@@ -284,83 +189,77 @@ def run(
     >>> outcome.done, outcome.episodes
     (1, 1)
     """
-    work, path, begun = _work(what), _ledger_path(output), time.monotonic()
-    limits = work.limits if limits is None else limits
-    with Ledger(path, plan=work.source, versions=work.versions) as ledger:
-        driver = _Driver(work, ledger, ledger.enter(work.records), watcher)
+    plan, path, started = _planned(what), _ledger_path(output), time.monotonic()
+    limits = plan.limits if limits is None else limits
+    jobs: Sequence[AnyJob] = plan.jobs()
+    records = [job.record(plan.split(job.game)) for job in jobs]
+    with Ledger(path, plan=plan.source, versions=plan.versions()) as ledger:
+        driver = _Driver(plan, jobs, ledger, ledger.enter(records), watcher)
         before = [account.state for account in driver.accounts]
         wanted = ("waiting", "failed") if again else ("waiting",)
         waiting = [index for index, state in enumerate(before) if state in wanted]
         driver.reopen(waiting)
-        board = driver.board
-        episodes, frames = board.episodes, board.frames
         if waiting:
-            most = len(waiting)
-            crew = workers() if callable(workers) else work.crew(min(workers, most), limits, path)
             try:
-                with crew:
+                with _crew(plan, workers, len(waiting), limits, path) as crew:
                     oversee(crew, waiting, driver, limits=limits)
             except OSError as problem:
                 raise InputError(
                     f"Cannot go on: {problem}. All episodes committed so far are kept. Mend that, then "
                     f"run the same command again."
                 ) from problem
-        driver.tell()
+        driver.report()
         return RunOutcome(
             ledger=path,
-            jobs=len(before),
+            jobs=len(jobs),
             done_before=before.count("done"),
-            done_now=board.done - before.count("done"),
-            failures=driver.failures(),
-            episodes=board.episodes - episodes,
-            frames=board.frames - frames,
-            seconds=time.monotonic() - begun,
+            done_now=driver.done - before.count("done"),
+            failures=tuple(
+                FailedJob(job, account.reason or "")
+                for job, account in zip(jobs, driver.accounts, strict=True)
+                if account.state == "failed"
+            ),
+            episodes=driver.episodes_now,
+            frames=driver.frames_now,
+            seconds=time.monotonic() - started,
         )
 
 
 @dataclass(frozen=True, slots=True)
-class _Work:
-    """The jobs of a run, and what goes with them."""
+class _JobList(Plan):
+    """A plan of jobs that somebody listed."""
 
-    jobs: Sequence[AnyJob]
-    records: Sequence[JobRecord]
-    source: str = ""
-    limits: Limits = Limits()  # noqa: RUF009  frozen
-    folders: tuple[str, ...] = ()
-    versions: Mapping[str, str] = field(default_factory=dict)
-    plan: AnyPlan | None = None
+    listed: tuple[Job, ...] = ()
 
-    def crew(self, count: int, limits: Limits, ledger: Path) -> Crew:
-        """So many local processes that can play these jobs."""
-        if count < 1:
-            raise InputError(f"Cannot play with {count} workers. Give at least 1.")
-        log = ledger.with_name("output.log")
-        if isinstance(self.plan, GvgaiPlan):
-            return self.plan.crew(count, limits, log)
-        return ProcessCrew(
-            perform_job,
-            count,
-            memory_bytes=limits.memory_bytes,
-            log=log,
-            modules=packages_of(job for job in self.jobs if isinstance(job, Job)),
-        )
+    def jobs(self) -> tuple[Job, ...]:
+        return self.listed
+
+    def split(self, game: str) -> str:
+        return "test"
 
 
-def _work(what: AnyPlan | str | Path | Sequence[Job]) -> _Work:
+def _planned(what: AnyPlan | str | Path | Sequence[Job]) -> AnyPlan:
     if isinstance(what, str | Path):
-        what = plan(what)
-    if not isinstance(what, AnyPlan):
-        return _Work(tuple(what), [job.record() for job in what])
-    jobs = what.jobs()
-    return _Work(
-        jobs,
-        [job.record(what.split(job.game)) for job in jobs],
-        what.source,
-        what.limits,
-        () if what.folder is None else (str(what.folder),),
-        what.versions() if isinstance(what, GvgaiPlan) else {},
-        what,
-    )
+        return plan(what)
+    if isinstance(what, AnyPlan):
+        return what
+    return _JobList((), (), limits=Limits(), listed=tuple(what))
+
+
+def _crew(
+    plan: AnyPlan, workers: int | Callable[[], Crew], jobs: int, limits: Limits, ledger: Path
+) -> Crew:
+    """The crew that somebody makes, or so many local processes that can play these jobs."""
+    if callable(workers):
+        return workers()
+    if workers < 1:
+        raise InputError(f"Cannot play with {workers} workers. Give at least 1.")
+    count, log = min(workers, jobs), ledger.with_name("output.log")
+    if isinstance(plan, GvgaiPlan):
+        return plan.crew(count, limits, log)
+    modules = packages_of(plan.jobs())
+    memory = limits.memory_bytes
+    return ProcessCrew(perform_job, count, memory_bytes=memory, log=log, modules=modules)
 
 
 def _ledger_path(output: str | Path) -> Path:
@@ -377,43 +276,48 @@ def _ledger_path(output: str | Path) -> Path:
 
 
 class _Driver:
-    """Oversees a run: gives each job its start, and keeps what it says."""
+    """Oversees a run: gives each job its start, keeps what it says, and reports how the run stands."""
 
     def __init__(
-        self, work: _Work, ledger: Ledger, accounts: Sequence[Account], watcher: Watcher | None
+        self,
+        plan: AnyPlan,
+        jobs: Sequence[AnyJob],
+        ledger: Ledger,
+        accounts: Sequence[Account],
+        watcher: Watcher | None,
     ) -> None:
-        self.accounts, self.board = accounts, Scoreboard(work.jobs, accounts)
-        self._work, self._ledger = work, ledger
-        self._watcher, self._told = watcher, time.monotonic()
+        self.accounts, self.episodes_now, self.frames_now = accounts, 0, 0
+        self._folders = () if plan.folder is None else (str(plan.folder),)
+        self._jobs, self._ledger, self._watcher = jobs, ledger, watcher
+        self._scores: dict[int, deque[float]] = {}  # of the jobs that are being played
+        self._started = self._reported = time.monotonic()
 
     def reopen(self, indices: Sequence[int]) -> None:
         for account in (self.accounts[index] for index in indices):
             if account.state == "failed":
                 self._ledger.reopen(account)
         states = [account.state for account in self.accounts]
-        self.board.done, self.board.failed = states.count("done"), states.count("failed")
-
-    def failures(self) -> tuple[FailedJob, ...]:
-        return tuple(
-            FailedJob(job, account.reason or "")
-            for job, account in zip(self._work.jobs, self.accounts, strict=True)
-            if account.state == "failed"
-        )
+        self.done, self._failed = states.count("done"), states.count("failed")
+        self._episodes = sum(account.episodes for account in self.accounts)
+        self._frames = sum(account.frames for account in self.accounts)
+        self._first_share = self._share(indices)
 
     def begin(self, index: int) -> Start | GvgaiPlay:
-        job, account = self._work.jobs[index], self.accounts[index]
-        self.board.begin(index)
+        job, account = self._jobs[index], self.accounts[index]
+        self._scores[index] = deque(maxlen=_SCORES)
         if isinstance(job, GvgaiPlay):  # one episode, and nothing to go on from
             return job
         data = self._ledger.checkpoint_data(account)
-        return Start(job, replace(account), data, self._work.folders)
+        return Start(job, replace(account), data, self._folders)
 
     def hear(self, index: int, message: object) -> None:
         account = self.accounts[index]
         if isinstance(message, Episode):
+            episodes, frames = account.episodes, account.frames
             self._ledger.record(account, message)
-            self.board.count(index)
-            self.board.playing[index].append(message.score)
+            self.episodes_now += account.episodes - episodes
+            self.frames_now += account.frames - frames
+            self._scores[index].append(message.score)
         elif isinstance(message, Saved):
             if message.checkpoint.episodes > account.episodes:
                 raise JobError("it saved itself after an episode that was never heard of")
@@ -423,15 +327,56 @@ class _Driver:
 
     def end(self, index: int, reason: str | None) -> None:
         self._ledger.end(self.accounts[index], reason)
-        self.board.end(index, failed=reason is not None)
+        self._scores.pop(index, None)
+        self._failed += reason is not None
+        self.done += reason is None
 
     def breathe(self) -> None:
         self._ledger.commit()
-        if time.monotonic() - self._told >= _TELL_EVERY_SECONDS:
+        if time.monotonic() - self._reported >= _REPORT_SECONDS:
             self._ledger.check_there()
-            self.tell()
+            self.report()
 
-    def tell(self) -> None:
-        self._told = time.monotonic()
-        if self._watcher is not None:
-            self._watcher(self.board.standing())
+    def report(self) -> None:
+        self._reported = time.monotonic()
+        if self._watcher is None:
+            return
+        seconds = max(self._reported - self._started, 1e-9)
+        share = self._share(self._scores)
+        speed = (share - self._first_share) / seconds
+        self._watcher(
+            Standing(
+                jobs=len(self._jobs),
+                done=self.done,
+                failed=self._failed,
+                playing=tuple(self._of_job(index) for index in sorted(self._scores)),
+                episodes=self._episodes + self.episodes_now,
+                frames=self._frames + self.frames_now,
+                frames_per_second=self.frames_now / seconds,
+                share=share,
+                seconds_left=max(0.0, 1.0 - share) / speed if speed > 0 else float("nan"),
+            )
+        )
+
+    def _share(self, unfinished: Iterable[int]) -> float:
+        """The share of the run that is done; jobs that failed are no part of what there is to do."""
+        partly = sum(_share_done(self._jobs[index], self.accounts[index]) for index in unfinished)
+        return (self.done + partly) / max(1, len(self._jobs) - self._failed)
+
+    def _of_job(self, index: int) -> JobStanding:
+        job, account, scores = self._jobs[index], self.accounts[index], self._scores[index]
+        return JobStanding(
+            *(job.agent, job.game, job.seed, account.episodes, account.frames),
+            _share_done(job, account),
+            sum(scores) / len(scores) if scores else float("nan"),
+        )
+
+
+def _share_done(job: AnyJob, account: Account) -> float:
+    """The share of a job that is done, by whichever of its budgets is nearer its end."""
+    shares = [0.0]
+    if job.episodes is not None:
+        shares.append((account.episodes - account.evaluated) / job.episodes)
+    if job.last_frame is not None:
+        shares.append(account.frames / job.last_frame)
+    return min(1.0, max(shares))

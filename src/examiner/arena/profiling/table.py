@@ -15,7 +15,7 @@ from examiner.arena.profile import MEASURES, Profile, profile
 from examiner.arena.profiling.other_play import Achievement
 from examiner.arena.protocol import PROTOCOLS, Protocol, usual_protocol
 from examiner.messages import InputError, listed, shorten
-from examiner.results.storage import write_text
+from examiner.results import write_text
 
 ProfileRow: TypeAlias = dict[str, str]
 """Column → text: `task`, features of the agent-centric schema, other numbers as `measured.…`, `notes`."""

@@ -10,13 +10,12 @@ from typing import Any
 
 import click
 
-from examiner.arena.flavours import flavours as play_flavours
-from examiner.arena.plans import plan_of_frames
+from examiner.arena import flavours as play_flavours
+from examiner.arena import plan_of_frames
 from examiner.cli.options import OUTPUT, WORKERS, Tabled, argument, option
 from examiner.cli.output import live_table, progress_bar, show
 from examiner.cli.stopping import stopped_in_order
-from examiner.reporting.findings import flavours as findings
-from examiner.reporting.terminal import print_line
+from examiner.reporting import print_line, render_flavours
 from examiner.workers import available_cores, map_processes
 
 SOME_FAILED = 1
@@ -66,7 +65,7 @@ def flavours(options: FlavourOptions, printing: Tabled) -> None:
         )
     if answer.judged is not None:
         answer.judged.save(folder / JUDGED)
-    show(findings.render(answer), answer.schema, printing, folder=str(folder))
+    show(render_flavours(answer), printing, folder=str(folder))
     if printing.for_people and answer.judged is not None:
         print_line(f"\nJudged: {folder / JUDGED}")
     if answer.failures:

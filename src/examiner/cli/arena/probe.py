@@ -11,19 +11,23 @@ from typing import Any, ClassVar
 
 import click
 
-from examiner.arena.environments import ENVIRONMENTS
-from examiner.arena.environments.games import playable_game
-from examiner.arena.environments.screens import OBSERVATIONS
-from examiner.arena.job import Job, Plan
-from examiner.arena.plans import is_bundled, plan_of_frames
-from examiner.arena.probe import probe as play_probe
-from examiner.arena.protocol import PROTOCOLS
-from examiner.arena.protocol import protocol as named_protocol
+from examiner.arena import (
+    ENVIRONMENTS,
+    OBSERVATIONS,
+    PROTOCOLS,
+    Job,
+    Plan,
+    is_bundled,
+    plan_of_frames,
+    playable_game,
+)
+from examiner.arena import probe as play_probe
+from examiner.arena import protocol as named_protocol
 from examiner.cli.options import OUTPUT, WORKERS, Seeded, argument, find_modules_here, option
 from examiner.cli.output import live_table, progress_bar, show
 from examiner.cli.stopping import stopped_in_order
 from examiner.messages import InputError, shorten
-from examiner.reporting.findings import play as findings
+from examiner.reporting import render_probe, render_probed_plan
 from examiner.workers import available_cores, map_processes
 
 SOME_FAILED = 1
@@ -40,6 +44,10 @@ class ProbeOptions:
     game: str | None = argument("GAME", "The game to play.", None)
     sticky: float = option(0.25, "Sticky-action probability ς to compare with 0.")
     frames: int | None = option(None, "Frames per run: how long a learner trains.")
+    seeds: int | None = option(
+        None,
+        "Runs without sticky actions, and with [default: 5]; of a plan the first N [default: all].",
+    )
     output: str | None = option(
         None, "Folder of a plan's two ledgers.", *OUTPUT, metavar="FOLDER", writes="answer"
     )
@@ -63,7 +71,6 @@ class PlayOptions:
     )
     cap: int | None = option(None, "Maximum frames per episode.", metavar="FRAMES")
     episodes: int | None = option(None, "Episodes per run [default: 1].")
-    seeds: int = option(5, "Number of runs without sticky actions, and with.")
     replays: int = option(2, "Number of replays of each recorded episode.")
 
 
@@ -92,7 +99,7 @@ def probe(who: ProbeOptions, play: PlayOptions, printing: Seeded) -> None:
     with progress_bar("playing") as progress:
         answer = play_probe(
             _job(who, who.game, play, printing.seed),
-            seeds=play.seeds,
+            seeds=5 if who.seeds is None else who.seeds,
             sticky_probability=who.sticky,
             replays=play.replays,
             map=partial(
@@ -103,7 +110,7 @@ def probe(who: ProbeOptions, play: PlayOptions, printing: Seeded) -> None:
                 stage="playing",
             ),
         )
-    show(findings.render_probe(answer), answer.schema, printing)
+    show(render_probe(answer), printing)
 
 
 def _given(names: Collection[str]) -> str:
@@ -151,6 +158,7 @@ def _setting(text: str) -> tuple[str, Any]:  # Any: a value of TOML
 def _probe_plan(plan: Plan, who: ProbeOptions, printing: Seeded) -> None:
     # Agents with frames of their own keep them.
     plan = plan if who.frames is None else replace(plan, frames=who.frames)
+    plan = plan if who.seeds is None else plan.with_fewer_seeds(who.seeds)
     folder = Path(who.output or plan.name)
     with stopped_in_order(folder), live_table() as watcher:
         answer = play_probe(
@@ -160,6 +168,6 @@ def _probe_plan(plan: Plan, who: ProbeOptions, printing: Seeded) -> None:
             workers=who.workers or available_cores(),
             watcher=watcher,
         )
-    show(findings.render_probed_plan(answer), answer.schema, printing, folder=str(folder))
+    show(render_probed_plan(answer), printing, folder=str(folder))
     if answer.failures:
         raise click.exceptions.Exit(SOME_FAILED)

@@ -6,17 +6,14 @@ from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 
-from examiner.arena.environments import ENVIRONMENTS
-from examiner.arena.environments.games import playable_games
-from examiner.arena.profiling.table import profile_table
-from examiner.arena.protocol import PROTOCOLS, usual_protocol
-from examiner.arena.protocol import protocol as named_protocol
+from examiner.arena import ENVIRONMENTS, PROTOCOLS, playable_games, profile_table, usual_protocol
+from examiner.arena import protocol as named_protocol
 from examiner.cli.options import OUTPUT, Seeded, argument, option
 from examiner.cli.output import progress_bar, show
 from examiner.cli.stopping import stopped_in_order
 from examiner.messages import InputError
-from examiner.reporting.findings import profiles as findings
-from examiner.results.storage import check_ending
+from examiner.reporting import render_profiles
+from examiner.results import check_ending
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,4 +58,4 @@ def profile(options: ProfileOptions, printing: Seeded) -> None:
             frames=options.frames,
             progress=progress,
         )
-    show(findings.render(rows, path), "examiner.profile/1", printing, protocol=name)
+    show(render_profiles(rows, path), printing, "profile", protocol=name)

@@ -8,22 +8,16 @@ from pathlib import Path
 
 import click
 
-from examiner.arena.gvgai.plan import GvgaiPlan
-from examiner.arena.job import Plan
-from examiner.arena.plans import plan as named_plan
-from examiner.arena.play.episodes import packages_of, perform_job
-from examiner.arena.play.runner import LEDGER, AnyPlan, RunOutcome
-from examiner.arena.play.runner import run as run_plan
+from examiner.arena import LEDGER, AnyPlan, GvgaiPlan, Plan, RunOutcome, packages_of, perform_job
+from examiner.arena import plan as named_plan
+from examiner.arena import run as run_plan
 from examiner.cli.options import OUTPUT, Printing, argument, option
 from examiner.cli.output import live_table, show
 from examiner.cli.stopping import stopped_in_order
 from examiner.ledger import export, repair
 from examiner.messages import InputError, shorten
-from examiner.reporting.finding import Finding
-from examiner.reporting.findings import gvgai
-from examiner.reporting.findings import play as findings
-from examiner.workers import available_cores
-from examiner.workers.crew import Crew
+from examiner.reporting import Finding, render_gvgai_plan, render_plan, render_repair, render_run
+from examiner.workers import Crew, available_cores
 
 SOME_FAILED = 1
 """Exit code when the run ended but some jobs failed."""
@@ -71,13 +65,13 @@ def run(options: RunOptions, printing: Printing) -> None:
         if options.plan is not None:
             raise InputError(f"A repair plays nothing. Leave out {shorten(options.plan)}.")
         repaired = repair(options.repair, options.output)
-        show(findings.render_repair(repaired), repaired.schema, printing)
+        show(render_repair(repaired), printing)
         return
     if options.plan is None:
         raise InputError("No plan is named. Name one: `examiner arena run PLAN`.")
     planned = _in_checkout(named_plan(options.plan), options.checkout)
     if options.explain:
-        show(_explained(planned), "examiner.plan/1", printing)
+        show(_explained(planned), printing, "plan")
         return
     workers = _workers(options.workers, options.address, planned)
     folder = Path(options.output or planned.name)
@@ -90,13 +84,13 @@ def run(options: RunOptions, printing: Printing) -> None:
             watcher=watcher,
         )
     outcome = replace(outcome, episodes_file=_exported(outcome, folder / "episodes.parquet"))
-    show(findings.render_run(outcome), outcome.schema, printing)
+    show(render_run(outcome), printing)
     if outcome.failures:
         raise click.exceptions.Exit(SOME_FAILED)
 
 
 def _explained(plan: AnyPlan) -> Finding:
-    return gvgai.render_plan(plan) if isinstance(plan, GvgaiPlan) else findings.render_plan(plan)
+    return render_gvgai_plan(plan) if isinstance(plan, GvgaiPlan) else render_plan(plan)
 
 
 def _in_checkout(plan: AnyPlan, folder: str | None) -> AnyPlan:
@@ -130,7 +124,7 @@ def _workers(workers: str | None, address: str | None, plan: AnyPlan) -> int | C
 
 
 def _ray_crew(address: str | None, plan: Plan) -> Crew:
-    from examiner.workers.cluster import RayCrew  # imports Ray, which few have
+    from examiner.workers import RayCrew  # imports Ray, which few have
 
     try:
         return RayCrew(

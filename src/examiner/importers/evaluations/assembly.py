@@ -5,24 +5,30 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
+import numpy as np
 import polars as pl
 
-from examiner.importers.cells import with_given
+from examiner.importers.cells import coded_names, spread
 from examiner.importers.evaluations.log import BESIDE, EvaluationLog
 from examiner.importers.evaluations.measures import MeasureChoice, MeasureOf, chosen
 from examiner.importers.evaluations.naming import Identity, named_logs, with_items
 from examiner.importers.files import SourceFile
 from examiner.importers.readings import Reading, Whereabouts
 from examiner.messages import InputError, counted, listed, shorten
-from examiner.results import Attributes, Provenance, Results, Scales, TaskScale
-from examiner.results.codes import recoded
-from examiner.results.row_order import sorted_rows
-from examiner.results.table import assemble
-from examiner.validation.natural_order import natural_key
+from examiner.results import (
+    Attributes,
+    Provenance,
+    Results,
+    Scales,
+    TaskScale,
+    assemble,
+    recoded,
+    sorted_rows,
+)
+from examiner.validation import natural_key
 
 ORIGIN = ("model", "settings", "evaluation", "log", "item_id")
 """Columns that keep of each row where it is from, by which logs are added later."""
@@ -48,14 +54,9 @@ class ReadLog(NamedTuple):
     file: SourceFile
 
     @property
-    def path(self) -> Path:
-        """Where it lies."""
-        return self.file.path
-
-    @property
     def name(self) -> str:
         """What it is remembered by."""
-        return self.path.as_posix()
+        return self.file.path.as_posix()
 
 
 def reading_of(
@@ -66,27 +67,26 @@ def reading_of(
 ) -> Reading:
     """Put logs together: one table, with what a reader should know of it.
 
-    >>> rows = pl.DataFrame({"id": ["1"], "trial": [0], "acc": [1.0]})
-    >>> log = EvaluationLog("gpt2", "arc", rows, ("acc",), "arc", "today")
-    >>> reading_of([ReadLog(log, SourceFile(Path("x.jsonl"), None, b""))], "lm-eval").results.tasks
+    >>> from examiner.importers.evaluations.log import Samples
+    >>> file, samples = SourceFile(Path("x.jsonl"), None, b""), Samples(Path("x.jsonl"))
+    >>> samples.add("1", {"acc": 1.0})
+    >>> log = EvaluationLog("gpt2", "arc", samples, "arc", "today")
+    >>> reading_of([ReadLog(log, file)], "lm-eval").results.tasks
     ('arc/1',)
     """
     if not logs:
         raise InputError("There is no log to read. Name one.")
     # A log that names nobody's items still failed on those that others name.
-    filled = [read for read in logs if len(read.log.rows) or read.log.only_named]
-    if not any(len(read.log.rows) for read in filled):
-        told = _left_out_notes([read.log for read in logs])
+    filled = [read for read in logs if len(read.log.samples) or read.log.only_named]
+    if not any(len(read.log.samples) for read in filled):
+        reasons = _left_out_notes([read.log for read in logs])
         raise InputError(
-            f"{shorten(logs[0].path, 200)} holds no sample with a score. {' '.join(told)}".strip()
-            + ("" if told else " Check that the evaluation was scored.")
+            f"{shorten(logs[0].file.path, 200)} holds no sample with a score. {' '.join(reasons)}".strip()
+            + ("" if reasons else " Check that the evaluation was scored.")
         )
-    filled = _with_union(filled)
+    _complete(filled)
     choice = chosen([read.log for read in filled], measures, each)
-    stacked = pl.concat(
-        [_rows(read, choice.columns[read.log.items]) for read in filled],
-        how="diagonal_relaxed",
-    )
+    stacked = _stacked(filled, choice)
     scored = stacked.filter(pl.any_horizontal(pl.col(choice.names).is_not_null()))
     notes = [*choice.notes, *_left_out_notes([read.log for read in logs])]
     if len(scored) < len(stacked):
@@ -95,42 +95,44 @@ def reading_of(
             f"{listed(choice.names)} left out."
         )
     notes += [note for read in logs for note in read.log.notes]
+    notes += _version_notes([read.log for read in filled])
     if any(read.log.only_named for read in filled):
         notes.append(UNION_NOTE)
-    origin = Provenance(str(logs[0].path), format).with_notes(*notes)
+    origin = Provenance(str(logs[0].file.path), format).with_notes(*notes)
     results = results_from_rows(scored, choice.names, origin, _lower(filled, choice))
-    return Reading(results, _whereabouts(results, {read.name: read.path for read in filled}))
+    return Reading(results, _whereabouts(results, {read.name: read.file.path for read in filled}))
 
 
-def _with_union(logs: Sequence[ReadLog]) -> list[ReadLog]:
+def _complete(logs: Sequence[ReadLog]) -> None:
     """Give logs that list only some of their items all that any log of the benchmark names, as failed."""
-    incomplete = {read.log.benchmark for read in logs if read.log.only_named}
-    named: dict[str, dict[str, str | None]] = {benchmark: {} for benchmark in incomplete}
+    named: dict[str, dict[str, str | None]] = {
+        read.log.benchmark: {} for read in logs if read.log.only_named
+    }
     for log, _ in logs:
-        if log.benchmark in incomplete:
-            parts = log.rows["subtask"] if "subtask" in log.rows.columns else [None] * len(log.rows)
-            named[log.benchmark] |= dict(zip(log.rows["id"], parts, strict=True))
+        if log.benchmark in named:
+            parts = (more.get("subtask") for more in log.samples.more.values())
+            items = (sample for sample, _, _ in log.samples.scores)
+            named[log.benchmark] |= dict(zip(items, parts, strict=True))  # type: ignore[arg-type]
+    for log, _ in logs:
+        if log.only_named:
+            log.samples.add_failed(named[log.benchmark])
+
+
+def _version_notes(logs: Sequence[EvaluationLog]) -> list[str]:
+    """Warn of versions of harnesses and benchmarks that differ between logs which are compared."""
+    versions: dict[str, dict[str, None]] = {}
+    for log in logs:
+        for name, version in log.versions.items():
+            versions.setdefault(name, {}).setdefault(version)
+    different = {name: list(values) for name, values in versions.items() if len(values) > 1}
+    named = [f"{name} ({listed(sorted(values), limit=3)})" for name, values in different.items()]
+    if not named:
+        return []
+    more = f"; and {len(named) - 3} more" if len(named) > 3 else ""
     return [
-        read._replace(log=_completed(read.log, named[read.log.benchmark]))
-        if read.log.only_named
-        else read
-        for read in logs
+        f"Warning: the logs are of different versions of {'; '.join(named[:3])}{more}. Scores of different "
+        f"versions may not be comparable."
     ]
-
-
-def _completed(log: EvaluationLog, items: Mapping[str, str | None]) -> EvaluationLog:
-    known = set(log.rows["id"])
-    more = [(sample, subtask) for sample, subtask in items.items() if sample not in known]
-    failed = pl.DataFrame(
-        {
-            "id": [sample for sample, _ in more],
-            "trial": [0] * len(more),
-            **{measure: [0.0] * len(more) for measure in log.measures},
-            "subtask": [subtask for _, subtask in more],
-        },
-        schema_overrides={"id": pl.String, "subtask": pl.String, "trial": pl.Int64},
-    )
-    return replace(log, rows=pl.concat([log.rows, failed], how="diagonal_relaxed"))
 
 
 def _whereabouts(results: Results, paths: Mapping[str, Path]) -> Whereabouts:
@@ -216,34 +218,58 @@ def _with_runs(rows: pl.DataFrame) -> pl.DataFrame:
     return joined.with_columns(run=pl.col("attempt")).drop("attempt")
 
 
-def _rows(read: ReadLog, columns: Mapping[str, str]) -> pl.DataFrame:
-    """The rows of one log with the columns chosen, and what the log says of all of them."""
-    log = read.log
-    beside = (*BESIDE, "content", "input", TEXT)
-    kept = [name for name in beside if name in log.rows.columns and name not in columns]
-    subtask = pl.col("subtask") if "subtask" in log.rows.columns else pl.lit(log.subtask, pl.String)
-    settings = json.dumps(dict(sorted(log.settings.items())), ensure_ascii=False)
+def _stacked(logs: Sequence[ReadLog], choice: MeasureChoice) -> pl.DataFrame:
+    """The samples of all logs with the measures chosen, and what each log says of all of its own."""
+    counts = [len(read.log.samples) for read in logs]
+    log_of_row = np.repeat(np.arange(len(logs)), counts)
+    keys = [key for read in logs for key in read.log.samples.scores]
+    more = [about for read in logs for about in read.log.samples.more.values()]
+    columns = [
+        pl.Series("id", [key[0] for key in keys], dtype=pl.String),
+        pl.Series("trial", [key[1] for key in keys], dtype=pl.Int64),
+        pl.Series("content", [key[2] or None for key in keys], dtype=pl.String),
+    ]
+    for name in choice.names:
+        values: list[float | str | None] = []
+        for log, _ in logs:
+            source = choice.columns[log.items].get(name, "")
+            beside = source in BESIDE
+            values += [
+                row.get(source)
+                for row in (log.samples.more if beside else log.samples.scores).values()
+            ]
+        columns.append(pl.Series(name, values, dtype=pl.Float64, strict=False))
+    described = {name for about in more for name in about} - set(choice.names)
+    for name in (*BESIDE, "input", TEXT):
+        if name in described:
+            kind = pl.Float64 if name in BESIDE else pl.String
+            columns.append(pl.Series(name, [about.get(name) for about in more], kind, strict=False))
+    parts = [read.log.subtask for read in logs]
+    subtasks = [
+        about.get("subtask", parts[log]) for about, log in zip(more, log_of_row, strict=True)
+    ]
+    columns.append(pl.Series("subtask", subtasks, dtype=pl.String))
+    settings = (dict(sorted(read.log.settings.items())) for read in logs)
     same = {
-        "model": log.model,
-        "settings": settings,
-        "evaluation": log.evaluation,
-        "log": read.name,
-        "items": log.items,
-        "benchmark": log.benchmark,
+        "model": [read.log.model for read in logs],
+        "settings": [json.dumps(each, ensure_ascii=False) for each in settings],
+        "evaluation": [read.log.evaluation for read in logs],
+        "log": [read.name for read in logs],
+        "items": [read.log.items for read in logs],
+        "benchmark": [read.log.benchmark for read in logs],
     }
-    rows = log.rows.select(
-        "id",
-        "trial",
-        *(pl.col(source).alias(name) for name, source in columns.items()),
-        *kept,
-        subtask.alias("subtask"),
-        # Names that stand in every row of a log are coded, which takes a quarter of the memory.
-        *(pl.lit(value).cast(pl.Categorical).alias(name) for name, value in same.items()),
-    )
-    if "content" not in kept:
-        rows = rows.with_columns(content=pl.lit(None, pl.String))
-    named = {name: value for name, value in read.file.names.items() if name not in TAKEN_NAMES}
-    return with_given(rows, named)
+    columns += [coded_names(name, values, log_of_row) for name, values in same.items()]
+    frame = pl.DataFrame(columns)
+    given = {name for read in logs for name in read.file.names} - set(TAKEN_NAMES)
+    for name in sorted(given):
+        if name in frame.columns:
+            raise InputError(
+                f"The path names {shorten(name)}, which logs of evaluations have already. Call it by "
+                f"another name there."
+            )
+        names = [read.file.names.get(name, "") for read in logs]
+        frame = frame.with_columns(spread(name, names, log_of_row))
+    return frame
 
 
 def _other_inputs(rows: pl.DataFrame) -> tuple[str, ...]:
@@ -289,11 +315,11 @@ def _left_out_notes(logs: Sequence[EvaluationLog]) -> list[str]:
     notes = []
     counts: Counter[str] = Counter()
     for log in logs:
-        counts.update(log.left_out)
+        counts.update(log.samples.left_out)
     notes += [f"{counted(count, 'sample')} {reason}." for reason, count in counts.items() if count]
     unfinished = [log for log in logs if log.unfinished]
     if unfinished:
-        samples = sum(len(log.rows) for log in unfinished)
+        samples = sum(len(log.samples) for log in unfinished)
         notes.append(
             f"{counted(len(unfinished), 'log')} did not come to a successful end: "
             f"{counted(samples, 'scored sample')} of {'it' if len(unfinished) == 1 else 'them'} count."

@@ -7,9 +7,9 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
-import polars as pl
-
+from examiner.importers.files import SourceFile
 from examiner.messages import InputError, shorten
 
 COSTS = ("tokens_in", "tokens_out", "seconds", "cost")
@@ -31,51 +31,73 @@ _SETTING_LETTERS = 60  # a setting is part of an agent's name
 
 @dataclass(frozen=True, slots=True)
 class EvaluationLog:
-    """What one log holds of one benchmark: whose it is, and a row a sample.
+    """What one log holds of one benchmark: whose it is, and its samples.
 
-    `rows` has `id` and `trial`, the `measures`, any of the costs, and where known `content` (a hash
-    that makes an item the same under any id), `input` (one that only warns), `text` and `subtask`.
     `items` is what the names of its items begin with. Logs of one `evaluation` are parts or retries of
-    the same run. `left_out` counts samples by what became of them. A log with `only_named` does not list
-    the items it was asked: those that other logs name were failed.
+    the same run. A log with `only_named` does not list the items it was asked: those that other logs name
+    were failed. `versions` are those of the harness and of the benchmark, by name.
     """
 
     model: str
     benchmark: str
-    rows: pl.DataFrame
-    measures: tuple[str, ...]
+    samples: Samples
     items: str
     evaluation: str
     subtask: str | None = None
     settings: Mapping[str, str] = field(default_factory=dict)
-    left_out: Mapping[str, int] = field(default_factory=dict)
     lower_is_better: frozenset[str] = frozenset()
     unfinished: bool = False
     only_named: bool = False
     notes: tuple[str, ...] = ()
+    versions: Mapping[str, str] = field(default_factory=dict)
+
+    @classmethod
+    def of(
+        cls, file: SourceFile, model: str | None, benchmark: str, samples: Samples, **more: Any
+    ) -> EvaluationLog:  # Any: the fields by their names
+        """Build a log of a file, where names that its path gives come before its own.
+
+        >>> file = SourceFile(Path("x.json"), None, b"", names={"agent": "gpt2"})
+        >>> EvaluationLog.of(file, None, "arc", Samples(file.path), evaluation="1").model
+        'gpt2'
+        """
+        model = file.names.get("agent") or model
+        if model is None:
+            raise InputError(
+                f"{shorten(file.path, 200)} does not say which model was evaluated. Name it "
+                f"(`--agent =NAME`), or take it from the path (`--path '{{agent}}/'`)."
+            )
+        benchmark = file.names.get("task") or benchmark
+        evaluation = file.names.get("run") or more.pop("evaluation", "") or file.path.name
+        more.pop("evaluation", None)
+        items = more.pop("items", None)
+        return cls(
+            model, benchmark, samples, benchmark if items is None else items, evaluation, **more
+        )
 
 
 class Samples:
-    """Samples of a log as they are met, one after the other.
+    """Samples of a log as they are met, one after the other: scores, and what else is known of each.
+
+    Beside the costs this may be `content` (a hash that makes an item the same under any id), `input` (one
+    that only warns), `text` and `subtask`. `left_out` counts samples by what became of them.
 
     >>> samples = Samples(Path("x.jsonl"))
     >>> samples.add("7", {"acc": 1.0}, tokens_in=12)
     >>> samples.add("8", {})
-    >>> samples.frame().to_dicts(), dict(samples.left_out)
-    ([{'id': '7', 'trial': 0, 'acc': 1.0, 'tokens_in': 12.0}], {'without a score: not observed': 1})
+    >>> samples.scores, samples.more, dict(samples.left_out)
+    ({('7', 0, ''): {'acc': 1.0}}, {('7', 0, ''): {'tokens_in': 12}}, {'without a score: not observed': 1})
     """
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        self._scores: dict[tuple[str, int, str], dict[str, float]] = {}
-        self._more: dict[tuple[str, int, str], dict[str, float | str]] = {}
-        self._measures: dict[str, None] = {}
+        self.scores: dict[tuple[str, int, str], dict[str, float]] = {}
+        self.more: dict[tuple[str, int, str], dict[str, float | str]] = {}
+        self.measures: dict[str, None] = {}
         self.left_out: Counter[str] = Counter()
 
-    @property
-    def measures(self) -> tuple[str, ...]:
-        """The measures met so far, in their order."""
-        return tuple(self._measures)
+    def __len__(self) -> int:
+        return len(self.scores)
 
     def add(
         self,
@@ -96,54 +118,31 @@ class Samples:
         examiner.messages.InputError: 'x.jsonl' holds two results of the sample '7': 'acc' is 1 and 0. Keep
         one of them.
         """
-        found = {_own_name(name): value for name, value in scores.items() if value is not None}
-        if not found:
+        observed = {_own_name(name): value for name, value in scores.items() if value is not None}
+        if not observed:
             self.left_out[WITHOUT_SCORE] += 1
             return
-        self._measures.update(dict.fromkeys(found))
+        self.measures.update(dict.fromkeys(observed))
         key = sample, trial, content
-        known = self._scores.setdefault(key, {})
-        if known and found.keys() <= known.keys():
+        before = self.scores.setdefault(key, {})
+        if before and observed.keys() <= before.keys():
             self.left_out[COPIES] += 1
-        for name, value in found.items():
-            if known.setdefault(name, value) != value:
+        for name, value in observed.items():
+            if before.setdefault(name, value) != value:
                 raise InputError(
                     f"{shorten(self._path, 200)} holds two results of the sample {shorten(sample)}"
-                    f"{f' in trial {trial}' if trial else ''}: {shorten(name)} is {known[name]:g} and "
+                    f"{f' in trial {trial}' if trial else ''}: {shorten(name)} is {before[name]:g} and "
                     f"{value:g}. Keep one of them."
                 )
-        told = {name: value for name, value in more.items() if value is not None}
-        self._more.setdefault(key, {}).update(told)
+        described = {name: value for name, value in more.items() if value is not None}
+        self.more.setdefault(key, {}).update(described)
 
-    def frame(self) -> pl.DataFrame:
-        """Return a row a sample; columns that nothing is known of are left out.
-
-        >>> Samples(Path("x.jsonl")).frame().height
-        0
-        """
-        keys, scores, more = list(self._scores), self._scores.values(), self._more.values()
-        columns = [
-            pl.Series("id", [key[0] for key in keys], dtype=pl.String),
-            pl.Series("trial", [key[1] for key in keys], dtype=pl.Int64),
-            *(
-                pl.Series(name, [row.get(name) for row in scores], dtype=pl.Float64)
-                for name in self._measures
-            ),
-        ]
-        told = {name for row in more for name in row}
-        columns += [
-            pl.Series(name, [row.get(name) for row in more], dtype=pl.Float64, strict=False)
-            for name in BESIDE
-            if name in told
-        ]
-        columns += [
-            pl.Series(name, [row.get(name) for row in more], dtype=pl.String, strict=False)
-            for name in ("input", "text", "subtask")
-            if name in told
-        ]
-        if any(key[2] for key in keys):
-            columns.append(pl.Series("content", [key[2] for key in keys], dtype=pl.String))
-        return pl.DataFrame(columns)
+    def add_failed(self, items: Mapping[str, str | None]) -> None:
+        """Take items in as failed that are not here, each with the part of the benchmark it is of."""
+        names = {sample for sample, _, _ in self.scores}
+        for item, subtask in items.items():
+            if item not in names:
+                self.add(item, dict.fromkeys(self.measures, 0.0), subtask=subtask)
 
 
 def _own_name(measure: str) -> str:

@@ -71,9 +71,11 @@ def chosen(
 ) -> MeasureChoice:
     """Choose the measures named, or the one there is; refuse to choose among several.
 
-    >>> import polars as pl
-    >>> rows = pl.DataFrame({"id": ["1"], "trial": [0], "acc": [1.0], "acc_norm": [0.0]})
-    >>> log = EvaluationLog("gpt2", "arc", rows, ("acc", "acc_norm"), "arc", "1")
+    >>> from pathlib import Path
+    >>> from examiner.importers.evaluations.log import Samples
+    >>> samples = Samples(Path("x.jsonl"))
+    >>> samples.add("1", {"acc": 1.0, "acc_norm": 0.0})
+    >>> log = EvaluationLog("gpt2", "arc", samples, "arc", "1")
     >>> chosen([log], ["acc"], []).columns
     {'arc': {'acc': 'acc'}}
     >>> chosen([log], [], [])
@@ -85,8 +87,9 @@ def chosen(
     held: dict[str, dict[str, None]] = {}
     benchmarks: dict[str, str] = {}
     for log in logs:
-        costs = [name for name in names if name in BESIDE and name in log.rows.columns]
-        held.setdefault(log.items, {}).update(dict.fromkeys((*log.measures, *costs)))
+        more = log.samples.more.values()
+        costs = [name for name in names if name in BESIDE and any(name in about for about in more)]
+        held.setdefault(log.items, {}).update(dict.fromkeys((*log.samples.measures, *costs)))
         benchmarks[log.items] = log.benchmark
     _check_known(names, held)
     for choice in each:

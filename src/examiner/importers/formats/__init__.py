@@ -12,6 +12,7 @@ from examiner.importers.formats import (
     aim,
     bare_array,
     cleanrl,
+    described,
     dopamine,
     every_eval_ever,
     gvgai,
@@ -87,7 +88,7 @@ class Format(NamedTuple):
         ...
         examiner.messages.InputError: There is no log to read. Name one.
         """
-        name = next(name for name, kind in FORMATS.items() if kind.logs == self.logs)
+        name = next(name for name, kind in FORMATS.items() if kind is self)
         return reading_of(logs, name, options.measures, options.measure_of)
 
 
@@ -167,6 +168,16 @@ FORMATS = MappingProxyType(
             leads=True,
             companions=("*.json",),
         ),
+        "helm-answers": Format(
+            "HELM scenario_state.json, answers marked by their references",
+            helm.recognises_state,
+            logs=helm.read_state,
+            sums_up="helm",
+        ),
+        **{
+            name: Format(kind.title, kind.recognises, logs=kind.read, companions=kind.companions)
+            for name, kind in described.DESCRIPTIONS.items()
+        },
         "rliable": Format(
             "rliable arrays [runs, tasks], npz or JSON", rliable.recognises, rliable.read
         ),

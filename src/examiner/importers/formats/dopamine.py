@@ -16,8 +16,7 @@ from examiner.importers.readings import Reading
 from examiner.importers.table_columns import TableOptions
 from examiner.importers.text import beginning, parse_json, text_of
 from examiner.messages import InputError, shorten
-from examiner.results import Provenance
-from examiner.results.atari import atari_game
+from examiner.results import Provenance, atari_game
 
 FRAMES_PER_ITERATION = 1_000_000  # 250,000 training steps of four frames (Castro et al. 2018)
 STEPS_PER_ITERATION = 1_000  # of continuous control, as its default configuration says

@@ -7,9 +7,8 @@ import json
 import re
 import zipfile
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
 from examiner.importers.archives import DAMAGE, first_member, member_bytes, opened_zip
 from examiner.importers.evaluations.log import (
@@ -20,9 +19,18 @@ from examiner.importers.evaluations.log import (
     settings_of,
 )
 from examiner.importers.files import SourceFile
-from examiner.importers.json_values import as_mapping, as_sequence, first_text, number
+from examiner.importers.json_values import (
+    Record,
+    as_mapping,
+    as_sequence,
+    document_of,
+    mapping_at,
+    number,
+    text_at,
+    value_at,
+)
 from examiner.importers.table_columns import TableOptions
-from examiner.importers.text import beginning, parse_json, text_of
+from examiner.importers.text import beginning, parse_json
 from examiner.messages import InputError, shorten
 
 _MEMBERS = (b"_journal/", b"samples/", b"header.json", b"summaries.json", b"reductions.json")
@@ -53,60 +61,59 @@ def read(file: SourceFile, options: TableOptions) -> list[EvaluationLog]:
     ...     "version": 2, "status": "success", "eval": {"task": "arc", "model": "openai/gpt2"},
     ...     "samples": [{"id": 7, "epoch": 1, "scores": {"match": {"value": "C"}}}]})
     >>> (log,) = read(SourceFile(Path("x.json"), None, text.encode(), whole=True), TableOptions())
-    >>> log.model, log.items, log.rows.row(0)[:3]
-    ('openai/gpt2', 'arc', ('7', 1, 1.0))
+    >>> log.model, log.items, log.samples.scores
+    ('openai/gpt2', 'arc', {('7', 1, ''): {'match': 1.0}})
     """
     header, summaries = _zipped(file) if first_member(file.head) else _plain(file)
-    about = as_mapping(header.get("eval"))
-    model, task = first_text(about, "model"), first_text(about, "task")
+    model, task = text_at(header, "eval.model"), text_at(header, "eval.task")
     if model is None or task is None:
         raise InputError(
             f"{shorten(file.path, 200)} does not say which model did which task (`eval`). It may be "
             f"damaged: write it again with `inspect log convert`."
         )
-    _check_version(header.get("version", _VERSIONS[0]), file.path)
-    by_content = as_mapping(about.get("dataset")).get("shuffled") is True
+    if header.get("version", 1) not in _VERSIONS:
+        raise InputError(
+            f"{shorten(file.path, 200)} is a log of version {shorten(header['version'])}, and versions "
+            f"{_VERSIONS[0]} to {_VERSIONS[-1]} are known. Update examiner, or convert the log."
+        )
+    by_content = value_at(header, "eval.dataset.shuffled") is True
     samples = Samples(file.path)
     for summary in summaries:
         _add(samples, summary, model, options, by_content=by_content)
-    benchmark = file.names.get("task") or task
     return [
-        EvaluationLog(
-            file.names.get("agent") or model,
-            benchmark,
-            samples.frame(),
-            samples.measures,
-            benchmark,
-            file.names.get("run")
-            or first_text(about, "task_id", "eval_id", "run_id")
-            or file.path.name,
-            settings=_settings(header, about),
-            left_out=samples.left_out,
+        EvaluationLog.of(
+            file,
+            model,
+            task,
+            samples,
+            evaluation=text_at(header, "eval.task_id", "eval.eval_id", "eval.run_id"),
+            settings=_settings(header),
             unfinished=header.get("status") != "success",
+            versions=settings_of(
+                {
+                    "inspect_ai": value_at(header, "eval.packages.inspect_ai"),
+                    f"the task {task}": value_at(header, "eval.task_version"),
+                }
+            ),
         )
     ]
 
 
 def _add(
-    samples: Samples,
-    summary: Mapping[str, Any],
-    model: str,
-    options: TableOptions,
-    *,
-    by_content: bool,
+    samples: Samples, summary: Record, model: str, options: TableOptions, *, by_content: bool
 ) -> None:
     if summary.get("error"):
         samples.left_out[WITH_ERROR] += 1
         return
     sample, epoch = summary.get("id"), summary.get("epoch", 1)
-    asked, target = summary.get("input"), summary.get("target")
-    if not (isinstance(asked, str) and isinstance(target, str)):
-        asked, target = json.dumps([asked, target], sort_keys=True), ""
-    digest = hashlib.sha256(f"{asked}\0{target}".encode(errors="replace")).hexdigest()
-    usage = as_mapping(as_mapping(summary.get("model_usage")).get(model))
+    question, target = summary.get("input"), summary.get("target")
+    if not (isinstance(question, str) and isinstance(target, str)):
+        question, target = json.dumps([question, target], sort_keys=True), ""
+    digest = hashlib.sha256(f"{question}\0{target}".encode(errors="replace")).hexdigest()
+    usage = as_mapping(mapping_at(summary, "model_usage").get(model))
     samples.add(
         str(sample),
-        _scores(as_mapping(summary.get("scores"))),
+        _scores(mapping_at(summary, "scores")),
         epoch if isinstance(epoch, int) else 1,
         # The ids of a shuffled data set may be places in it, and differ from log to log.
         content=digest if by_content and isinstance(sample, int) else "",
@@ -119,16 +126,16 @@ def _add(
     )
 
 
-def _scores(scores: Mapping[str, Any]) -> dict[str, float | None]:
+def _scores(scores: Record) -> dict[str, float | None]:
     """One value a scorer; a scorer that gives several has a measure for each."""
-    found: dict[str, float | None] = {}
+    values: dict[str, float | None] = {}
     for scorer, score in scores.items():
         value = score.get("value") if isinstance(score, dict) else score
         if isinstance(value, dict):
-            found |= {f"{scorer}.{name}": _value(part) for name, part in value.items()}
+            values |= {f"{scorer}.{name}": _value(part) for name, part in value.items()}
         else:
-            found[scorer] = _value(value)
-    return found
+            values[scorer] = _value(value)
+    return values
 
 
 def _value(value: object) -> float | None:
@@ -144,39 +151,28 @@ def _text(asked: object) -> str | None:
     return beginning_of(next((text for text in reversed(messages) if isinstance(text, str)), asked))
 
 
-def _settings(header: Mapping[str, Any], about: Mapping[str, Any]) -> dict[str, str]:
+def _settings(header: Record) -> dict[str, str]:
     """What may distinguish two evaluations of a model: solver, arguments, how it generates."""
-    plan = as_mapping(header.get("plan"))
-    steps = [as_mapping(step).get("solver") for step in as_sequence(plan.get("steps"))]
-    solver = first_text(about, "solver") or ", ".join(
-        step for step in steps if isinstance(step, str)
-    )
+    steps = [value_at(step, "solver") for step in as_sequence(value_at(header, "plan.steps"))]
+    solver = text_at(header, "eval.solver") or ", ".join(filter(None, map(str, steps)))
+    parts = ("eval.solver_args", "eval.task_args", "eval.model_args")
+    generation = value_at(header, "eval.model_generate_config") or value_at(header, "plan.config")
     return settings_of(
         {"solver": solver},
-        as_mapping(about.get("solver_args")),
-        as_mapping(about.get("task_args")),
-        as_mapping(about.get("model_args")),
-        as_mapping(about.get("model_generate_config") or plan.get("config")),
+        *(mapping_at(header, part) for part in parts),
+        as_mapping(generation),
     )
-
-
-def _check_version(version: object, path: Path) -> None:
-    if version not in _VERSIONS:
-        raise InputError(
-            f"{shorten(path, 200)} is a log of version {shorten(version)}, and versions "
-            f"{_VERSIONS[0]} to {_VERSIONS[-1]} are known. Update examiner, or convert the log."
-        )
 
 
 # -------------------------------------------------------------------- containers
 
 
-def _plain(file: SourceFile) -> tuple[Mapping[str, Any], Sequence[Mapping[str, Any]]]:
-    log = as_mapping(parse_json(text_of(file).data, file.path))
+def _plain(file: SourceFile) -> tuple[Record, Sequence[Record]]:
+    log = document_of(file)
     return log, [as_mapping(sample) for sample in as_sequence(log.get("samples"))]
 
 
-def _zipped(file: SourceFile) -> tuple[Mapping[str, Any], Sequence[Mapping[str, Any]]]:
+def _zipped(file: SourceFile) -> tuple[Record, Sequence[Record]]:
     try:
         with opened_zip(file) as archive:
             names = set(archive.namelist())
@@ -209,9 +205,7 @@ def _refuse_repeated_members(names: Sequence[str], path: Path) -> None:
         )
 
 
-def _summaries(
-    archive: zipfile.ZipFile, names: set[str], path: Path
-) -> Iterator[Mapping[str, Any]]:
+def _summaries(archive: zipfile.ZipFile, names: set[str], path: Path) -> Iterator[Record]:
     parts = [_SUMMARIES] if _SUMMARIES in names else _of_folder(names, "_journal/summaries/")
     for part in parts:
         for summary in as_sequence(parse_json(member_bytes(archive, part, path), path)):

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
-from pathlib import Path
-from typing import Any
 
 import polars as pl
 
 from examiner.importers.files import SourceFile
+from examiner.importers.json_tables import table_of
 from examiner.importers.objects import no_results, object_reading
 from examiner.importers.readings import Reading
 from examiner.importers.table_columns import TableOptions
@@ -56,30 +54,8 @@ def read(file: SourceFile, options: TableOptions) -> Reading:
                 f"Entry {position} of {shorten(file.path, 200)} is {shorten(record)}, and no record of "
                 f"names and values. Correct or remove it."
             )
-    return table_reading(_table(content, file.path), file, options, "json", text.notes)
-
-
-def _table(records: Sequence[Mapping[str, Any]], path: Path) -> pl.DataFrame:
     try:
-        return pl.DataFrame(records, infer_schema_length=None, strict=False)
-    except pl.exceptions.PolarsError:
-        pass  # what is a list in one record is none in another
-    try:
-        names = dict.fromkeys(name for record in records for name in record)
-        columns = [_column(name, [record.get(name) for record in records]) for name in names]
-        return pl.DataFrame(columns)
-    except pl.exceptions.PolarsError:
-        raise InputError(
-            f"The records of {shorten(path, 200)} hold different kinds of values under one name. Give "
-            f"each name numbers, text or lists throughout."
-        ) from None
-
-
-def _column(name: str, values: Sequence[Any]) -> pl.Series:
-    """A column; where only some values are lists, a list of each, which is a curve of one point."""
-    if any(isinstance(value, list | dict) for value in values):
-        values = [
-            value if isinstance(value, list) else [] if isinstance(value, dict) else [value]
-            for value in values
-        ]
-    return pl.Series(name, values, strict=False)
+        frame = pl.DataFrame(content, infer_schema_length=None, strict=False)
+    except (pl.exceptions.PolarsError, OverflowError, TypeError):
+        frame = table_of(content)  # what is a list in one record is none in another
+    return table_reading(frame, file, options, "json", text.notes)

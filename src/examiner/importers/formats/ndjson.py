@@ -6,26 +6,22 @@ import functools
 import itertools
 import json
 import re
-from collections.abc import Sequence
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 
 import polars as pl
 
 from examiner.importers.column_names import AGENT_COLUMNS, TASK_COLUMNS
 from examiner.importers.files import SourceFile
+from examiner.importers.json_tables import table_of
 from examiner.importers.nesting import refuse_deep_lines
 from examiner.importers.objects import object_reading
 from examiner.importers.readings import Reading
 from examiner.importers.table_columns import TableOptions
 from examiner.importers.tables import table_reading
 from examiner.importers.text import beginning, json_lines, parse_json, text_of
-from examiner.results.polars_errors import PROBLEMS
+from examiner.results import PROBLEMS
 
-_COLUMN_KINDS = MappingProxyType(
-    {int: pl.Int64, float: pl.Float64, bool: pl.Boolean, str: pl.String}
-)
 _LINES = (".ndjson", ".jsonl")
 _FILLED = re.compile(rb"\S")
 _LONE_SURROGATE = re.compile(
@@ -138,27 +134,7 @@ def _refuse_repeated_keys(data: bytes, frame: pl.DataFrame, path: Path) -> None:
 
 def _frame_line_by_line(data: bytes, path: Path) -> pl.DataFrame:
     """Parse each line by itself: slower, but it takes NaN and can say which line is wrong."""
-    records = [record for _, record in json_lines(data, path)]
-    names = dict.fromkeys(name for record in records for name in record)
-    return pl.DataFrame([_column(name, [record.get(name) for record in records]) for name in names])
-
-
-def _column(name: str, values: Sequence[Any]) -> pl.Series:
-    """A column of one kind; of several kinds, as the text they were written in."""
-    kinds = {type(value) for value in values if value is not None}
-    if kinds & {dict, list}:
-        return pl.Series(name, [[]] * len(values), dtype=pl.List(pl.Null))
-    shared = float if kinds <= {int, float, bool} else str
-    kind = kinds.pop() if len(kinds) == 1 else shared
-    try:
-        return _of_kind(kind, name, values)
-    except (OverflowError, TypeError):  # a whole number that is longer than polars or floats hold
-        return _of_kind(str, name, values)
-
-
-def _of_kind(kind: type, name: str, values: Sequence[Any]) -> pl.Series:
-    plain = [None if value is None else kind(value) for value in values]
-    return pl.Series(name, plain, dtype=_COLUMN_KINDS[kind])
+    return table_of([record for _, record in json_lines(data, path)])
 
 
 def _line_of(data: bytes, row: int) -> int | None:

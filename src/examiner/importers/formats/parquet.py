@@ -13,9 +13,7 @@ from examiner.importers.row_filters import rows_kept
 from examiner.importers.table_columns import TableColumns, TableOptions
 from examiner.importers.tables import is_left_out, table_reading
 from examiner.messages import InputError
-from examiner.results.parquet import RESULTS_SCHEMA, damaged, stored_note
-from examiner.results.polars_errors import PROBLEMS
-from examiner.results.table import restored
+from examiner.results import PROBLEMS, RESULTS_SCHEMA, damaged, restored, stored_note
 
 _NUMBERS = ("run", "trial", "seed")
 _MANY_ROWS = 1_000_000

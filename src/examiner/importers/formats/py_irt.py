@@ -16,9 +16,7 @@ from examiner.importers.readings import Reading, Whereabouts
 from examiner.importers.table_columns import TableOptions
 from examiner.importers.text import beginning, json_lines, text_of
 from examiner.messages import InputError, RepeatedKeyError, shorten
-from examiner.results import Provenance
-from examiner.results.codes import name_column
-from examiner.results.keys import trial_numbers
+from examiner.results import Provenance, name_column, trial_numbers
 
 _RESPONSES = re.compile(rb'"responses"\s*:\s*\{')
 

@@ -18,9 +18,7 @@ from examiner.importers.readings import Reading, Whereabouts
 from examiner.importers.table_columns import TableOptions
 from examiner.importers.text import beginning, parse_json, text_of
 from examiner.messages import InputError, shorten
-from examiner.results import Provenance
-from examiner.results.codes import name_column
-from examiner.results.keys import numbered_names
+from examiner.results import Provenance, name_column, numbered_names
 from examiner.validation import check_names
 
 TASK_ARRAYS = ("tasks", "task", "games", "game", "task_names", "game_names", "env_ids")

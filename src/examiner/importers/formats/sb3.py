@@ -30,7 +30,7 @@ from examiner.importers.training import (
     training_reading,
 )
 from examiner.messages import InputError, counted, listed, shorten
-from examiner.results.polars_errors import PROBLEMS
+from examiner.results import PROBLEMS
 
 _WORKER = re.compile(r"(?:\d+\.)?monitor\.csv")
 _NEEDED = ("r", "l", "t")

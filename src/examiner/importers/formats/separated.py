@@ -16,11 +16,16 @@ from examiner.importers.tables import results_from_table, table_reading
 from examiner.importers.text import is_utf16, text_of
 from examiner.importers.text_tables import TextTable
 from examiner.messages import InputError, RepeatedKeyError
-from examiner.results import Provenance
-from examiner.results.border import numbers_in
-from examiner.results.codes import compact_names
-from examiner.results.keys import ITEM_COLUMNS, JUDGES, content_columns, trial_numbers
-from examiner.results.polars_errors import PROBLEMS
+from examiner.results import (
+    ITEM_COLUMNS,
+    JUDGES,
+    PROBLEMS,
+    Provenance,
+    compact_names,
+    content_columns,
+    numbers_in,
+    trial_numbers,
+)
 
 _BLOCK_BYTES = 128 * 2**20  # of files held at once as one text
 

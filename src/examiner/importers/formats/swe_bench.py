@@ -9,9 +9,9 @@ from typing import Any
 
 from examiner.importers.evaluations.log import WITH_ERROR, EvaluationLog, Samples
 from examiner.importers.files import SourceFile
-from examiner.importers.json_values import as_mapping, as_sequence, number
+from examiner.importers.json_values import as_sequence, document_of, number
 from examiner.importers.table_columns import TableOptions
-from examiner.importers.text import beginning, parse_json, text_of
+from examiner.importers.text import beginning
 from examiner.messages import InputError, listed, shorten
 
 BENCHMARK = "SWE-bench"
@@ -45,10 +45,10 @@ def read(file: SourceFile, options: TableOptions) -> list[EvaluationLog]:
     >>> text = b'{"no_generation": ["a__b-2"], "resolved": ["a__b-1"]}'
     >>> path = Path("evaluation/verified/20250101_agent/results/results.json")
     >>> (log,) = read(SourceFile(path, None, text, whole=True), TableOptions())
-    >>> log.model, log.benchmark, log.rows["id"].to_list(), log.rows["resolved"].to_list()
-    ('20250101_agent', 'SWE-bench verified', ['a__b-1', 'a__b-2'], [1.0, 0.0])
+    >>> log.model, log.benchmark, {key[0]: score["resolved"] for key, score in log.samples.scores.items()}
+    ('20250101_agent', 'SWE-bench verified', {'a__b-1': 1.0, 'a__b-2': 0.0})
     """
-    content = as_mapping(parse_json(text_of(file).data, file.path))
+    content = document_of(file)
     listed_only = isinstance(content.get("resolved"), list)
     details = content
     if listed_only:
@@ -64,17 +64,17 @@ def read(file: SourceFile, options: TableOptions) -> list[EvaluationLog]:
     for instance, about in details.items():
         if wanted is None or instance in wanted:
             _add(samples, instance, about, file.path)
+    samples.measures.setdefault(MEASURE)
     model, split, evaluation = _submission(file)
     return [
-        EvaluationLog(
-            file.names.get("agent") or model,
-            file.names.get("task") or (f"{BENCHMARK} {split}" if split else BENCHMARK),
-            samples.frame(),
-            samples.measures or (MEASURE,),
-            "",  # the ids of instances name them in all parts of the benchmark
-            file.names.get("run") or evaluation,
+        EvaluationLog.of(
+            file,
+            model,
+            f"{BENCHMARK} {split}" if split else BENCHMARK,
+            samples,
+            items="",  # the ids of instances name them in all parts of the benchmark
+            evaluation=evaluation,
             settings={"split": split} if split else {},
-            left_out=samples.left_out,
             notes=notes,
             only_named=listed_only and options.items is None,
         )
@@ -109,13 +109,13 @@ def _of_lists(
 
 def _of_report(report: Mapping[str, Any]) -> dict[str, dict[str, object]]:
     """The instances that a report of the harness lists; those it never ran, or lost, are not observed."""
-    found: dict[str, dict[str, object]] = {}
+    outcomes: dict[str, dict[str, object]] = {}
     for name in ("unresolved_ids", "empty_patch_ids", "resolved_ids"):
         for instance in as_sequence(report.get(name)):
-            found[_name(instance)] = {"resolved": name == "resolved_ids"}
+            outcomes[_name(instance)] = {"resolved": name == "resolved_ids"}
     for instance in as_sequence(report.get("error_ids")):
-        found[_name(instance)] = {"error": True}
-    return found
+        outcomes[_name(instance)] = {"error": True}
+    return outcomes
 
 
 def _name(instance: object) -> str:
@@ -144,5 +144,5 @@ def _submission(file: SourceFile) -> tuple[str, str, str]:
 
 
 def _repository(instance: str) -> str | None:
-    found = _INSTANCE.fullmatch(instance)
-    return f"{found['owner']}/{found['repository']}" if found else None
+    parts = _INSTANCE.fullmatch(instance)
+    return f"{parts['owner']}/{parts['repository']}" if parts else None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,24 +22,10 @@ from examiner.irt.model import Model
 from examiner.irt.posterior import posterior_blocks
 from examiner.messages import InputError, counted, listed
 from examiner.results import ResponseMatrix
-from examiner.scores.uncertainty.bootstrap import Progress
+from examiner.scores import Progress
 from examiner.validation import Randomness, generator
 
 Fitter = Callable[[ResponseMatrix], IRTFit]
-
-
-class HeldOutScore(NamedTuple):
-    """How one model foretold the held-out cells.
-
-    `log_score` is the mean log predictive density of a cell, larger is better. `behind` is how far
-    it lies behind the best model, with a standard error over agents.
-    """
-
-    model: str
-    log_score: float
-    error: float
-    behind: float
-    behind_error: float
 
 
 class ModelScores(Table):
@@ -62,7 +48,7 @@ class ModelComparison(Answer):
 
     kind: ClassVar[str] = "compare-models"
 
-    scores: tuple[HeldOutScore, ...]
+    models: ModelScores
     baseline: float
     cells: int
     folds: int
@@ -72,13 +58,13 @@ class ModelComparison(Answer):
 
     @property
     def best(self) -> str:
-        """The model that foretold best."""
-        return self.scores[0].model
+        """The model that predicted best."""
+        return str(self.models.model[0])
 
     @property
     def as_good(self) -> tuple[str, ...]:
         """Models within two standard errors of the best, which is one of them."""
-        return tuple(row.model for row in self.scores if row.behind <= 2 * row.behind_error)
+        return tuple(row.model for row in self.models if row.behind <= 2 * row.behind_error)
 
     @property
     def headline(self) -> str:
@@ -86,21 +72,6 @@ class ModelComparison(Answer):
         start = f"The model {self.best} predicts {counted(self.cells, 'held-out cell')} best"
         others = [model for model in self.as_good if model != self.best]
         return f"{start}; {listed(others)} within two standard errors." if others else f"{start}."
-
-    @property
-    def tables(self) -> Mapping[str, Table]:
-        """Models, the best first."""
-        rows = (
-            {
-                "model": row.model,
-                "log_score": row.log_score,
-                "log_score_error": row.error,
-                "behind": row.behind,
-                "behind_error": row.behind_error,
-            }
-            for row in self.scores
-        )
-        return {"models": ModelScores.from_rows(rows)}
 
     @property
     def scalars(self) -> Mapping[str, Scalar]:
@@ -157,7 +128,7 @@ def compare_models(
         kept = _masked(matrix, observed & ~held)
         _score_by_means(matrix, kept, held, baseline)
         _score(matrix, kept, held, fitters[model](kept), scores[model])
-    compared = _told(scores, baseline, observed, folds)
+    compared = _comparison(scores, baseline, observed, folds)
     return replace(compared, seed=rng if isinstance(rng, int) else None)
 
 
@@ -232,7 +203,7 @@ def _score_by_means(
     scores[held] = density[held]
 
 
-def _told(
+def _comparison(
     scores: dict[str, Floats], baseline: Floats, observed: NDArray[np.bool_], folds: int
 ) -> ModelComparison:
     common = observed.copy()
@@ -247,18 +218,17 @@ def _told(
     means = {name: float(values[common].mean()) for name, values in scores.items()}
     ranked = sorted(means, key=lambda name: -means[name])
     best = scores[ranked[0]]
-    told = tuple(
-        HeldOutScore(
-            name,
-            means[name],
-            _error_over_agents(scores[name], common),
-            means[ranked[0]] - means[name],
-            _error_over_agents(best - scores[name], common),
-        )
-        for name in ranked
+    errors = {name: _error_over_agents(values, common) for name, values in scores.items()}
+    apart = [_error_over_agents(best - scores[name], common) for name in ranked]
+    table = ModelScores(
+        model=ranked,
+        log_score=[means[name] for name in ranked],
+        log_score_error=[errors[name] for name in ranked],
+        behind=[means[ranked[0]] - means[name] for name in ranked],
+        behind_error=apart,
     )
-    known = float(baseline[common].mean()) if np.isfinite(baseline[common]).all() else np.nan
-    return ModelComparison(told, known, cells, folds, int(observed.sum()) - cells)
+    by_means = float(baseline[common].mean()) if np.isfinite(baseline[common]).all() else np.nan
+    return ModelComparison(table, by_means, cells, folds, int(observed.sum()) - cells)
 
 
 def _error_over_agents(values: Floats, common: NDArray[np.bool_]) -> float:

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 
-from examiner.irt.diagnostics.cutoffs import rarely_exceeded
-from examiner.irt.diagnostics.residuals import Residuals
+from examiner.irt.diagnostics.residuals import Residuals, rarely_exceeded
 from examiner.irt.items import Floats, ItemParameters, curves
 from examiner.irt.posterior import Quadrature, quadrature_for
 from examiner.messages import InputError
@@ -17,31 +15,6 @@ from examiner.results import ResponseMatrix
 _FEWEST_AGENTS = 3
 _HEAVIEST = 5
 """Tasks that are named as those that weigh most in a pattern."""
-
-
-class DependentPair(NamedTuple):
-    """Two tasks whose residuals go together (or against each other) more than chance allows."""
-
-    first: str
-    second: str
-    excess: float
-    """Q3 less the mean Q3 of all pairs."""
-
-
-@dataclass(frozen=True, slots=True)
-class LocalDependence:
-    """Q3 of every pair of tasks [tasks, tasks], its mean, the cut-off, and the pairs beyond it.
-
-    `cutoff` is what the largest |Q3 − mean| of data drawn from the model exceeds once in twenty times,
-    so that without dependence one exam in twenty has any pair at all. `pairs` are sorted by size. NaN where
-    too few agents met both tasks.
-    """
-
-    tasks: tuple[str, ...]
-    q3: Floats
-    mean: float
-    cutoff: float
-    pairs: tuple[DependentPair, ...]
 
 
 def residual_correlations(found: Residuals) -> Floats:
@@ -79,21 +52,6 @@ def adjusted(correlations: Floats) -> tuple[Floats, float]:
     known = values[np.isfinite(values)]
     mean = float(known.mean()) if known.size else float("nan")
     return values - mean, mean
-
-
-def local_dependence(
-    tasks: tuple[str, ...], correlations: Floats, cutoff: float
-) -> LocalDependence:
-    """Return which pairs lie beyond a cut-off, the largest first."""
-    excess, mean = adjusted(correlations)
-    with np.errstate(invalid="ignore"):
-        rows, columns = np.nonzero(np.abs(excess) > cutoff)
-    order = np.argsort(-np.abs(excess[rows, columns]), kind="stable")
-    pairs = tuple(
-        DependentPair(tasks[rows[n]], tasks[columns[n]], float(excess[rows[n], columns[n]]))
-        for n in order
-    )
-    return LocalDependence(tasks, correlations, mean, cutoff, pairs)
 
 
 def largest_excess(correlations: Floats) -> float:

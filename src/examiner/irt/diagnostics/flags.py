@@ -8,16 +8,14 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.irt.diagnostics.slopes import signs
 from examiner.irt.errors.intervals import allowing_equal_abilities
-from examiner.irt.evidence import Evidence
+from examiner.irt.evidence import Evidence, signs
 from examiner.irt.fitted import Abilities, FitOutcome, IRTFit, Starts, TaskErrors
 from examiner.irt.items import Floats, ItemParameters
 from examiner.irt.model import Model
 from examiner.irt.models import MODELS
 from examiner.messages import counted, listed
-from examiner.results import ResponseMatrix
-from examiner.results.observed_cells import ObservedCells
+from examiner.results import ObservedCells, ResponseMatrix
 
 BOUNDARY = "slope or intercept at a boundary"
 SEPARATED = "agents who succeed and agents who fail are separated by ability"

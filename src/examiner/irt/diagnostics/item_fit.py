@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -19,7 +19,7 @@ _MOST_CELLS = 50_000_000
 
 
 class SumScoreTable(Table):
-    """S-X² of tasks, the smallest p-value first."""
+    """S-X² of tasks."""
 
     task: tuple[str, ...] = name("Task")
     statistic: Floats = number("S-X²", title="S-X²")
@@ -31,40 +31,26 @@ class SumScoreTable(Table):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class SumScoreFit(Answer):
-    """S-X² of each task: statistic, degrees of freedom, p-value, and the size of the misfit.
+    """S-X² of each task, in the order of tasks: statistic, degrees of freedom, p-value, size of the misfit.
 
-    NaN where it cannot be had, with the reason in `reasons` ('' elsewhere). `rmsea` is
-    √((S-X² − df) / (df (N − 1))), or 0 where that is negative: how far off the curve is, whatever
-    the number of agents.
+    NaN where there is none, with the `reason` ('' elsewhere). `rmsea` is √((S-X² − df) / (df (N − 1))), or
+    0 where that is negative: how far off the curve is, whatever the number of agents.
     """
 
     kind: ClassVar[str] = "sum-score-fit"
 
-    tasks: tuple[str, ...]
-    statistic: Floats
-    degrees: Floats
-    p_value: Floats
-    rmsea: Floats
-    reasons: tuple[str, ...]
+    tasks: SumScoreTable
 
     @property
     def headline(self) -> str:
         """How many tasks have a small p-value."""
-        low = int((self.p_value < 0.01).sum())
+        low = int((self.tasks.p_value < 0.01).sum())
         return f"{low} of {counted(len(self.tasks), 'task')} have p < 0.01 by S-X²."
 
     @property
     def tables(self) -> Mapping[str, Table]:
-        """S-X² of tasks."""
-        table = SumScoreTable(
-            task=self.tasks,
-            statistic=self.statistic,
-            degrees=self.degrees,
-            p_value=self.p_value,
-            rmsea=self.rmsea,
-            reason=self.reasons,
-        )
-        return {"tasks": table.sorted_by("p_value")}
+        """S-X² of tasks, the smallest p-value first."""
+        return {"tasks": self.tasks.sorted_by("p_value")}
 
 
 class _Groups(NamedTuple):
@@ -97,16 +83,15 @@ def sum_score_fit(
     >>> from examiner.irt.simulate import simulate
     >>> items = ItemParameters.of([f"task {n}" for n in range(10)], np.ones(10), np.zeros(10))
     >>> fit = sum_score_fit(simulate(items, 500, rng=1), items)
-    >>> bool(fit.p_value.min() > 0.001), int(fit.degrees[0])
+    >>> bool(fit.tasks.p_value.min() > 0.001), int(fit.tasks.degrees[0])
     (True, 7)
     """
     matched = items.named(matrix.tasks)
     reason = _unavailable(matrix, matched)
     if reason:
         nothing = np.full(len(matched), np.nan)
-        return SumScoreFit(
-            matched.tasks, nothing, nothing, nothing, nothing, (reason,) * len(matched)
-        )
+        reasons = (reason,) * len(matched)
+        return _answer(matched.tasks, nothing, nothing, nothing, nothing, reasons)
     from scipy.special import chdtrc
 
     rule = quadrature_for(nodes, matched, matrix, population_sd)
@@ -127,7 +112,7 @@ def sum_score_fit(
     reasons = tuple(
         "too few score groups for the parameters of the task" if gone else "" for gone in lost
     )
-    return SumScoreFit(
+    return _answer(
         matched.tasks,
         statistic,
         degrees,
@@ -135,6 +120,12 @@ def sum_score_fit(
         np.where(lost, np.nan, rmsea),
         reasons,
     )
+
+
+def _answer(tasks: tuple[str, ...], *columns: Floats | tuple[str, ...]) -> SumScoreFit:
+    names = list(SumScoreTable.declared)[1:]
+    values: dict[str, Any] = dict(zip(names, columns, strict=True))  # Any: arrays and words
+    return SumScoreFit(SumScoreTable(task=tasks, **values))
 
 
 def _unavailable(matrix: ResponseMatrix, items: ItemParameters) -> str:

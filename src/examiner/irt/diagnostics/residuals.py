@@ -1,19 +1,19 @@
-"""What is left of responses once abilities and curves have had their say: infit, outfit, odd agents."""
+"""Residuals of responses at the estimated abilities, infit and outfit, and cut-offs from draws."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.irt.diagnostics.cutoffs import RARE, by_chance_among_all
 from examiner.irt.items import SCORES, Floats, ItemParameters, curves
 from examiner.irt.outcomes import expected_result, result_variance
 from examiner.results import ResponseMatrix
 
 _LEAST = 1e-12
+RARE = 0.05
+"""One table in twenty, of which nothing is wrong, has any finding of a kind."""
 
 
 class Residuals(NamedTuple):
@@ -66,78 +66,52 @@ def mean_squares(found: Residuals, axis: int = 0) -> tuple[Floats, Floats]:
     return np.where(seen > 0, infit, np.nan), np.where(seen > 0, outfit, np.nan)
 
 
-@dataclass(frozen=True, slots=True)
-class MeanSquareFit:
-    """Mean squared residuals of each task at posterior means, 1 where the curve is right.
+def rarely_exceeded(drawn: Floats, share: float = RARE) -> float:
+    """Return what data of the model exceed with at most this probability, by as many draws as there are.
 
-    `infit` weighs agents by information and so looks at those near the difficulty; `outfit` weighs
-    all alike and so looks at surprises far from it. Low and high ends span 95 % of what the same
-    task gives in data drawn from the model. Above: noise, or a curve that is too steep. Below:
-    responses more orderly than the curve says.
+    Of n draws and one table like them, each is equally likely to be among the k largest: the cut-off is
+    the k-th largest draw, k = ⌊share · (n + 1)⌋. A quantile between draws is exceeded more often, with
+    20 draws twice as often. Infinite where there are too few draws; NaN draws are left out.
+
+    References: Davison & Hinkley (1997), section 4.2; Barnard (1963).
+
+    >>> rarely_exceeded(np.arange(39.0)), rarely_exceeded(np.arange(10.0))
+    (37.0, inf)
     """
-
-    tasks: tuple[str, ...]
-    infit: Floats
-    outfit: Floats
-    infit_low: Floats
-    infit_high: Floats
-    outfit_low: Floats
-    outfit_high: Floats
-
-    @property
-    def misfit(self) -> NDArray[np.bool_]:
-        """Whether infit or outfit lies outside what the model gives."""
-        with np.errstate(invalid="ignore"):
-            inside = (self.infit >= self.infit_low) & (self.infit <= self.infit_high)
-            inside &= (self.outfit >= self.outfit_low) & (self.outfit <= self.outfit_high)
-        return ~inside & np.isfinite(self.infit)
+    known = np.sort(drawn[np.isfinite(drawn)])
+    rank = int(share * (known.size + 1) + 1e-9)
+    return float(known[-rank]) if rank else float("inf")
 
 
-def mean_square_fit(
-    tasks: tuple[str, ...], found: tuple[Floats, Floats], drawn: tuple[Floats, Floats]
-) -> MeanSquareFit:
-    """Compare infit and outfit with those of draws, each [draws, tasks]."""
-    infit_low, infit_high = np.quantile(drawn[0], [0.025, 0.975], axis=0)
-    outfit_low, outfit_high = np.quantile(drawn[1], [0.025, 0.975], axis=0)
-    return MeanSquareFit(tasks, *found, infit_low, infit_high, outfit_low, outfit_high)
+def by_chance_among_all(statistic: Floats, drawn: Floats) -> Floats:
+    r"""Return how often any of all is as low as each, [agents]; draws are [draws, agents].
 
+    The table and every draw are made alike: each agent's value is standardised by those of the other
+    tables, and the median over agents is taken off, since a fit that is too good, or too bad, for
+    all says nothing of one. The adjusted chance of an agent is the share of tables whose lowest value is
+    at most its own.
 
-@dataclass(frozen=True, slots=True)
-class AgentFit:
-    """How likely each agent's responses are at its own ability, beside draws from the model.
+    References: Westfall & Young (1993), section 2.3, for many tests at once.
 
-    `log_likelihood` is l₀ = log f(x | ability); `lz` is (l₀ − mean) / sd with mean and sd of the
-    same statistic in responses drawn from the model for the same agent, abilities estimated anew
-    (so that its mean is 0 and its sd 1, which those of the formula of Drasgow, Levine & Williams
-    (1985) are not once ability is estimated). `p_value` is the share of draws at most as likely.
-    `adjusted` is the share of tables drawn in which any agent is as odd, beside the others of its
-    table, and `odd` marks those of at most 0.05: hard tasks solved and easy ones failed. So one table in
-    twenty has any odd agent by chance. infit and outfit are the mean squared residuals of the agent.
+    >>> rng = np.random.default_rng(0)
+    >>> chance = by_chance_among_all(np.array([-9.0, 0.1, 0.3]), rng.normal(size=(99, 3)))
+    >>> chance.round(2)[0], bool(chance[1:].min() > 0.5)
+    (np.float64(0.01), True)
     """
-
-    agents: tuple[str, ...]
-    log_likelihood: Floats
-    lz: Floats
-    p_value: Floats
-    adjusted: Floats
-    infit: Floats
-    outfit: Floats
-    odd: NDArray[np.bool_]
-
-
-def agent_fit(
-    agents: tuple[str, ...],
-    log_likelihood: Floats,
-    drawn: Floats,
-    mean_squares: tuple[Floats, Floats],
-) -> AgentFit:
-    """Compare each agent's log-likelihood with draws [draws, agents]."""
-    spread = drawn.std(axis=0, ddof=1)
+    tables = np.vstack([statistic, drawn])
+    count = len(tables) - 1
+    sums, squares = tables.sum(axis=0), (tables**2).sum(axis=0)
+    mean = (sums - tables) / count
+    variance = (squares - tables**2) / count - mean**2
     with np.errstate(divide="ignore", invalid="ignore"):
-        lz = np.where(spread > 0, (log_likelihood - drawn.mean(axis=0)) / spread, np.nan)
-    slack = 1e-9 * (1 + np.abs(log_likelihood))
-    p_value = (1 + (drawn <= log_likelihood + slack).sum(axis=0)) / (1 + drawn.shape[0])
-    adjusted = by_chance_among_all(log_likelihood, drawn)
-    with np.errstate(invalid="ignore"):
-        odd = adjusted <= RARE + 1e-12
-    return AgentFit(agents, log_likelihood, lz, p_value, adjusted, *mean_squares, odd)
+        scaled = np.where(
+            variance > 0, (tables - mean) / np.sqrt(np.maximum(variance, 0.0)), np.nan
+        )
+    known = np.isfinite(scaled)
+    if not known[0].any():
+        return np.full(len(statistic), np.nan)
+    middle = np.nanmedian(np.where(known.any(axis=1, keepdims=True), scaled, 0.0), axis=1)
+    scaled = np.where(known, scaled - middle[:, None], np.inf)
+    lowest = scaled.min(axis=1)
+    chance = (lowest[:, None] <= scaled[0] + 1e-12).mean(axis=0)
+    return np.where(known[0], chance, np.nan)

@@ -1,13 +1,14 @@
-"""Responses drawn anew: what misfit looks like when a fit is true, and errors by fitting again."""
+"""Resampled responses: the misfit expected of a true fit, and errors of tasks from fitting again."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import replace
-from typing import Literal, NamedTuple, get_args
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import ClassVar, Literal, NamedTuple, get_args
 
 import numpy as np
 
+from examiner.answers import Answer, Table, name, number
 from examiner.irt.diagnostics.residuals import Residuals, residuals
 from examiner.irt.errors.intervals import allowing_equal_abilities
 from examiner.irt.estimation.kernels import kernel_for
@@ -17,10 +18,10 @@ from examiner.irt.items import Floats, ItemParameters, curves, positions
 from examiner.irt.models import MODELS
 from examiner.irt.posterior import drawn_abilities, posterior_blocks
 from examiner.irt.simulate import simulate
-from examiner.messages import InputError
-from examiner.results import ResponseMatrix
-from examiner.scores.uncertainty.bootstrap import Progress
-from examiner.validation import Randomness, check_known, generator
+from examiner.messages import InputError, counted
+from examiner.results import ResponseMatrix, order_of_matrix
+from examiner.scores import Progress
+from examiner.validation import Randomness, check_known, generator, seed_of
 
 Resampling = Literal["agents", "responses"]
 _FEWEST = 20
@@ -67,11 +68,15 @@ def replicates(
 
     Each agent's ability is drawn from its own posterior. With `refit` task parameters are estimated
     anew from each draw, since estimates fit their own data better than the truth does; without it
-    they are taken as known.
+    they are taken as known. Draws are made in an order by content, whatever the names.
     """
+    order = order_of_matrix(matrix)
+    agents, tasks = (part.tolist() for part in order)
+    ordered, back = matrix.take(agents, tasks), [np.argsort(part).tolist() for part in order]
+    model = replace(fit, items=fit.items.named(ordered.tasks))
     for child in shown(rng.spawn(count), "simulating", progress):
-        drawn = fit.population_sd * drawn_abilities(seen.weights, fit.quadrature.nodes, child)
-        made = _simulated(fit, matrix, drawn, child)
+        drawn = drawn_abilities(seen.weights[agents], fit.quadrature.nodes, child)
+        made = _simulated(model, ordered, fit.population_sd * drawn, child).take(*back)
         yield view(made, _fitted_again(fit, made) if refit else fit)
 
 
@@ -101,6 +106,56 @@ def _fitted_again(fit: IRTFit, drawn: ResponseMatrix) -> IRTFit:
     return replace(fit, items=items, population_sd=found.population_sd)
 
 
+class ResampledTasks(Table):
+    """Standard errors and intervals of task parameters from resampled fits."""
+
+    task: tuple[str, ...] = name("Task")
+    difficulty: Floats = number("Standard error of difficulty", unit="logits")
+    difficulty_low: Floats = number("Low end of the 95 % interval of difficulty", unit="logits")
+    difficulty_high: Floats = number("High end of the 95 % interval of difficulty", unit="logits")
+    discrimination: Floats = number("Standard error of discrimination")
+    discrimination_low: Floats = number("Low end of the 95 % interval of discrimination")
+    discrimination_high: Floats = number("High end of the 95 % interval of discrimination")
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class ResampledErrors(Answer):
+    """Errors of task parameters from fits to resampled data: `errors` has all of them as arrays."""
+
+    kind: ClassVar[str] = "resampled-errors"
+
+    tasks: tuple[str, ...]
+    errors: TaskErrors
+    settings: Mapping[str, str | int | None]
+
+    @property
+    def headline(self) -> str:
+        """How large the error of a difficulty is."""
+        errors = self.errors.difficulty[np.isfinite(self.errors.difficulty)]
+        tasks = counted(len(self.tasks), "task")
+        if not errors.size:
+            return f"The errors of {tasks} are not known ({self.errors.method})."
+        return (
+            f"The median standard error of the difficulty of {tasks} is {np.median(errors):.2f} "
+            f"({self.errors.method})."
+        )
+
+    @property
+    def tables(self) -> Mapping[str, Table]:
+        """Errors and intervals, task by task."""
+        errors = self.errors
+        table = ResampledTasks(
+            task=self.tasks,
+            difficulty=errors.difficulty,
+            difficulty_low=errors.difficulty_low,
+            difficulty_high=errors.difficulty_high,
+            discrimination=errors.slope,
+            discrimination_low=errors.slope_low,
+            discrimination_high=errors.slope_high,
+        )
+        return {"tasks": table}
+
+
 def bootstrap(
     fit: IRTFit,
     *,
@@ -109,7 +164,7 @@ def bootstrap(
     rng: Randomness = 0,
     refit: Callable[[ResponseMatrix], ItemParameters] | None = None,
     progress: Progress | None = None,
-) -> TaskErrors:
+) -> ResampledErrors:
     """Return errors of task parameters from fits to resampled data, with percentile intervals.
 
     `agents`: agents are drawn with replacement, so that nothing is assumed of their abilities.
@@ -125,7 +180,7 @@ def bootstrap(
     >>> items = ItemParameters.of([f"task {n}" for n in range(6)], np.ones(6), np.zeros(6))
     >>> fit = fit_irt(simulate(items, 300, rng=0), errors=False)
     >>> errors = bootstrap(fit, replicates=20, rng=0)
-    >>> bool((errors.slope > 0.05).all() and (errors.slope < 0.5).all())
+    >>> bool((errors["task 0"].discrimination > 0.05) and (errors["task 0"].discrimination < 0.5))
     True
     """
     matrix = fit.matrix
@@ -143,9 +198,11 @@ def bootstrap(
             items = fit_again(fit, drawn).items if refit is None else refit(drawn)
         except InputError:  # nothing left to fit in this draw
             continue
-        for name, values in _on_the_old_tasks(fit.items, items).items():
-            found[name].append(values)
-    return _errors(fit, found, f"bootstrap over {resample}, {len(found['slope'])} fits")
+        for parameter, values in _on_the_old_tasks(fit.items, items).items():
+            found[parameter].append(values)
+    errors = _errors(fit, found, f"bootstrap over {resample}, {len(found['slope'])} fits")
+    settings = {"resample": resample, "replicates": replicates, "seed": seed_of(rng)}
+    return ResampledErrors(fit.items.tasks, errors, settings)
 
 
 def _drawn(

@@ -31,7 +31,7 @@ from examiner.irt.items import SCORES, Floats, ItemParameters, Response
 from examiner.irt.model import Unknowns
 from examiner.irt.posterior import Quadrature
 from examiner.results import Connections, ResponseMatrix
-from examiner.scores.recipe import Recipe
+from examiner.scores import Recipe
 
 _SMALL, _SMALL_AND_ALIKE = 200_000, 2_000_000
 """Up to this many cells products are in double precision, beyond in single; the second where all agents

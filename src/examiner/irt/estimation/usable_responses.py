@@ -14,10 +14,8 @@ from examiner.irt.fitted import Dropped
 from examiner.irt.items import Floats, Response
 from examiner.irt.model import Model
 from examiner.messages import InputError, counted, shorten
-from examiner.results import Connections, ResponseMatrix
-from examiner.results.observed_cells import ObservedCells
-from examiner.scores.cells import ratio
-from examiner.scores.recipe import Recipe
+from examiner.results import Connections, ObservedCells, ResponseMatrix
+from examiner.scores import Recipe, ratio
 from examiner.validation import check_squares, is_binary
 
 if TYPE_CHECKING:

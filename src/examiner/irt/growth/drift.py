@@ -23,7 +23,7 @@ from examiner.irt.estimation.kernel_statistics import KernelStatistics
 from examiner.irt.growth.tails import Newcomers, Null, draws_for, tail
 from examiner.irt.items import Floats, ItemParameters
 from examiner.messages import counted, listed
-from examiner.scores.significance import benjamini_hochberg
+from examiner.scores import benjamini_hochberg
 
 _LEVEL = 0.05
 _FEWEST = 20

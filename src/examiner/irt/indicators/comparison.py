@@ -5,21 +5,20 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import combinations
-from typing import ClassVar, NamedTuple
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.answers import Answer, Scalar, Table, count, name
+from examiner.answers import Answer, Scalar, Table, bound, count, name, number
 from examiner.irt.estimates import interval
 from examiner.irt.evidence import LEVEL, Evidence
 from examiner.irt.fitted import Abilities
 from examiner.irt.items import Floats, positions
 from examiner.messages import InputError, counted
 from examiner.results import ResponseMatrix
-from examiner.scores.likeness import correlate_columns
-from examiner.scores.significance import holm
-from examiner.validation import Randomness, generator
+from examiner.scores import correlate_columns, holm
+from examiner.validation import Randomness, generator, seed_of
 
 _CELLS = 20_000_000
 MOST_AGENTS = 5_000
@@ -174,24 +173,43 @@ def leading(abilities: Abilities, evidence: Evidence | None = None) -> tuple[str
     return tuple(abilities.agents[agent] for agent in (first, *near))
 
 
-class IndicatorCorrelation(NamedTuple):
-    """Two indicators over the agents that have both: Pearson's and Spearman's correlation.
+class IndicatorCorrelations(Table):
+    """Correlations between indicators over the agents that have both."""
 
-    `low` and `high` are the 95 % interval of Pearson's.
-    """
+    first: tuple[str, ...] = name("First indicator", title="of")
+    second: tuple[str, ...] = name("Second indicator", title="and")
+    pearson: Floats = number("Pearson's correlation", title="correlation")
+    pearson_low: Floats = bound("pearson", "low")
+    pearson_high: Floats = bound("pearson", "high")
+    spearman: Floats = number("Spearman's correlation", title="rank correlation")
+    agents: NDArray[np.int64] = count("Agents that have both indicators")
 
-    a: str
-    b: str
-    pearson: float
-    low: float
-    high: float
-    spearman: float
-    agents: int
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class IndicatorComparison(Answer):
+    """How every two indicators correlate, over the agents that have both."""
+
+    kind: ClassVar[str] = "indicator-correlations"
+
+    correlations: IndicatorCorrelations
+    settings: Mapping[str, int | None]
+
+    @property
+    def headline(self) -> str:
+        """The two indicators that correlate most."""
+        pairs = [row for row in self.correlations if np.isfinite(row.pearson)]
+        if not pairs:
+            return "No two indicators vary over the same agents."
+        most = max(pairs, key=lambda row: abs(row.pearson))
+        return (
+            f"{most.first} and {most.second} correlate most, by {most.pearson:.2f} "
+            f"(95 %: {most.pearson_low:.2f} to {most.pearson_high:.2f})."
+        )
 
 
 def indicator_correlations(
     columns: Mapping[str, Floats], *, rng: Randomness | None = None, reps: int = 2000
-) -> tuple[IndicatorCorrelation, ...]:
+) -> IndicatorComparison:
     r"""Correlate every two indicators over the agents for which both are finite.
 
     The interval is Fisher's, :math:`\tanh(\operatorname{artanh} r \pm 1.96 / \sqrt{n - 3})`, which
@@ -210,7 +228,7 @@ def indicator_correlations(
         correlate_columns(table),
         correlate_columns(table, "spearman"),
     )
-    made = []
+    rows = []
     for pair in combinations(range(len(columns)), 2):
         r, count, ends = float(pearson[pair]), int(agents[pair]), (float("nan"), float("nan"))
         if np.isfinite(r) and count >= FEWEST_AGENTS:
@@ -218,8 +236,10 @@ def indicator_correlations(
                 _fisher(r, count) if drawing is None else _resampled(table[:, pair], drawing, reps)
             )
         a, b = (list(columns)[column] for column in pair)
-        made.append(IndicatorCorrelation(a, b, r, *ends, float(spearman[pair]), count))
-    return tuple(made)
+        row = (a, b, r, *ends, float(spearman[pair]), count)
+        rows.append(dict(zip(IndicatorCorrelations.declared, row, strict=True)))
+    settings = {"reps": reps, "seed": seed_of(rng)} if rng is not None else {}
+    return IndicatorComparison(IndicatorCorrelations.from_rows(rows), settings)
 
 
 def _fisher(r: float, count: int) -> tuple[float, float]:

@@ -12,7 +12,7 @@ from examiner.answers import Answer, Scalar, Table, name, number
 from examiner.irt.indicators.generality import Indicators
 from examiner.irt.items import Floats
 from examiner.messages import InputError, counted, listed
-from examiner.scores.signed_ranks import midranks
+from examiner.scores import midranks
 
 STEPS = 101
 """Weights tried from 0 to 1: ranks change at few of them."""
@@ -31,7 +31,7 @@ class CompoundTable(Table):
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Compound(Answer):
-    """A weighted sum of the standard scores of ability and generality, and its parts, each [agents].
+    """A weighted sum of the standard scores of ability and generality, and its parts, by agent.
 
     `best_rank` and `worst_rank` are the ranks (1 is first) that an agent has under some weight;
     `undecided` is the share of pairs of agents whose order depends on the weight: what one number hides.
@@ -40,12 +40,7 @@ class Compound(Answer):
 
     kind: ClassVar[str] = "compound"
 
-    agents: tuple[str, ...]
-    value: Floats
-    ability_part: Floats
-    generality_part: Floats
-    best_rank: Floats
-    worst_rank: Floats
+    agents: CompoundTable
     weight: float
     undecided: float
     notes: tuple[str, ...] = ()
@@ -54,19 +49,6 @@ class Compound(Answer):
     def headline(self) -> str:
         """How often the order of two agents depends on the weight."""
         return f"The order of {self.undecided:.0%} of pairs of agents depends on the weight."
-
-    @property
-    def tables(self) -> Mapping[str, Table]:
-        """Compounds of agents."""
-        table = CompoundTable(
-            agent=self.agents,
-            value=self.value,
-            ability_part=self.ability_part,
-            generality_part=self.generality_part,
-            best_rank=self.best_rank,
-            worst_rank=self.worst_rank,
-        )
-        return {"agents": table.sorted_by("value", descending=True)}
 
     @property
     def scalars(self) -> Mapping[str, Scalar]:
@@ -93,7 +75,7 @@ def compound(told: Indicators, weight: float = 0.5) -> Compound:
     >>> rows = [[1, 0, 0, 0], [1, 0, 1, 0], [1, 1, 1, 0]]
     >>> fit = known(items, ResponseMatrix.from_array(rows, "abc", "tuvw"))
     >>> found = compound(indicators(fit, bins=2))
-    >>> found.best_rank.tolist(), round(found.undecided, 2)
+    >>> [found[agent].best_rank for agent in "abc"], round(found.undecided, 2)
     ([1.5, 2.0, 1.0], 0.33)
     """
     if not 0 <= weight <= 1:
@@ -118,17 +100,16 @@ def compound(told: Indicators, weight: float = 0.5) -> Compound:
         if lacking
         else ()
     )
-    return Compound(
-        told.agents,
-        weight * ability + (1 - weight) * generality,
-        ability,
-        generality,
-        best,
-        worst,
-        weight,
-        _undecided(ability[both], generality[both]),
-        notes,
+    table = CompoundTable(
+        agent=told.agents,
+        value=weight * ability + (1 - weight) * generality,
+        ability_part=ability,
+        generality_part=generality,
+        best_rank=best,
+        worst_rank=worst,
     )
+    undecided = _undecided(ability[both], generality[both])
+    return Compound(table.sorted_by("value", descending=True), weight, undecided, notes)
 
 
 def _standard(values: Floats, both: np.ndarray) -> Floats:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from examiner.answers import Answer, Table, bound, name, number
+from examiner.answers import Answer, Column, Table
 from examiner.irt.estimates import Z, interval
 from examiner.irt.fitted import Abilities, IRTFit
 from examiner.irt.indicators.bins import DifficultyBins
@@ -19,9 +19,9 @@ from examiner.irt.items import (
     inverse_link,
     probability,
 )
-from examiner.messages import InputError, counted
+from examiner.messages import InputError
 from examiner.results import ResponseMatrix
-from examiner.scores.estimate import check_level
+from examiner.scores import check_level
 
 GROUPS = 8
 HALF = 0.5
@@ -29,74 +29,44 @@ _POINTS = 81
 """Points of a drawn curve: as smooth as a screen shows."""
 
 
-class TaskCurvePoints(Table):
-    """Expected results over ability."""
-
-    task: tuple[str, ...] = name("Task")
-    ability: Floats = number("Ability", unit="logits")
-    expected: Floats = number("Expected result")
-    expected_low: Floats = bound("expected", "low")
-    expected_high: Floats = bound("expected", "high")
-
-
-class EmpiricalTaskPoints(Table):
-    """Mean results of groups of agents of similar ability."""
-
-    task: tuple[str, ...] = name("Task")
-    ability: Floats = number("Mean ability of the group", unit="logits")
-    mean: Floats = number("Mean result")
-    mean_low: Floats = bound("mean", "low")
-    mean_high: Floats = bound("mean", "high")
-    observed: Floats = number("Results observed")
+Side = Literal["task", "agent"]
+"""Curves are of tasks over ability, or of agents over difficulty."""
+_AXES = {
+    "task": Column("ability", "number", "Ability", unit="logits"),
+    "agent": Column("difficulty", "number", "Difficulty", unit="logits"),
+}
+_TITLES = {"task": "tasks over ability", "agent": "agents over difficulty"}
 
 
-class EmpiricalAgentPoints(Table):
-    """Mean results in bins of difficulty."""
-
-    agent: tuple[str, ...] = name("Agent")
-    difficulty: Floats = number("Median difficulty of the bin", unit="logits")
-    mean: Floats = number("Mean result")
-    mean_low: Floats = bound("mean", "low")
-    mean_high: Floats = bound("mean", "high")
-    variance: Floats = number("Variance of the results (papers/002, eq. 3)")
-    observed: Floats = number("Results observed")
-
-
-class AgentCurvePoints(Table):
-    """Expected success over difficulty."""
-
-    agent: tuple[str, ...] = name("Agent")
-    difficulty: Floats = number("Difficulty", unit="logits")
-    expected: Floats = number("Expected success on a typical task")
-    expected_low: Floats = bound("expected", "low")
-    expected_high: Floats = bound("expected", "high")
-
-
-def _points(
-    kind: type[Table],
-    names: tuple[str, ...],
-    named: str,
-    along: Floats,
-    axis: str,
-    **curves: Floats,
-) -> Table:
-    """Return curves [names, points] as one row per point."""
-    columns: dict[str, Any] = {
-        part: values.ravel() for part, values in curves.items()
+def _points(of: Side, names: tuple[str, ...], at: Floats, **curves: tuple[str, Floats]) -> Table:
+    """Return curves [names, points], each with what it means, as one row per point."""
+    axis = _AXES[of]
+    columns = [Column(of, "name", of.capitalize()), axis]
+    columns += [
+        Column(part, "number", meaning, title=title, of=first if title else "")
+        for part, (meaning, _) in curves.items()
+        for first, _, title in [part.rpartition("_")]
+    ]
+    values: dict[str, Any] = {
+        part: values.ravel() for part, (_, values) in curves.items()
     }  # Any: arrays
-    columns[named] = [each for each in names for _ in range(len(along))]
-    columns[axis] = np.tile(along, len(names))
-    return kind(**columns)
+    values[of] = [name for name in names for _ in range(len(at))]
+    values[axis.name] = np.tile(at, len(names))
+    return Table.of(columns, values)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class TaskCurves(Answer):
-    """Expected result of each task over ability, [tasks, abilities]; the band is NaN without errors."""
+class ExpectedCurves(Answer):
+    """Expected result of each task over ability, or of each agent over difficulty, [names, points].
 
-    kind: ClassVar[str] = "task-curves"
+    `low` and `high` are its band, NaN without errors.
+    """
 
-    tasks: tuple[str, ...]
-    ability: Floats
+    kind: ClassVar[str] = "expected-curves"
+
+    of: Side
+    names: tuple[str, ...]
+    at: Floats
     success: Floats
     low: Floats
     high: Floats
@@ -104,26 +74,68 @@ class TaskCurves(Answer):
     @property
     def headline(self) -> str:
         """What the curves are of."""
-        return f"Expected results of {counted(len(self.tasks), 'task')} over ability."
+        return f"Expected results of {len(self.names):,} {_TITLES[self.of]}."
 
     @property
     def tables(self) -> Mapping[str, Table]:
         """The points of all curves."""
-        return {
-            "curves": _points(
-                TaskCurvePoints,
-                self.tasks,
-                "task",
-                self.ability,
-                "ability",
-                expected=self.success,
-                expected_low=self.low,
-                expected_high=self.high,
-            )
+        parts = {
+            "expected": ("Expected result", self.success),
+            "expected_low": ("", self.low),
+            "expected_high": ("", self.high),
         }
+        return {"curves": _points(self.of, self.names, self.at, **parts)}
 
 
-def curves(fit: IRTFit, abilities: Floats | None = None, *, level: float = 0.95) -> TaskCurves:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class EmpiricalCurves(Answer):
+    """Mean results on tasks of agents grouped by ability, or of agents in bins of difficulty.
+
+    Arrays are [names, points]. `variance` is that of the results in a bin, over the tasks observed
+    (papers/002, eq. 3), `observed` their number; NaN where there is none. `low` and `high` are 95 %
+    intervals of the mean by Wilson's formula, which holds for results in [0, 1] (the variance of such a
+    result is at most that of a success), NaN for others.
+    """
+
+    kind: ClassVar[str] = "empirical-curves"
+
+    of: Side
+    names: tuple[str, ...]
+    at: Floats
+    mean: Floats
+    low: Floats
+    high: Floats
+    observed: Floats
+    variance: Floats
+
+    @property
+    def headline(self) -> str:
+        """What the curves are of."""
+        return f"Mean results of {len(self.names):,} {_TITLES[self.of]}."
+
+    @property
+    def tables(self) -> Mapping[str, Table]:
+        """The points of all curves."""
+        parts = {
+            "mean": ("Mean result", self.mean),
+            "mean_low": ("", self.low),
+            "mean_high": ("", self.high),
+            "variance": ("Variance of the results (papers/002, eq. 3)", self.variance),
+            "observed": ("Results observed", self.observed),
+        }
+        return {"curves": _points(self.of, self.names, self.at, **parts)}
+
+    @property
+    def slope(self) -> Floats:
+        """Steepness of each curve where it first falls through one half; NaN where it never does.
+
+        Between the two bins around the fall, −Δ mean / Δ median difficulty: the "slope of the
+        empirical curves at mean score 0.5" by which papers/002, section V, stands for generality.
+        """
+        return falling_slopes(self.at, self.mean)
+
+
+def curves(fit: IRTFit, abilities: Floats | None = None, *, level: float = 0.95) -> ExpectedCurves:
     r"""Return the curve of every task, with the band that the errors of its parameters leave.
 
     .. math:: \operatorname{sd}(a\theta + d)^2
@@ -146,7 +158,7 @@ def curves(fit: IRTFit, abilities: Floats | None = None, *, level: float = 0.95)
     success = probability(fit.items, at).T
     if fit.errors is None:
         none = np.full_like(success, np.nan)
-        return TaskCurves(fit.items.tasks, at, success, none, none)
+        return ExpectedCurves("task", fit.items.tasks, at, success, none, none)
     errors = fit.errors
     variance = (
         errors.slope[:, None] ** 2 * at**2
@@ -155,48 +167,12 @@ def curves(fit: IRTFit, abilities: Floats | None = None, *, level: float = 0.95)
     )
     reach = float(ndtri(0.5 + level / 2)) * np.sqrt(np.maximum(variance, 0.0))
     low, high = (probability(fit.items, at, side * reach).T for side in (-1.0, 1.0))
-    return TaskCurves(fit.items.tasks, at, success, low, high)
-
-
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
-class EmpiricalTaskCurves(Answer):
-    """Mean result on each task in groups of agents of like ability, [tasks, groups], with intervals."""
-
-    kind: ClassVar[str] = "empirical-task-curves"
-
-    tasks: tuple[str, ...]
-    ability: Floats
-    mean: Floats
-    observed: Floats
-    low: Floats
-    high: Floats
-
-    @property
-    def headline(self) -> str:
-        """What the curves are of."""
-        return f"Mean results on {counted(len(self.tasks), 'task')} of agents grouped by ability."
-
-    @property
-    def tables(self) -> Mapping[str, Table]:
-        """The points of all curves."""
-        return {
-            "curves": _points(
-                EmpiricalTaskPoints,
-                self.tasks,
-                "task",
-                self.ability,
-                "ability",
-                mean=self.mean,
-                mean_low=self.low,
-                mean_high=self.high,
-                observed=self.observed,
-            )
-        }
+    return ExpectedCurves("task", fit.items.tasks, at, success, low, high)
 
 
 def empirical_curves(
     matrix: ResponseMatrix, ability: Floats, groups: int = GROUPS
-) -> EmpiricalTaskCurves:
+) -> EmpiricalCurves:
     """Average what groups of agents, from the least to the most able, did on each task.
 
     Groups have equally many agents; `ability` [agents] is that of the matrix's agents, and comes from
@@ -215,10 +191,8 @@ def empirical_curves(
     for group, rows in enumerate(parts):
         members[rows, group] = 1.0
     weights = np.where(matrix.observed, matrix.trials if matrix.is_counts else 1.0, 0.0)
-    mean, observed = _grouped(matrix.to_numpy().T, weights.T, members)
     centre = np.array([ability[rows].mean() for rows in parts])
-    low, high = wilson_ends(mean, observed)
-    return EmpiricalTaskCurves(matrix.tasks, centre, mean, observed, low, high)
+    return _empirical("task", matrix.tasks, centre, matrix.to_numpy().T, weights.T, members)
 
 
 def ability_span(fit: IRTFit) -> tuple[float, float]:
@@ -230,62 +204,9 @@ def ability_span(fit: IRTFit) -> tuple[float, float]:
     return min(low - 0.5, -reach), max(high + 0.5, reach)
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
-class EmpiricalAgentCurves(Answer):
-    """Results of each agent over bins of difficulty, each array [agents, bins].
-
-    `variance` is that of the results in a bin, over the tasks observed (papers/002, eq. 3), `observed`
-    their number; NaN where there is none. `low` and `high` are 95 % intervals of the mean by Wilson's
-    formula, which holds for results in [0, 1] (the variance of such a result is at most that of a
-    success), NaN for others.
-    """
-
-    kind: ClassVar[str] = "empirical-agent-curves"
-
-    agents: tuple[str, ...]
-    difficulty: Floats
-    mean: Floats
-    variance: Floats
-    observed: Floats
-    low: Floats
-    high: Floats
-
-    @property
-    def headline(self) -> str:
-        """What the curves are of."""
-        return f"Mean results of {counted(len(self.agents), 'agent')} in bins of difficulty."
-
-    @property
-    def tables(self) -> Mapping[str, Table]:
-        """The points of all curves."""
-        return {
-            "curves": _points(
-                EmpiricalAgentPoints,
-                self.agents,
-                "agent",
-                self.difficulty,
-                "difficulty",
-                mean=self.mean,
-                mean_low=self.low,
-                mean_high=self.high,
-                variance=self.variance,
-                observed=self.observed,
-            )
-        }
-
-    @property
-    def slope(self) -> Floats:
-        """Steepness [agents] where a curve first falls through one half; NaN where it never does.
-
-        Between the two bins around the fall, −Δ mean / Δ median difficulty: the "slope of the
-        empirical curves at mean score 0.5" by which papers/002, section V, stands for generality.
-        """
-        return falling_slopes(self.difficulty, self.mean)
-
-
 def empirical_agent_curves(
     agents: tuple[str, ...], results: Floats, bins: DifficultyBins
-) -> EmpiricalAgentCurves:
+) -> EmpiricalCurves:
     """Average the results [agents, tasks] of each agent in bins of difficulty; NaN is not observed.
 
     >>> from examiner.irt.indicators.bins import bins as difficulty_bins
@@ -294,15 +215,8 @@ def empirical_agent_curves(
     >>> made.mean, made.slope
     (array([[1., 0.]]), array([0.5]))
     """
-    seen = ~np.isnan(results)
-    mean, observed = _grouped(results, seen.astype(np.float64), bins.members.T.astype(np.float64))
-    variance = np.empty_like(mean)
-    for column, members in enumerate(bins.members):
-        apart = np.where(seen[:, members], results[:, members] - mean[:, [column]], 0.0)
-        with np.errstate(invalid="ignore", divide="ignore"):
-            variance[:, column] = (apart**2).sum(axis=1) / observed[:, column]
-    low, high = wilson_ends(mean, observed)
-    return EmpiricalAgentCurves(agents, bins.centre, mean, variance, observed, low, high)
+    weights, members = (~np.isnan(results)).astype(np.float64), bins.members.T.astype(np.float64)
+    return _empirical("agent", agents, bins.centre, results, weights, members)
 
 
 def falling_slopes(difficulty: Floats, mean: Floats) -> Floats:
@@ -321,44 +235,9 @@ def falling_slopes(difficulty: Floats, mean: Floats) -> Floats:
     return found
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
-class ExpectedAgentCurves(Answer):
-    """Chance of success of each agent over difficulty, [agents, difficulties], with its 95 % band."""
-
-    kind: ClassVar[str] = "agent-curves"
-
-    agents: tuple[str, ...]
-    difficulty: Floats
-    success: Floats
-    low: Floats
-    high: Floats
-    discrimination: float
-
-    @property
-    def headline(self) -> str:
-        """What the curves are of."""
-        return f"Expected success of {counted(len(self.agents), 'agent')} over difficulty."
-
-    @property
-    def tables(self) -> Mapping[str, Table]:
-        """The points of all curves."""
-        return {
-            "curves": _points(
-                AgentCurvePoints,
-                self.agents,
-                "agent",
-                self.difficulty,
-                "difficulty",
-                expected=self.success,
-                expected_low=self.low,
-                expected_high=self.high,
-            )
-        }
-
-
 def agent_curves(
     abilities: Abilities, items: ItemParameters, difficulty: Floats | None = None
-) -> ExpectedAgentCurves:
+) -> ExpectedCurves:
     r"""Return what the model expects of agents on a typical task of every difficulty.
 
     .. math:: P_j(h) = \sigma(\bar a (\theta_j - h)), \quad \bar a = \operatorname{median}_{a_i > 0} a_i
@@ -382,18 +261,22 @@ def agent_curves(
         inverse_link(items.response, steepness * (ability[:, None] - difficulty))
         for ability in (abilities.ability, *interval(abilities.ability, abilities.error))
     )
-    return ExpectedAgentCurves(abilities.agents, difficulty, success, low, high, steepness)
+    return ExpectedCurves("agent", abilities.agents, difficulty, success, low, high)
 
 
-def _grouped(results: Floats, weights: Floats, members: Floats) -> tuple[Floats, Floats]:
-    """Weighted means of rows over groups of columns, NaN where none was observed, and their weights.
+def _empirical(
+    of: Side, names: tuple[str, ...], at: Floats, results: Floats, weights: Floats, members: Floats
+) -> EmpiricalCurves:
+    """Weighted means of rows over groups of columns, NaN where none was observed.
 
     `results` and `weights` are [rows, columns], `members` [columns, groups] is 1 where one belongs.
     """
-    observed = weights @ members
+    observed, values = weights @ members, np.nan_to_num(results)
     with np.errstate(invalid="ignore", divide="ignore"):
-        mean = (weights * np.nan_to_num(results)) @ members / observed
-    return mean, observed
+        mean = (weights * values) @ members / observed
+        centre = np.nan_to_num(mean) @ members.T  # of its group, in each column
+        variance = (weights * (values - centre) ** 2) @ members / observed
+    return EmpiricalCurves(of, names, at, mean, *wilson_ends(mean, observed), observed, variance)
 
 
 def wilson_ends(mean: Floats, observed: Floats) -> tuple[Floats, Floats]:

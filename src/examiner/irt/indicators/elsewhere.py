@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from examiner.irt.fitted import IRTFit
-from examiner.irt.indicators.comparison import leading
+from examiner.irt.indicators.comparison import IndicatorCorrelations, leading
 from examiner.irt.indicators.generality import Indicators
 
 NOT_HERE = (
@@ -34,7 +34,7 @@ def indicators_without_responses(fit: IRTFit) -> Indicators:
         flags=tuple(() for _ in nothing),
         bins=None,
         curves=None,
-        correlations=(),
+        correlations=IndicatorCorrelations.from_rows(()),
         notes=(NOT_HERE,),
         leading=leading(fit.abilities, fit.evidence) if len(nothing) else (),
     )

@@ -9,18 +9,21 @@ from typing import ClassVar, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.answers import Answer, Table, bound, count, error, flag, name, number, words
+from examiner.answers import Answer, Table, error, flag, name, number, words
 from examiner.irt.fitted import IRTFit
 from examiner.irt.indicators.bins import DifficultyBins
 from examiner.irt.indicators.bins import bins as difficulty_bins
-from examiner.irt.indicators.comparison import IndicatorCorrelation, indicator_correlations, leading
-from examiner.irt.indicators.curves import EmpiricalAgentCurves, empirical_agent_curves
+from examiner.irt.indicators.comparison import (
+    IndicatorCorrelations,
+    indicator_correlations,
+    leading,
+)
+from examiner.irt.indicators.curves import EmpiricalCurves, empirical_agent_curves
 from examiner.irt.items import Floats, ItemParameters, positions
 from examiner.irt.outcomes import landmark_reached
 from examiner.messages import InputError, counted, listed, shorten
 from examiner.results import ResponseMatrix, Results
-from examiner.scores.normalise import normalise
-from examiner.scores.success import responses
+from examiner.scores import normalise, responses
 from examiner.validation import Randomness
 
 FEWEST_OBSERVED = 2
@@ -46,18 +49,6 @@ class AgentIndicators(Table):
     )
 
 
-class IndicatorCorrelations(Table):
-    """Correlations between indicators over the agents that have both."""
-
-    first: tuple[str, ...] = name("First indicator", title="of")
-    second: tuple[str, ...] = name("Second indicator", title="and")
-    pearson: Floats = number("Pearson's correlation", title="correlation")
-    pearson_low: Floats = bound("pearson", "low")
-    pearson_high: Floats = bound("pearson", "high")
-    spearman: Floats = number("Spearman's correlation", title="rank correlation")
-    agents: NDArray[np.int64] = count("Agents that have both indicators")
-
-
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Indicators(Answer):
     """Indicators of agents: arrays of shape [agents] in the order of the fit, and tables.
@@ -80,8 +71,8 @@ class Indicators(Answer):
     slope: Floats
     flags: tuple[tuple[str, ...], ...]
     bins: DifficultyBins | None
-    curves: EmpiricalAgentCurves | None
-    correlations: tuple[IndicatorCorrelation, ...]
+    curves: EmpiricalCurves | None
+    correlations: IndicatorCorrelations
     notes: tuple[str, ...] = ()
     leading: tuple[str, ...] = ()
     """The agent with the highest ability, then those not significantly below it: see `leading`."""
@@ -117,19 +108,7 @@ class Indicators(Answer):
             flags=tuple(self.flags[row] for row in order),
             tied_first=np.array([self.agents[row] in self.leading for row in order]),
         )
-        correlations = IndicatorCorrelations.from_rows(
-            {
-                "first": pair.a,
-                "second": pair.b,
-                "pearson": pair.pearson,
-                "pearson_low": pair.low,
-                "pearson_high": pair.high,
-                "spearman": pair.spearman,
-                "agents": pair.agents,
-            }
-            for pair in self.correlations
-        )
-        made: dict[str, Table] = {"agents": agents, "correlations": correlations}
+        made: dict[str, Table] = {"agents": agents, "correlations": self.correlations}
         return made if self.bins is None else made | {"bins": self.bins.table}
 
 
@@ -222,7 +201,7 @@ def indicators(
         flags=_flags(numbers["regularity"], regular, general, numbers["slope"]),
         bins=held,
         curves=curves,
-        correlations=indicator_correlations(numbers, rng=rng),
+        correlations=indicator_correlations(numbers, rng=rng).correlations,
         notes=notes,
         leading=leading(fit.abilities, fit.evidence),
         **numbers,
@@ -267,7 +246,7 @@ def regularities(results: Floats) -> Floats:
     return np.where(observed < 2, np.nan, found)
 
 
-def generality(curves: EmpiricalAgentCurves) -> Generality:
+def generality(curves: EmpiricalCurves) -> Generality:
     """Return 1/Σ σ²_h over bins of difficulty (papers/002, eq. 3), flagged where it is infinite.
 
     >>> from examiner.irt.items import ItemParameters
@@ -287,13 +266,13 @@ def generality(curves: EmpiricalAgentCurves) -> Generality:
         value = np.where(used > 0, 1.0 / total, np.nan)
     flags = (
         _generality_flag(curves, known, agent, float(value[agent]))
-        for agent in range(len(curves.agents))
+        for agent in range(len(curves.names))
     )
     return Generality(value, tuple(flags))
 
 
 def _generality_flag(
-    curves: EmpiricalAgentCurves, known: NDArray[np.bool_], agent: int, value: float
+    curves: EmpiricalCurves, known: NDArray[np.bool_], agent: int, value: float
 ) -> str | None:
     bins, used = known.shape[1], int(known[agent].sum())
     if used == 0:

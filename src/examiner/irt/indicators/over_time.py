@@ -9,13 +9,13 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.answers import Answer, Scalar, Table, bound, count, name, number
+from examiner.answers import Answer, Row, Scalar, Table, bound, count, name, number
 from examiner.irt.estimates import interval
-from examiner.irt.indicators.comparison import IndicatorCorrelation, indicator_correlations
+from examiner.irt.indicators.comparison import indicator_correlations
 from examiner.irt.indicators.generality import Indicators
 from examiner.irt.items import Floats
 from examiner.messages import InputError, counted, listed
-from examiner.scores.estimate import Estimate
+from examiner.scores import Estimate
 
 LEVEL = 0.95
 
@@ -35,24 +35,17 @@ class YearTable(Table):
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class OverTime(Answer):
-    """Means of ability and generality in each year with 95 % intervals, arrays of shape [years].
+    """Means of ability and generality in each year with 95 % intervals.
 
-    `counts` are the agents of a year; `generality` is over those with a finite one. `with_ability` and
+    `generality` is over agents with a finite one. `with_ability` and
     `with_generality` correlate the year with both, over all agents.
     """
 
     kind: ClassVar[str] = "over-time"
 
-    years: tuple[float, ...]
-    counts: tuple[int, ...]
-    ability: Floats
-    ability_low: Floats
-    ability_high: Floats
-    generality: Floats
-    generality_low: Floats
-    generality_high: Floats
-    with_ability: IndicatorCorrelation
-    with_generality: IndicatorCorrelation
+    years: YearTable
+    with_ability: Row
+    with_generality: Row
     notes: tuple[str, ...] = ()
 
     @property
@@ -61,19 +54,8 @@ class OverTime(Answer):
         found = self.with_ability
         return (
             f"The ability of {found.agents:,} agents correlates with the year by {found.pearson:.2f} "
-            f"(95 %: {found.low:.2f} to {found.high:.2f})."
+            f"(95 %: {found.pearson_low:.2f} to {found.pearson_high:.2f})."
         )
-
-    @property
-    def tables(self) -> Mapping[str, Table]:
-        """Means by year."""
-        columns = [column for column in YearTable.declared if column not in ("year", "agents")]
-        table = YearTable(
-            year=tuple(f"{year:g}" for year in self.years),
-            agents=np.array(self.counts),
-            **{column: getattr(self, column) for column in columns},
-        )
-        return {"years": table}
 
     @property
     def scalars(self) -> Mapping[str, Scalar]:
@@ -119,8 +101,8 @@ def over_time(told: Indicators, years: Mapping[str, float]) -> OverTime:
     >>> rows = [[0, 0, 0, 0], [1, 0, 0, 0], [1, 1, 0, 0], [1, 1, 1, 0]]
     >>> fit = known(items, ResponseMatrix.from_array(rows, "abcd", "tuvw"))
     >>> made = over_time(indicators(fit, bins=2), {"a": 2013, "b": 2013, "c": 2015, "d": 2015})
-    >>> made.years, made.counts, bool(made.ability[1] > made.ability[0])
-    ((2013.0, 2015.0), (2, 2), True)
+    >>> made.years.year, bool(made["2015"].ability > made["2013"].ability)
+    (('2013', '2015'), True)
     """
     known = np.array([float(years.get(agent, np.nan)) for agent in told.agents])
     distinct = tuple(sorted({float(year) for year in known[np.isfinite(known)]}))
@@ -132,18 +114,26 @@ def over_time(told: Indicators, years: Mapping[str, float]) -> OverTime:
     general = np.where(np.isfinite(told.generality), told.generality, np.nan)
     members = [np.flatnonzero(known == year) for year in distinct]
     ability = [_mean(told.ability[rows], told.ability_error[rows]) for rows in members]
-    generality = _ends([_mean(general[rows], np.full(len(rows), np.nan)) for rows in members])
+    generality = [_mean(general[rows], np.full(len(rows), np.nan)) for rows in members]
     columns = {"year": known, "ability": told.ability, "generality": general}
-    found = {(each.a, each.b): each for each in indicator_correlations(columns)}
+    correlations = indicator_correlations(columns)
+    table = YearTable.from_rows(
+        {
+            "year": f"{year:g}",
+            "agents": len(rows),
+            "ability": mean.value,
+            "ability_low": mean.low,
+            "ability_high": mean.high,
+            "generality": other.value,
+            "generality_low": np.maximum(other.low, 0.0),
+            "generality_high": other.high,
+        }
+        for year, rows, mean, other in zip(distinct, members, ability, generality, strict=True)
+    )
     return OverTime(
-        distinct,
-        tuple(len(rows) for rows in members),
-        *_ends(ability),
-        generality[0],
-        np.maximum(generality[1], 0.0),
-        generality[2],
-        found["year", "ability"],
-        found["year", "generality"],
+        table,
+        correlations["year", "ability"],
+        correlations["year", "generality"],
         _notes(told, known),
     )
 
@@ -162,11 +152,6 @@ def _mean(values: Floats, errors: Floats) -> Estimate:
     error = float(values.std(ddof=1) / np.sqrt(len(values)))
     reach = float(stdtrit(len(values) - 1, 0.5 + LEVEL / 2)) * error
     return Estimate(middle, middle - reach, middle + reach)
-
-
-def _ends(estimates: list[Estimate]) -> tuple[Floats, Floats, Floats]:
-    table = np.array(estimates)
-    return table[:, 0], table[:, 1], table[:, 2]
 
 
 def _notes(told: Indicators, known: Floats) -> tuple[str, ...]:

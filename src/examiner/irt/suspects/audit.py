@@ -25,8 +25,7 @@ from examiner.irt.suspects.together import (
 )
 from examiner.irt.suspects.unsteady import Unsteady, disagreement_over_trials, unsteady
 from examiner.messages import InputError, counted
-from examiner.results import ResponseMatrix, Results
-from examiner.results.table import check_results
+from examiner.results import ResponseMatrix, Results, check_results
 from examiner.scores import Recipe, cell_means
 from examiner.validation import Randomness, generator
 

@@ -15,7 +15,7 @@ from examiner.irt.suspects.given_ability import (
     task_blocks,
 )
 from examiner.results import ResponseMatrix
-from examiner.scores.significance import LEVEL, benjamini_hochberg
+from examiner.scores import LEVEL, benjamini_hochberg
 
 LITTLE = 0.5
 """A task is told of where it tells less than this share of what tasks do: slopes of healthy tasks differ,

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.irt.diagnostics.cutoffs import RARE, rarely_exceeded
+from examiner.irt.diagnostics.residuals import RARE, rarely_exceeded
 from examiner.irt.items import Floats
 from examiner.irt.suspects.given_ability import Expectations, Responses, given_ability
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.irt.diagnostics.cutoffs import rarely_exceeded
+from examiner.irt.diagnostics.residuals import rarely_exceeded
 from examiner.irt.items import Floats
 
 _BINS = 10

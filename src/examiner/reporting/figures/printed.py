@@ -13,7 +13,7 @@ from examiner.messages import InputError, shorten
 from examiner.reporting.figures import printed_traces
 from examiner.reporting.figures.chart import Drawing, Part
 from examiner.reporting.figures.printed_traces import plain_text
-from examiner.results.storage import write_bytes
+from examiner.results import write_bytes
 
 Columns = Literal["one", "two"]
 WIDTHS = {"one": 3.4, "two": 7.0}

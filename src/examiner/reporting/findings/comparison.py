@@ -10,11 +10,9 @@ import numpy as np
 from examiner import selection
 from examiner.reporting.figures import chart
 from examiner.reporting.figures.chart import Floats
-from examiner.reporting.finding import Figure, Finding, Text, noted
+from examiner.reporting.finding import Figure, Finding, ShownTable, Text, noted, shown_table
 from examiner.reporting.prose import Prose, Sentence, enumerated, plain, three_digits
-from examiner.reporting.renderers import shown_table
 from examiner.reporting.study import Study
-from examiner.reporting.table import ShownTable
 from examiner.reporting.validation_tables import validation_tables
 
 LOWEST = -0.2
@@ -65,14 +63,14 @@ def _selected(chosen: selection.Selection) -> ShownTable:
     return shown_table(chosen.tasks, columns, caption)
 
 
-def render(judgement: selection.MethodJudgement) -> Finding:
+def render_judgement(judgement: selection.MethodJudgement) -> Finding:
     """Show how every method does at every size, and how many tasks are enough.
 
     >>> from examiner.results import Results
     >>> results = Results.from_numpy(np.random.default_rng(0).normal(size=(8, 6)))
     >>> quick = selection.Holdout(draws=5)
     >>> judgement = selection.judge(results, [2], ["spread"], rng=0, holdout=quick)
-    >>> [row["method"] for row in render(judgement).data["methods"]]
+    >>> [row["method"] for row in render_judgement(judgement).data["methods"]]
     ['spread', 'random', 'full']
     """
     shape = f"{len(judgement.agents)} agents on {len(judgement.tasks)} tasks, {judgement.target}"

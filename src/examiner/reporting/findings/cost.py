@@ -10,11 +10,9 @@ from numpy.typing import NDArray
 from examiner.messages import counted
 from examiner.reporting.figures import chart
 from examiner.reporting.figures.chart import Floats
-from examiner.reporting.finding import Figure, Finding, noted
+from examiner.reporting.finding import Figure, Finding, ShownTable, noted, shown_table
 from examiner.reporting.prose import Name, Prose, enumerated, labels, plain, three_digits
-from examiner.reporting.renderers import shown_table
 from examiner.reporting.study import Study
-from examiner.reporting.table import ShownTable
 from examiner.scores import ParetoFront, pareto
 
 SURE = 0.95
@@ -39,10 +37,10 @@ def finding(study: Study) -> Finding:
     cost = study.cost
     assert cost is not None, "the section needs costs"
     found = pareto(study.scores, cost, rng=study.seed, measure=study.measure, total=study.total)
-    return tell(found, seed=study.seed, not_shown=study.not_shown, title=study.axis_title)
+    return render_cost(found, seed=study.seed, not_shown=study.not_shown, title=study.axis_title)
 
 
-def tell(
+def render_cost(
     found: ParetoFront, *, seed: int = 0, not_shown: str = "", title: str | None = None
 ) -> Finding:
     """Tell a front: a sentence, the figure, and every agent with its score, cost and standing.
@@ -54,7 +52,7 @@ def tell(
     >>> from examiner.reporting.prose import said
     >>> rows = {"agent": ["a", "b"] * 9, "task": [f"t{n // 2}" for n in range(18)]}
     >>> results = Results.from_dict(rows | {"score": [1, 0] * 9, "cost": [1.0, 2.0] * 9})
-    >>> said(tell(pareto(results, "cost", rng=0)).lead)
+    >>> said(render_cost(pareto(results, "cost", rng=0)).lead)
     '1 of 2 agents is on the front of score and cost in at least 95 % of resamples: a; 1 is dominated.'
     """
     about = (

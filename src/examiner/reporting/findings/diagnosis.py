@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from examiner.irt import Diagnosis
-from examiner.reporting.finding import Finding, Text
-from examiner.reporting.renderers import shown_table
-from examiner.reporting.table import Piece
+from examiner.reporting.finding import Finding, Piece, Text, shown_table
 
 
-def tell(found: Diagnosis) -> Finding:
+def render_diagnosis(found: Diagnosis) -> Finding:
     """Show what the fit leaves unexplained, the worst first.
 
     >>> import numpy as np
     >>> from examiner.irt import ItemParameters, diagnose, fit, simulate
     >>> items = ItemParameters.of([f"task {n}" for n in range(8)], np.ones(8), np.zeros(8))
     >>> fitted = fit(simulate(items, 60, rng=0), errors=False)
-    >>> told = tell(diagnose(fitted, replicates=20, refit=False, rng=0))
+    >>> told = render_diagnosis(diagnose(fitted, replicates=20, refit=False, rng=0))
     >>> len(told.data["tasks"]), len(told.data["agents"])
     (8, 60)
     """

@@ -7,13 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from examiner.messages import counted
-from examiner.reporting.finding import Finding, Text
+from examiner.reporting.finding import Finding, Piece, ShownTable, Text, shown_table
 from examiner.reporting.prose import Name, Prose, three_digits
-from examiner.reporting.renderers import shown_table
-from examiner.reporting.table import Piece, ShownTable
-from examiner.scores import Comparison, PairedComparison
-from examiner.scores.pairs import MCNEMAR, T_OF_RUNS, T_OVER_TASKS
-from examiner.scores.significance import LEVEL
+from examiner.scores import LEVEL, MCNEMAR, T_OF_RUNS, T_OVER_TASKS, Comparison, PairedComparison
 
 SHOWN = (
     "b",
@@ -46,14 +42,14 @@ _METHODS = {
 }
 
 
-def tell(made: Comparison, *, seed: int = 0) -> Finding:
+def render_comparison(made: Comparison, *, seed: int = 0) -> Finding:
     """Show differences with their intervals, tests with what they assume, and every common task.
 
     >>> from examiner.results import Results
     >>> from examiner.scores import compare
     >>> from examiner.reporting.prose import said
     >>> results = Results.from_numpy([[1.0] * 8 + [0.0], [0.0] * 8 + [1.0]], agents=["new", "old"])
-    >>> said(tell(compare(results, "new", "old")).lead)[:44]
+    >>> said(render_comparison(compare(results, "new", "old")).lead)[:44]
     'new is ahead of old by 0.778 (95 % interval '
     """
     compared, first = made.compared, made.compared[0]

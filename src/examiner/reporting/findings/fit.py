@@ -6,33 +6,57 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from examiner.irt import Indicators, IRTFit, flat_tasks, slope_verdicts
-from examiner.irt.diagnostics import flags
-from examiner.irt.fit_tables import FittedTasks
+from examiner.answers import Column, Table
+from examiner.irt import (
+    BOUNDARY,
+    NEGATIVE,
+    NEGATIVE_ALONE,
+    NO_ERROR,
+    NO_GUESSING,
+    NO_OVERDISPERSION,
+    NO_SLIPPING,
+    SEPARATED,
+    SLOPE_NOT_SIGNIFICANT,
+    UNBOUNDED_DIFFICULTY,
+    FittedTasks,
+    Indicators,
+    IRTFit,
+    flat_tasks,
+    negative_sentence,
+    negative_tasks,
+    slope_verdicts,
+)
 from examiner.messages import counted, listed
 from examiner.reporting.figures import difficulty_map
-from examiner.reporting.finding import Figure, Finding, Notes, Text
+from examiner.reporting.finding import (
+    Figure,
+    Finding,
+    Notes,
+    Piece,
+    Record,
+    ShownTable,
+    Text,
+    shown_table,
+)
 from examiner.reporting.prose import Name, Prose, Sentence, enumerated
-from examiner.reporting.renderers import shown_table
 from examiner.reporting.study import Study
-from examiner.reporting.table import Piece, Record, ShownColumn, ShownTable
 
 MOST_ASIDE = 50
 FLAT = "flat"
-SERIOUS = (flags.NEGATIVE, FLAT, flags.NO_ERROR)
+SERIOUS = (NEGATIVE, FLAT, NO_ERROR)
 """Flags of tasks to review: one that separates agents cleanly is healthy."""
 SHORT = {
-    flags.NEGATIVE: "negative",
+    NEGATIVE: "negative",
     FLAT: "flat",
-    flags.BOUNDARY: "boundary",
-    flags.SEPARATED: "separated",
-    flags.NO_ERROR: "no error",
-    flags.SLOPE_NOT_SIGNIFICANT: "not significant",
-    flags.UNBOUNDED_DIFFICULTY: "no bounds",
-    flags.NEGATIVE_ALONE: "perhaps negative",
-    flags.NO_GUESSING: "no guessing",
-    flags.NO_SLIPPING: "no ceiling",
-    flags.NO_OVERDISPERSION: "as independent",
+    BOUNDARY: "boundary",
+    SEPARATED: "separated",
+    NO_ERROR: "no error",
+    SLOPE_NOT_SIGNIFICANT: "not significant",
+    UNBOUNDED_DIFFICULTY: "no bounds",
+    NEGATIVE_ALONE: "perhaps negative",
+    NO_GUESSING: "no guessing",
+    NO_SLIPPING: "no ceiling",
+    NO_OVERDISPERSION: "as independent",
 }
 CORRECTED = "5 %, Benjamini–Hochberg"
 """How many tasks are judged at once."""
@@ -124,14 +148,14 @@ def _excluded(fit: IRTFit, most: int | None = None) -> tuple[Notes, ...]:
     return (Notes("Excluded", tuple(items)),) if items else ()
 
 
-def tell(fit: IRTFit, told: Indicators, *, repeats_mean: bool = False) -> Finding:
+def render_fit(fit: IRTFit, told: Indicators, *, repeats_mean: bool = False) -> Finding:
     """Return the tasks, flagged ones first, and the agents; regularity only where it is not the mean.
 
     >>> from examiner.irt import ItemParameters, indicators, known
     >>> from examiner.results import ResponseMatrix
     >>> items = ItemParameters.of(["t"], [2.0], difficulty=[0.5])
     >>> fit = known(items, ResponseMatrix.from_array([[1], [0]], tasks=["t"]))
-    >>> tell(fit, indicators(fit)).data["tasks"][0]["difficulty"]
+    >>> render_fit(fit, indicators(fit)).data["tasks"][0]["difficulty"]
     0.5
     """
     flat = _flat(fit)
@@ -142,10 +166,8 @@ def tell(fit: IRTFit, told: Indicators, *, repeats_mean: bool = False) -> Findin
     agree = f"; {starts.agreeing} of {counted(len(starts.objectives), 'start')} {verb}"
     outcome = f"{fit.outcome.value} Log-likelihood {fit.log_likelihood:.4f}"
     sentences = list(fit.evidence.sentences()) if fit.evidence else []
-    negative = flags.negative_tasks(fit)
-    lead: Prose = (
-        (Sentence(flags.negative_sentence(negative)),) if negative else "".join(sentences[:1])
-    )
+    negative = negative_tasks(fit)
+    lead: Prose = (Sentence(negative_sentence(negative)),) if negative else "".join(sentences[:1])
     sentences = sentences if negative else sentences[1:]
     blocks = (
         *(Text(sentence) for sentence in sentences),
@@ -206,29 +228,24 @@ def _task_tables(fit: IRTFit, raised: Sequence[Sequence[str]]) -> list[Piece]:
     parts = {"Tasks, the most difficult first": list(range(len(tasks)))}
     if len(serious) < len(tasks):
         parts = {"Flagged tasks": serious, **parts}
-    note = ShownColumn("note", "text")
-    tables = []
-    for title, rows in parts.items():
-        if not rows:
-            continue
-        shown = shown_table(tasks.take(rows), [*_SHOWN, *_ends_of_curves(fit)], title)
-        if any(raised):
-            words = [short_flags(raised[row]) for row in rows]
-            cells = tuple((*row, word) for row, word in zip(shown.rows, words, strict=True))
-            shown = ShownTable((*shown.columns, note), cells, title, records=shown.records)
-        tables.append(shown)
-    return list(tables)
+    columns = [*_SHOWN, *_ends_of_curves(fit)]
+    table: Table = tasks
+    if any(raised):
+        note = Column("note", "text", "Flags, explained below the table", title="note")
+        table = tasks.with_column(note, list(map(short_flags, raised)))
+        columns.append("note")
+    return [shown_table(table.take(rows), columns, title) for title, rows in parts.items() if rows]
 
 
 def short_flags(raised: Sequence[str]) -> str:
     """The flags of a task in a few words, each fact once.
 
-    >>> short_flags([flags.SLOPE_NOT_SIGNIFICANT, flags.UNBOUNDED_DIFFICULTY])
+    >>> short_flags([SLOPE_NOT_SIGNIFICANT, UNBOUNDED_DIFFICULTY])
     'not significant'
     """
     words = list(dict.fromkeys(SHORT.get(flag, flag) for flag in raised))
-    if SHORT[flags.SLOPE_NOT_SIGNIFICANT] in words:  # which implies it
-        words = [word for word in words if word != SHORT[flags.UNBOUNDED_DIFFICULTY]]
+    if SHORT[SLOPE_NOT_SIGNIFICANT] in words:  # which implies it
+        words = [word for word in words if word != SHORT[UNBOUNDED_DIFFICULTY]]
     return "; ".join(words)
 
 
@@ -242,7 +259,7 @@ def _doubts(tasks: FittedTasks, raised: Sequence[Sequence[str]]) -> list[Text]:
     falling = [
         task
         for task, slope, flagged in zip(tasks.task, tasks.discrimination, raised, strict=True)
-        if slope < 0 and flags.NEGATIVE not in flagged
+        if slope < 0 and NEGATIVE not in flagged
     ]
     if falling:
         sentences.append(f"Negative discrimination, but not significantly: {listed(falling)}.")
@@ -257,20 +274,11 @@ def _agent_table(fit: IRTFit, told: Indicators, *, repeats_mean: bool) -> ShownT
     if not fit.groups:
         return shown_table(agents, columns, "Agents, the highest ability first")
     group = {agent: number for number, names in enumerate(fit.groups, 1) for agent in names}
-    order = np.argsort([group.get(agent, 0) for agent in agents.values("agent")], kind="stable")
-    shown = shown_table(
-        agents.take(order),
-        columns,
-        "Agents by group, the highest ability of each first: groups cannot be compared",
-    )
-    numbers = ShownColumn("group", "count", "agents of different groups have no task in common")
-    cells = tuple(
-        (row[0], group.get(row[0].text if isinstance(row[0], Name) else "", 0), *row[1:])
-        for row in shown.rows
-    )
-    return ShownTable(
-        (shown.columns[0], numbers, *shown.columns[1:]), cells, shown.caption, records=shown.records
-    )
+    numbers = np.array([group.get(agent, 0) for agent in agents.values("agent")])
+    number = Column("group", "count", "Agents of different groups have no task in common")
+    grouped = agents.with_column(number, numbers).take(np.argsort(numbers, kind="stable"))
+    caption = "Agents by group, the highest ability of each first: groups cannot be compared"
+    return shown_table(grouped, [columns[0], "group", *columns[1:]], caption)
 
 
 def _flat(fit: IRTFit) -> list[str]:
@@ -278,5 +286,5 @@ def _flat(fit: IRTFit) -> list[str]:
     differ = fit.evidence is not None and fit.evidence.abilities_differ
     if fit.matrix is None or not differ or fit.groups:
         return []
-    negative = set(flags.negative_tasks(fit))
+    negative = set(negative_tasks(fit))
     return [task for task in flat_tasks(fit.matrix) if task not in negative]

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from examiner.irt import Grown
 from examiner.messages import counted
-from examiner.reporting.finding import Finding, Notes, Text
+from examiner.reporting.finding import Finding, Notes, Text, shown_table
 from examiner.reporting.prose import Name, Sentence
-from examiner.reporting.renderers import shown_table
 
 
-def tell(grown: Grown) -> Finding:
+def render_growth(grown: Grown) -> Finding:
     """Show the new agents and tasks, and the old tasks that moved.
 
     >>> import numpy as np
     >>> from examiner.irt import ItemParameters, grow, known
     >>> from examiner.results import ResponseMatrix
     >>> fit = known(ItemParameters.of(["t"], [1.0], [0.0]))
-    >>> finding = tell(grow(fit, ResponseMatrix.from_array([[1]], ["new"], ["t"])))
+    >>> finding = render_growth(grow(fit, ResponseMatrix.from_array([[1]], ["new"], ["t"])))
     >>> finding.lead
     '1 agent was placed, and 0 tasks were calibrated.'
     """

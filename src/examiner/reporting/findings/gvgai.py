@@ -9,7 +9,7 @@ from examiner.reporting.finding import Finding
 from examiner.reporting.renderers import finding_of
 
 
-def render_plan(plan: GvgaiPlan) -> Finding:
+def render_gvgai_plan(plan: GvgaiPlan) -> Finding:
     """Show what a plan would play in a checkout of GVGAI, under which rules, and how long at most."""
     jobs, rules = plan.jobs(), plan.rules
     games = list(dict.fromkeys(job.game for job in jobs))

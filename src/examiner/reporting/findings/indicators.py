@@ -7,18 +7,25 @@ from typing import NamedTuple
 
 import numpy as np
 
-from examiner.irt import EmpiricalAgentCurves, IndicatorCorrelation, Indicators, IRTFit, dominance
+from examiner.answers import Row
+from examiner.irt import EmpiricalCurves, Indicators, IRTFit, dominance
 from examiner.irt import agent_curves as expected_curves
 from examiner.messages import counted
 from examiner.reporting.figures import chart
 from examiner.reporting.figures.chart import Floats
-from examiner.reporting.finding import Figure, Finding, NothingToTellError, Text, noted
+from examiner.reporting.finding import (
+    Figure,
+    Finding,
+    NothingToTellError,
+    Piece,
+    ShownTable,
+    Text,
+    noted,
+    shown_table,
+)
 from examiner.reporting.prose import Name, Parts, Prose, enumerated, labels, parts_of, three_digits
-from examiner.reporting.renderers import shown_table
 from examiner.reporting.study import Study
-from examiner.reporting.table import Piece, ShownTable
-from examiner.results import ResponseMatrix
-from examiner.results.connections import divided_sentence
+from examiner.results import ResponseMatrix, divided_sentence
 
 MOST_COMPARED = 500
 LABEL_SIZE = (0.3, 0.07)
@@ -31,7 +38,7 @@ def agent_curves(study: Study) -> Finding:
     """Draw results of agents from the highest ability to the lowest over bins of difficulty."""
     made = study.fitted
     told = made.told
-    if told.curves is None or len(told.curves.difficulty) < 2:
+    if told.curves is None or len(told.curves.at) < 2:
         why = told.notes[0] if told.notes else "There is one bin of difficulty only."
         raise NothingToTellError(f"No curve of an agent can be drawn: {why}")
     blocks = (_curves(made.fit, told, told.curves), *noted(told.notes))
@@ -98,17 +105,17 @@ def draw_curves(data: AgentCurvesData) -> chart.Drawing:
     return chart.figure(traces, 300, chart.axis("difficulty"), y, shapes=bins)
 
 
-def _curves(fit: IRTFit, told: Indicators, curves: EmpiricalAgentCurves) -> Figure:
+def _curves(fit: IRTFit, told: Indicators, curves: EmpiricalCurves) -> Figure:
     order = np.argsort(-told.ability, kind="stable")  # NaN comes last
     spread = np.unique(np.linspace(0, len(order) - 1, chart.MOST_LINES).round().astype(int))
     chosen = order[spread]
     expected = expected_curves(fit.abilities, fit.items)
     data = AgentCurvesData(
-        tuple(curves.agents[agent] for agent in chosen),
-        curves.difficulty,
+        tuple(curves.names[agent] for agent in chosen),
+        curves.at,
         curves.mean[chosen],
         curves.variance[chosen],
-        expected.difficulty,
+        expected.at,
         expected.success[chosen],
     )
     drawn = f" {len(chosen)} of {len(order):,} agents are drawn, from the highest ability to the lowest."
@@ -165,15 +172,15 @@ def _lead(told: Indicators) -> Prose:
     found = _between(told, "ability", "generality")
     if found is None or np.isnan(found.pearson):
         return (*start, ".")
-    ends = f"{three_digits(found.low)} to {three_digits(found.high)}"
+    ends = f"{three_digits(found.pearson_low)} to {three_digits(found.pearson_high)}"
     verdict = "ability does not correlate significantly with generality"
-    if found.low > 0 or found.high < 0:
+    if found.pearson_low > 0 or found.pearson_high < 0:
         verdict = f"more able agents are {'more' if found.pearson > 0 else 'less'} general"
     return (*start, f"; {verdict} (correlation {three_digits(found.pearson)}, 95 %: {ends}).")
 
 
-def _between(told: Indicators, a: str, b: str) -> IndicatorCorrelation | None:
-    return next((each for each in told.correlations if (each.a, each.b) == (a, b)), None)
+def _between(told: Indicators, a: str, b: str) -> Row | None:
+    return next((row for row in told.correlations if (row.first, row.second) == (a, b)), None)
 
 
 def _dominance(matrix: ResponseMatrix) -> Prose:

@@ -8,19 +8,21 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from examiner.answers import Table as AnswerTable
-from examiner.information import InformationAnalysis, analyse
-from examiner.information.channels import single_successes
-from examiner.information.permutation import FEWEST_TABLES, MOST_TABLES
+from examiner.information import (
+    FEWEST_TABLES,
+    MOST_TABLES,
+    InformationAnalysis,
+    analyse,
+    single_successes,
+)
 from examiner.irt import ability_information
 from examiner.messages import counted, listed
 from examiner.reporting import ability_bits
 from examiner.reporting.figures import chart
 from examiner.reporting.figures.chart import Floats
-from examiner.reporting.finding import Figure, Finding, Sides, Text, noted
+from examiner.reporting.finding import Figure, Finding, Piece, Sides, Text, noted, shown_table
 from examiner.reporting.prose import Name, Prose, Sentence, enumerated, three_digits
-from examiner.reporting.renderers import shown_table
 from examiner.reporting.study import Study
-from examiner.reporting.table import Piece
 
 SIZE = 10
 MOST_BARS = 30
@@ -44,7 +46,7 @@ def finding(study: Study) -> Finding:
     note = f"{note} `examiner information` uses all results." if note else ""
     reps = int(np.clip(CHANCE_WORK // _work(small), FEWEST_TABLES, MOST_TABLES))
     analysis = analyse(small.results, [study.measure], rng=study.seed, reps=reps)
-    shown = show_analysis(analysis, not_shown=study.not_shown)
+    shown = render_information(analysis, not_shown=study.not_shown)
     blocks = (
         _curve(analysis),
         _bars(analysis, named=_discriminates(analysis, study.not_shown)),
@@ -65,7 +67,9 @@ def _about_ability(study: Study) -> Finding:
     fitted = study.fitted
     size = min(SIZE, len(fitted.fit.items))
     found = ability_information(fitted.fit, rng=study.seed, size=size)
-    shown = ability_bits.tell(found, seed=study.seed, not_shown=study.not_shown)
+    shown = ability_bits.render_ability_information(
+        found, seed=study.seed, not_shown=study.not_shown
+    )
     order = np.argsort(-found.bits, kind="stable")[:MOST_BARS]
     names = tuple(found.tasks[task] for task in order)
     ends = (found.bits_low[order], found.bits_high[order])
@@ -88,7 +92,7 @@ def _about_ability(study: Study) -> Finding:
     return replace(shown, blocks=(why, bars, *tables, *notes))
 
 
-def show_analysis(analysis: InformationAnalysis, *, not_shown: str = "") -> Finding:
+def render_information(analysis: InformationAnalysis, *, not_shown: str = "") -> Finding:
     """Show the bits of every task and of the chosen set, and of a better set where one was searched.
 
     `not_shown` says why agents may be identical, where a whole report concluded that: then tasks are
@@ -96,7 +100,7 @@ def show_analysis(analysis: InformationAnalysis, *, not_shown: str = "") -> Find
 
     >>> from examiner.results import Results
     >>> results = Results.from_numpy(np.arange(12.0).reshape(2, 2, 3))
-    >>> show_analysis(analyse(results, reps=2)).data["max_bits"]
+    >>> render_information(analyse(results, reps=2)).data["max_bits"]
     1.0
     """
     first = ["task"] if analysis.cost is None else ["task", "bits_per_cost", "cost"]

@@ -6,13 +6,10 @@ from collections.abc import Sequence
 from math import isfinite
 
 from examiner.adaptive import Examination, ExaminationStudy, TaskBank
-from examiner.irt import IRTFit, Placements
-from examiner.irt.place import no_rank
+from examiner.irt import IRTFit, Placements, no_rank
 from examiner.messages import counted
-from examiner.reporting.finding import Finding, Notes, Text
+from examiner.reporting.finding import Finding, Notes, Piece, Text, shown_table
 from examiner.reporting.prose import Name, Prose, Sentence
-from examiner.reporting.renderers import shown_table
-from examiner.reporting.table import Piece
 from examiner.selection import SetPlacement
 
 OBSERVED = " ran every task: its value is observed, not predicted."
@@ -23,14 +20,14 @@ CALIBRATED = (
 BEYOND = " lies beyond the calibration set: its interval is widened."
 
 
-def tell(fit: IRTFit, found: Placements) -> Finding:
+def render_placements(fit: IRTFit, found: Placements) -> Finding:
     """Show the abilities and ranks of agents on a fit, and their predicted means over all of its tasks.
 
     >>> from examiner.irt import ItemParameters, known, place
     >>> from examiner.results import ResponseMatrix
     >>> fit = known(ItemParameters.of(["t", "u"], [1.0, 1.0], [0.0, 0.0]))
     >>> new = ResponseMatrix.from_array([[1]], ["mine"], ["t"])
-    >>> tell(fit, place(new, fit)).data["predictions"][0]["task"]
+    >>> render_placements(fit, place(new, fit)).data["predictions"][0]["task"]
     'u'
     """
     placed = ["agent", "tasks", "ability", "ability_low", "ability_high", "rank"]
@@ -40,14 +37,15 @@ def tell(fit: IRTFit, found: Placements) -> Finding:
         shown_table(found.agents, placed, "Placed"),
         shown_table(found.agents, means, _over_all(fit)),
     ]
-    unexpected: list[Prose] = []
-    for agent in found.placed:
-        for odd in agent.unexpected:
-            told = f"{odd.result:.3g}, expected {odd.expected:.3g} (p = {odd.probability:.3g})"
-            unexpected.append(_odd(agent.agent, odd.task, f": {told}"))
-    flags = [
-        (Name(each.agent), ": ", Sentence(flag)) for each in found.placed for flag in each.flags
+    unexpected = [
+        _odd(
+            row.agent,
+            row.task,
+            f": {row.result:.3g}, expected {row.expected:.3g} (p = {row.probability:.3g})",
+        )
+        for row in found.unexpected
     ]
+    flags = [(Name(agent.agent), ": ", Sentence(flag)) for agent in found for flag in agent.flags]
     blocks += [*noted_as("Note", flags), *noted_as("Unexpected", unexpected)]
     tasks = counted(len(fit.items), "task")
     about = f"{fit.model} of {counted(len(fit.abilities.agents), 'agent')} × {tasks}"
@@ -79,14 +77,15 @@ def noted_as(title: str, items: Sequence[Prose]) -> tuple[Notes, ...]:
     return (Notes(title, tuple(items)),) if items else ()
 
 
-def render_set(answer: SetPlacement) -> Finding:
+def render_set_placement(answer: SetPlacement) -> Finding:
     """Show what a few tasks predict of agents over all tasks, and the results that do not fit.
 
     >>> import numpy as np
     >>> from examiner.results import Results
     >>> from examiner.selection import place, select
     >>> results = Results.from_numpy(np.random.default_rng(0).normal(size=(8, 6)))
-    >>> render_set(place(results, select(results, 2, "spread", rng=0))).data["agents"][0]["observed"]
+    >>> placed = place(results, select(results, 2, "spread", rng=0))
+    >>> render_set_placement(placed).data["agents"][0]["observed"]
     True
     """
     columns = ["agent", "predicted", "predicted_low", "predicted_high", "best_rank", "worst_rank"]
@@ -132,7 +131,7 @@ def render_set(answer: SetPlacement) -> Finding:
     )
 
 
-def tell_examination(
+def render_examination(
     bank: TaskBank, last: Examination, fit: IRTFit, *, outcome: str | None = None, seed: int = 0
 ) -> Finding:
     """Show an examination; `outcome` says how it ended where no stop has ended it.
@@ -143,7 +142,7 @@ def tell_examination(
     >>> fit = known(ItemParameters.of(["pong", "qbert"], slope=[2, 1], difficulty=[0, 1]))
     >>> bank = TaskBank.of(fit)
     >>> *_, last = examine(bank, {"pong": 1, "qbert": 0}.get, rng=np.random.default_rng(0))
-    >>> tell_examination(bank, last, fit).data["outcome"]
+    >>> render_examination(bank, last, fit).data["outcome"]
     'All tasks that could be answered were used up.'
     """
     ended = outcome or "It was stopped by hand."
@@ -169,7 +168,7 @@ def tell_examination(
     return Finding(lead=lead, blocks=tuple(blocks), beside=more, answer=last)
 
 
-def tell_study(bank: TaskBank, study: ExaminationStudy, *, seed: int = 0) -> Finding:
+def render_examination_study(bank: TaskBank, study: ExaminationStudy, *, seed: int = 0) -> Finding:
     """Show how many tasks simulated agents needed, and the accuracy after each number of tasks."""
     shape = f"{counted(study.agents, 'simulated agent')}, {counted(len(bank), 'task')}"
     blocks = (

@@ -11,6 +11,10 @@ from numpy.typing import NDArray
 
 from examiner.answers import Answer, Scalar, StoredAnswer, Table, count, name, number, text
 from examiner.arena import (
+    RANDOM_EPISODES,
+    REFERENCE,
+    Deviation,
+    Flavour,
     FrameBudget,
     Plan,
     Probe,
@@ -20,17 +24,13 @@ from examiner.arena import (
     StickyContrasts,
     deviations,
     frame_budgets,
+    game_variant,
 )
-from examiner.arena.environments.games import game_variant
-from examiner.arena.play.judging import Flavour
-from examiner.arena.probe import RANDOM_EPISODES
-from examiner.arena.protocol import REFERENCE, Deviation
 from examiner.datasets import load
 from examiner.messages import counted
-from examiner.reporting.finding import Finding, Text, noted
+from examiner.reporting.finding import Finding, Piece, Text, noted, shown_table
 from examiner.reporting.prose import Name, Sentence
-from examiner.reporting.renderers import finding_of, shown_table
-from examiner.reporting.table import Piece
+from examiner.reporting.renderers import finding_of
 from examiner.validation import Floats
 
 PAPER = "machado-2018-table1"
@@ -78,7 +78,7 @@ class GameSplits(Table):
 def render_plan(plan: Plan) -> Finding:
     """Show what a plan would play, how it deviates from the reference protocol, and how many frames.
 
-    >>> from examiner.arena.plans import plan_from_toml
+    >>> from examiner.arena import plan_from_toml
     >>> plan = plan_from_toml('games = ["freeway"]\\n[[agents]]\\nentry = "random"', name="mine")
     >>> render_plan(plan).data["games"]
     [{'game': 'freeway', 'split': 'train'}]
@@ -89,7 +89,7 @@ def render_plan(plan: Plan) -> Finding:
     headline = (
         f"{counted(len(jobs), 'job')}: {counted(len(plan.agents), 'agent')} × "
         f"{counted(len(variants), 'variant')} of {counted(len(splits), 'game')} × "
-        f"{counted(len(plan.seeds), 'seed')}."
+        f"{_seed_counts(plan)}."
     )
     protocol = plan.protocol.name or "your own"
     answer = StoredAnswer(
@@ -113,13 +113,19 @@ def render_plan(plan: Plan) -> Finding:
         },
         stored_settings={
             "name": plan.name,
-            "seeds": list(plan.seeds),
+            "seeds": {agent.name: list(plan.seeds_of(agent)) for agent in plan.agents},
             "protocol": plan.protocol.to_dict(),
             "protocol_hash": plan.protocol.hash,
             "reference": REFERENCE,
         },
     )
     return finding_of(answer)
+
+
+def _seed_counts(plan: Plan) -> str:
+    """How many seeds agents have: one number, or from the fewest to the most."""
+    counts = sorted({len(plan.seeds_of(agent)) for agent in plan.agents})
+    return f"{counts[0]} to {counts[-1]} seeds" if len(counts) > 1 else counted(counts[0], "seed")
 
 
 def _deviation_table(differences: Sequence[Deviation]) -> DeviationTable:

@@ -8,14 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from examiner.answers import Column, Scalar, StoredAnswer, Table
-from examiner.arena.profile import MEASURES
-from examiner.arena.profiling.other_play import LAST_PLAYS
-from examiner.arena.profiling.table import ProfileRow
+from examiner.arena import LAST_PLAYS, MEASURES, ProfileRow
 from examiner.messages import counted
-from examiner.reporting.finding import Finding, Text, noted
+from examiner.reporting.finding import Finding, Piece, Text, noted, shown_table
 from examiner.reporting.prose import Sentence
-from examiner.reporting.renderers import shown_table
-from examiner.reporting.table import Piece
 from examiner.results import Classification
 from examiner.typology import SCHEMAS, Dimension, conform
 
@@ -53,12 +49,12 @@ _TITLES = {
 }
 
 
-def render(rows: Sequence[ProfileRow], path: Path | None = None) -> Finding:
+def render_profiles(rows: Sequence[ProfileRow], path: Path | None = None) -> Finding:
     """Show the profiles of games, the classes they are in, and which of these are uncertain.
 
     >>> from examiner.arena import profile_table
     >>> rows = profile_table(["CartPole-v1"], environment="gymnasium", frames=1_000)
-    >>> render(rows).data["classes"][0]["action_space.size"]
+    >>> render_profiles(rows).data["classes"][0]["action_space.size"]
     'up to 4'
     """
     answer = _answer(rows)

@@ -9,17 +9,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from examiner.messages import ExaminerWarning, counted
-from examiner.reporting.finding import BEWARE, Facts, Finding, Notes, Text
+from examiner.reporting.finding import BEWARE, Facts, Finding, Notes, Piece, Text, shown_table
 from examiner.reporting.prose import Name, Prose, Sentence, enumerated
-from examiner.reporting.renderers import shown_table
-from examiner.reporting.table import Piece
-from examiner.results import Description, Results
-from examiner.results.scale import ScaleArrays
+from examiner.results import Description, Results, ScaleArrays
 
 if TYPE_CHECKING:  # describing results needs neither
     from examiner.answers import Row
     from examiner.reporting.study import Study
-    from examiner.scores.likeness import SimilarAgents
+    from examiner.scores import SimilarAgents
 
 NEAR_IDENTICAL = 0.99
 MOST_PAIRS = 200
@@ -28,10 +25,10 @@ MOST_COMPARISONS = 2e10
 """Numbers looked at to compare all pairs of agents: some ten seconds; more would take minutes."""
 
 
-def describe(results: Results) -> Finding:
+def render_description(results: Results) -> Finding:
     """Show what a table of results holds, before any analysis.
 
-    >>> describe(Results.from_numpy([[1.0, 2.0]])).data["missing_cells"]
+    >>> render_description(Results.from_numpy([[1.0, 2.0]])).data["missing_cells"]
     0
     """
     answer = _description(results)
@@ -208,17 +205,16 @@ def _pairs(study: Study) -> SimilarAgents:
 
     On raw or human-normalised scores the few tasks with huge scores make all agents look alike.
     """
-    from examiner.scores import likeness
-    from examiner.scores.cells import cell_means
+    from examiner.scores import SimilarAgents, cell_means, concordance, near_identical
 
     found: dict[tuple[str, str], Row] = {}
     if len({row.tobytes() for row in study.raw}) < len(study.raw):
         # Above a limit of one there are only exact repeats, which may not vary at all.
-        exact = likeness.near_identical(study.results, 1.0, study.measure).pairs
+        exact = near_identical(study.results, 1.0, study.measure).pairs
         found |= {(pair.a, pair.b): pair for pair in exact}
     if len(study.results.agents) > 2:
         standing = _standing(study)
-        near = likeness.near_identical(standing, NEAR_IDENTICAL, study.measure).pairs
+        near = near_identical(standing, NEAR_IDENTICAL, study.measure).pairs
         # Over a handful of common tasks a high correlation is chance.
         fewest = min(FEWEST_COMMON_TASKS, len(study.results.tasks))
         # Alike at one level, too: the best and the worst may be better on the same tasks.
@@ -226,11 +222,10 @@ def _pairs(study: Study) -> SimilarAgents:
         found |= {
             (pair.a, pair.b): pair
             for pair in near
-            if pair.tasks >= fewest
-            and likeness.concordance(row[pair.a], row[pair.b]) > NEAR_IDENTICAL
+            if pair.tasks >= fewest and concordance(row[pair.a], row[pair.b]) > NEAR_IDENTICAL
         }
     pairs = [pair for pair in found.values() if pair.tasks]
-    return likeness.SimilarAgents(
+    return SimilarAgents(
         a=[pair.a for pair in pairs],
         b=[pair.b for pair in pairs],
         correlation=[pair.correlation for pair in pairs],

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from examiner.reporting.finding import Finding, Text
+from examiner.reporting.finding import Finding, Piece, Text, shown_table
 from examiner.reporting.prose import Sentence
-from examiner.reporting.renderers import shown_table
-from examiner.reporting.table import Piece
 from examiner.reporting.validation_tables import validation_tables
 from examiner.selection import Selection
 
@@ -25,13 +23,13 @@ GAINS = {
 """What the gains of methods mean, by their unit."""
 
 
-def render(selection: Selection) -> Finding:
+def render_selection(selection: Selection) -> Finding:
     """Show which tasks are selected and why, and, where the selection was judged, how good it is.
 
     >>> import numpy as np
     >>> from examiner.results import Results
     >>> from examiner.selection import select
-    >>> len(render(select(Results.from_numpy(np.eye(8, 6)), 2, "spread", rng=0)).data["tasks"])
+    >>> len(render_selection(select(Results.from_numpy(np.eye(8, 6)), 2, "spread", rng=0)).data["tasks"])
     2
     """
     tasks, judgement = selection.tasks, selection.judgement

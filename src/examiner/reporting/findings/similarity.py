@@ -8,18 +8,25 @@ from typing import NamedTuple
 
 import numpy as np
 
-from examiner.information import SimilarityAnalysis
+from examiner.answers import Column
+from examiner.information import PAPER_THRESHOLD, SimilarityAnalysis
 from examiner.information import similarity as analyse_similarity
-from examiner.information.clusters import PAPER_THRESHOLD
 from examiner.messages import counted
 from examiner.reporting.figures import chart
 from examiner.reporting.figures.chart import Floats
 from examiner.reporting.figures.task_tree import MANY, TaskTreeData, draw_tree
-from examiner.reporting.finding import Figure, Finding, NothingToTellError, Sides, Text, noted
-from examiner.reporting.prose import Name, Parts, Prose, Sentence, enumerated
-from examiner.reporting.renderers import shown_table
+from examiner.reporting.finding import (
+    Figure,
+    Finding,
+    NothingToTellError,
+    Piece,
+    Sides,
+    Text,
+    noted,
+    shown_table,
+)
+from examiner.reporting.prose import Parts, Prose, Sentence, enumerated
 from examiner.reporting.study import Study
-from examiner.reporting.table import Piece
 
 FEWEST_AGENTS, FEWEST_TASKS = 5, 3
 MOST_DRAWN = 100
@@ -37,7 +44,7 @@ def finding(study: Study) -> Finding:
     small, note = study.for_pairs
     note = f"{note} `examiner cluster` uses all results." if note else ""
     analysis = analyse_similarity(small.results, [study.measure], rng=study.seed)
-    shown = show_analysis(analysis, not_shown=study.not_shown)
+    shown = render_similarity(analysis, not_shown=study.not_shown)
     figures = [_figure(analysis), *_tree(analysis)] if analysis.main.significant else []
     texts = [block for block in shown.blocks if isinstance(block, Text)]
     notes = (note, *analysis.notes) if note else analysis.notes
@@ -46,7 +53,7 @@ def finding(study: Study) -> Finding:
     return replace(shown, lead=lead, blocks=blocks)
 
 
-def show_analysis(analysis: SimilarityAnalysis, *, not_shown: str = "") -> Finding:
+def render_similarity(analysis: SimilarityAnalysis, *, not_shown: str = "") -> Finding:
     """Show the clusters, how far one factor goes, and which agents a choice of tasks makes win.
 
     `not_shown` says why agents may be identical, where a whole report concluded that: then no task is
@@ -54,7 +61,7 @@ def show_analysis(analysis: SimilarityAnalysis, *, not_shown: str = "") -> Findi
 
     >>> from examiner.results import Results
     >>> results = Results.from_numpy([[1.0, 2.0], [2.0, 3.0], [3.0, 5.0]], tasks="tu")
-    >>> show_analysis(analyse_similarity(results)).data["clusters"]
+    >>> render_similarity(analyse_similarity(results)).data["clusters"]
     []
     """
     clusters = analysis.clusters
@@ -62,12 +69,9 @@ def show_analysis(analysis: SimilarityAnalysis, *, not_shown: str = "") -> Findi
     favourable = analysis.agents.take(np.flatnonzero(analysis.agents.significant)[:MOST_WINNERS])
     blocks: list[Piece] = []
     if len(clusters):
-        shown = shown_table(clusters, ["cluster", *several, "size", "tasks"], "Clusters")
-        rows = [
-            (*row[:-1], Name(_first(each.tasks)))
-            for row, each in zip(shown.rows, clusters, strict=True)
-        ]
-        blocks.append(replace(shown, rows=tuple(rows)))
+        first = Column("first_tasks", "name", "The first tasks of the cluster", title="tasks")
+        table = clusters.with_column(first, [_first(each.tasks) for each in clusters])
+        blocks.append(shown_table(table, ["cluster", *several, "size", "first_tasks"], "Clusters"))
     blocks += [
         Text(_unclustered(analysis)),
         shown_table(analysis.statistics, caption="General factor"),

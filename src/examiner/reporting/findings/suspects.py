@@ -8,17 +8,22 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.irt import Audit, audit
-from examiner.irt.suspects.reasons import FLAGS, KINDS
+from examiner.irt import FLAGS, KINDS, Audit, audit
 from examiner.messages import counted, listed
 from examiner.reporting.figures import chart
 from examiner.reporting.figures.chart import Floats
 from examiner.reporting.figures.stretch import stretch_for
-from examiner.reporting.finding import Figure, Finding, NothingToTellError, Text, noted
+from examiner.reporting.finding import (
+    Figure,
+    Finding,
+    NothingToTellError,
+    Piece,
+    Text,
+    noted,
+    shown_table,
+)
 from examiner.reporting.prose import enumerated, labels
-from examiner.reporting.renderers import shown_table
 from examiner.reporting.study import Study
-from examiner.reporting.table import Piece
 
 FEWEST_AGENTS, FEWEST_TASKS = 5, 5
 LABEL_LIMIT = 60
@@ -33,7 +38,7 @@ def finding(study: Study) -> Finding:
         raise NothingToTellError(f"{few} are too few for an audit: have {needed}.")
     small, note = study.for_pairs
     found = audit(small.results, recipe=study.recipe, rng=study.seed)
-    told = tell(found)
+    told = render_audit(found)
     notes = [f"{note} `examiner audit` uses all results."] if note else []
     return replace(told, blocks=(*told.blocks, *noted([*_by_one_test(study, found), *notes])))
 
@@ -68,11 +73,11 @@ def _by_one_test(study: Study, found: Audit) -> list[str]:
     return notes
 
 
-def tell(found: Audit) -> Finding:
+def render_audit(found: Audit) -> Finding:
     """Show the flagged tasks, the groups, and what was tested.
 
     >>> from examiner.results import Results
-    >>> tell(audit(Results.from_numpy(np.triu(np.ones((6, 6)))), rng=0)).data["flagged"][0]["task"]
+    >>> render_audit(audit(Results.from_numpy(np.triu(np.ones((6, 6)))), rng=0)).data["flagged"][0]["task"]
     'task 6'
     """
     tables = found.tables

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from examiner.irt import (
-    EmpiricalTaskCurves,
+    EmpiricalCurves,
+    ExpectedCurves,
     IRTFit,
-    TaskCurves,
     empirical_curves,
     landmark_reached,
     slope_verdicts,
@@ -23,8 +23,7 @@ from examiner.reporting.figures.chart import Floats
 from examiner.reporting.finding import Figure, Finding, Text, noted
 from examiner.reporting.prose import Name, Parts, Prose, enumerated, labels, three_digits
 from examiner.reporting.study import Study
-from examiner.results import ResponseMatrix
-from examiner.results.connections import divided_sentence
+from examiner.results import ResponseMatrix, divided_sentence
 
 MOST_DRAWN = 400
 LABEL_LIMIT = 60
@@ -302,20 +301,20 @@ def draw_curves(data: TaskCurvesData) -> chart.Drawing:
 
 
 def _curves_figure(
-    key: str, tasks: Sequence[int], words: str, expected: TaskCurves, observed: EmpiricalTaskCurves
+    key: str, tasks: Sequence[int], words: str, expected: ExpectedCurves, observed: EmpiricalCurves
 ) -> Figure:
     chosen = np.asarray(tasks)
-    others = np.setdiff1d(np.arange(len(expected.tasks)), chosen)
+    others = np.setdiff1d(np.arange(len(expected.names)), chosen)
     # Of very many others, every so many are drawn.
     others = others[:: max(1, -(-len(others) // MOST_GREY))]
-    names = tuple(expected.tasks[task] for task in tasks)
+    names = tuple(expected.names[task] for task in tasks)
     data = TaskCurvesData(
         names,
-        expected.ability,
+        expected.at,
         expected.success[chosen],
         expected.low[chosen],
         expected.high[chosen],
-        observed.ability,
+        observed.at,
         observed.mean[chosen],
         expected.success[others],
     )

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from examiner.messages import counted
-from examiner.reporting.finding import Finding, Text
+from examiner.reporting.finding import Finding, Piece, Text, shown_table
 from examiner.reporting.prose import Sentence, three_digits
-from examiner.reporting.renderers import shown_table
-from examiner.reporting.table import Piece
 from examiner.selection import Selection
 
 
-def render(tiny: Selection) -> Finding:
+def render_tiny(tiny: Selection) -> Finding:
     """Show the errors for held-out agents, and how often a regression is reported wrongly or missed.
 
     >>> import numpy as np
@@ -18,7 +16,7 @@ def render(tiny: Selection) -> Finding:
     >>> from examiner.selection import Holdout, distil
     >>> scores = np.random.default_rng(0).normal(size=(20, 6)) + np.arange(20)[:, None]
     >>> quick = Holdout(4, draws=5)
-    >>> render(distil(Results.from_numpy(scores), 2, rng=0, holdout=quick)).data["agents"]
+    >>> render_tiny(distil(Results.from_numpy(scores), 2, rng=0, holdout=quick)).data["agents"]
     20
     """
     record = tiny.record

@@ -6,13 +6,10 @@ import numpy as np
 
 from examiner import selection
 from examiner.messages import counted
-from examiner.reporting.finding import Board, Finding, Text, noted
+from examiner.reporting.finding import Board, Finding, Record, ShownTable, Text, noted, shown_table
 from examiner.reporting.prose import Parts, Sentence, enumerated, three_digits
-from examiner.reporting.renderers import shown_table
 from examiner.reporting.study import Study
-from examiner.reporting.table import Record, ShownTable
-from examiner.selection.curves import NODES
-from examiner.selection.ridge import SHRINKAGE
+from examiner.selection import NODES, SHRINKAGE
 from examiner.validation import Floats
 
 MOST_NUMBERS = 200_000
@@ -41,13 +38,13 @@ def finding(study: Study) -> Finding:
     return Finding(lead=lead, blocks=blocks, answer=judgement)
 
 
-def render(judgement: selection.MethodJudgement) -> Finding:
+def render_task_trial(judgement: selection.MethodJudgement) -> Finding:
     """Show what given tasks predict of every held-out agent, and the errors.
 
     >>> from examiner.results import Results
     >>> scores = np.random.default_rng(0).normal(size=(9, 6)) + np.arange(9)[:, None]
     >>> judgement = selection.judge_tasks(Results.from_numpy(scores), ["task 1"])
-    >>> render(judgement).data["methods"][0]["cost"]
+    >>> render_task_trial(judgement).data["methods"][0]["cost"]
     1.0
     """
     columns = ["rank", "agent", "predicted", "truth", "true_rank"]

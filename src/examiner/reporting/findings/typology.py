@@ -12,11 +12,9 @@ from numpy.typing import NDArray
 from examiner.messages import InputError, counted
 from examiner.reporting.figures import chart
 from examiner.reporting.figures.chart import Floats
-from examiner.reporting.finding import Figure, Finding, Notes, Text
+from examiner.reporting.finding import Figure, Finding, Notes, Piece, ShownTable, Text, shown_table
 from examiner.reporting.prose import Name, Sentence, enumerated
-from examiner.reporting.renderers import shown_table
 from examiner.reporting.study import Study
-from examiner.reporting.table import Piece, ShownTable
 from examiner.typology import Coverage, Kinds, Validation, validate
 from examiner.typology import kinds as task_kinds
 
@@ -55,16 +53,16 @@ def finding(study: Study) -> Finding:
         sentences = tuple((Sentence(note),) for note in (validation.headline, *validation.notes))
         blocks.append(Notes("Do agents perform similarly within groups?", sentences))
         blocks += [replace(table, folded=True) for table in _tests(validation)]
-    shown = show_kinds(kinds, validation)
+    shown = render_kinds(kinds, validation)
     return replace(shown, blocks=tuple(blocks), about=())
 
 
-def show_kinds(kinds: Kinds, validation: Validation | None = None) -> Finding:
+def render_kinds(kinds: Kinds, validation: Validation | None = None) -> Finding:
     """Show the groups, what they cover, and, where results were given, whether agents agree.
 
     >>> from examiner.results import Classification
     >>> games = Classification(("pong", "go"), ("haste",), (("absent",), ("absent",)))
-    >>> show_kinds(task_kinds(games)).data["groups"][0]["kept"]
+    >>> render_kinds(task_kinds(games)).data["groups"][0]["kept"]
     'go'
     """
     covered = kinds.coverage

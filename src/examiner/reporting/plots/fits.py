@@ -12,11 +12,11 @@ from examiner.irt import (
     agent_curves,
     curves,
     empirical_curves,
+    interval,
     landmark_reached,
     probability,
     steepness,
 )
-from examiner.irt.estimates import interval
 from examiner.messages import InputError, counted, unknown_name
 from examiner.reporting.figures.ability_rows import AbilityRowsData, draw_rows
 from examiner.reporting.figures.agent_lines import AgentLinesData, draw_lines
@@ -49,7 +49,7 @@ def task_panels(fit: IRTFit, tasks: Sequence[str]) -> Plot:
     middle = np.nan_to_num(at)
     drawn = TaskPanelsData(
         tuple(tasks),
-        made.ability,
+        made.at,
         made.success[places],
         at,
         probability(fit.items, middle)[steps, places],
@@ -93,14 +93,14 @@ def chosen_task_curves(fit: IRTFit, tasks: Sequence[str]) -> Plot:
     (1, 81)
     """
     places, made = _places("task", tasks, fit.items.tasks), curves(fit)
-    others = np.setdiff1d(np.arange(len(made.tasks)), places)
+    others = np.setdiff1d(np.arange(len(made.names)), places)
     groups, means = np.zeros(0), np.zeros((len(places), 0))
     if fit.matrix is not None:
         observed = empirical_curves(_responses(fit), fit.abilities.ability)
-        groups, means = observed.ability, observed.mean[places]
+        groups, means = observed.at, observed.mean[places]
     drawn = TaskCurvesData(
         tuple(tasks),
-        made.ability,
+        made.at,
         made.success[places],
         made.low[places],
         made.high[places],
@@ -108,7 +108,7 @@ def chosen_task_curves(fit: IRTFit, tasks: Sequence[str]) -> Plot:
         means,
         made.success[others],
     )
-    caption = ("Curves of ", *enumerated(tasks), f" among {counted(len(made.tasks), 'task')}.")
+    caption = ("Curves of ", *enumerated(tasks), f" among {counted(len(made.names), 'task')}.")
     return drawn_alone("chosen_task_curves", drawn, draw_task_curves(drawn), caption)
 
 
@@ -127,10 +127,10 @@ def chosen_agent_curves(fit: IRTFit, told: Indicators, agents: Sequence[str]) ->
     expected = agent_curves(fit.abilities, fit.items)
     drawn = AgentCurvesData(
         tuple(agents),
-        told.curves.difficulty,
+        told.curves.at,
         told.curves.mean[places],
         told.curves.variance[places],
-        expected.difficulty,
+        expected.at,
         expected.success[places],
     )
     caption = ("Mean results in bins of difficulty of ", *enumerated(agents), ".")
@@ -153,7 +153,7 @@ def expected_agent_curves(fit: IRTFit, agents: Sequence[str]) -> Plot:
     places = _places("agent", agents, fit.abilities.agents)
     made = agent_curves(fit.abilities, fit.items)
     lines = (part[places] for part in (made.success, made.low, made.high))
-    drawn = AgentLinesData(tuple(agents), made.difficulty, *lines)
+    drawn = AgentLinesData(tuple(agents), made.at, *lines)
     caption = ("Expected results over difficulty of ", *enumerated(agents), ".")
     return drawn_alone("expected_agent_curves", drawn, draw_lines(drawn), caption)
 

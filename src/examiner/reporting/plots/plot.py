@@ -11,7 +11,7 @@ from examiner.reporting.figures.chart import Drawing
 from examiner.reporting.figures.printed import ENDINGS, Columns, save_printed
 from examiner.reporting.finding import Drawn, Figure, Finding
 from examiner.reporting.prose import Prose, said
-from examiner.results.storage import write_text
+from examiner.results import write_text
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,15 +32,16 @@ def over_time(
     >>> over_time(indicators(fit, bins=2), {"a": 2013, "b": 2013, "c": 2015, "d": 2015})
     Plot 'over_time': Ability and generality of 4 agents from 2 years.
     """
-    made = told_over_time(told, years)
+    made = told_over_time(told, years).years
+    distinct = [float(year) for year in made.year]
     rows = [
         (made.ability, made.ability_low, made.ability_high),
         (made.generality, made.generality_low, made.generality_high),
     ]
-    nothing = np.full(len(made.years), np.nan)
+    nothing = np.full(len(made), np.nan)
     titles, chance = ["ability", "generality"], [nothing, nothing]
     if factors:
-        found = [factors.factors.get(year) for year in made.years]
+        found = [factors.factors.get(year) for year in distinct]
         for title, name in (
             ("mean correlation of tasks", "mean_task_correlation"),
             ("share of the first factor", "first_factor_share"),
@@ -60,9 +61,9 @@ def over_time(
         if agent in years and np.isfinite(values[place])
     ]
     value, low, high = (np.array([row[part] for row in rows]) for part in range(3))
-    shape = tuple(titles), np.array(made.years), value, low, high, np.array(chance)
+    shape = tuple(titles), np.array(distinct), value, low, high, np.array(chance)
     drawn = YearsData(*shape, np.array(points).reshape(-1, 3))
     words = "Ability, generality and the general factor" if factors else "Ability and generality"
-    count = counted(sum(made.counts), "agent")
-    caption = f"{words} of {count} from {counted(len(made.years), 'year')}."
+    count = counted(int(made.agents.sum()), "agent")
+    caption = f"{words} of {count} from {counted(len(made), 'year')}."
     return drawn_alone("over_time", drawn, draw_years(drawn), caption)

@@ -1,4 +1,4 @@
-"""Points along a run: where performance is reported, where a policy is judged, and which rows judge it."""
+"""Common times of runs, and the value of each run there."""
 
 from __future__ import annotations
 
@@ -7,13 +7,15 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.results import Results
-from examiner.results.keys import CHECKPOINT, EVALUATION
+from examiner.messages import InputError, counted, listed
+from examiner.results import CHECKPOINT, EVALUATION, LEARNS, Results
 from examiner.scores.cells import group_means
 from examiner.scores.training.episodes import (
+    REACHED,
     Curve,
     Episodes,
     Places,
+    end_times,
     last_of_runs,
     window_means,
 )
@@ -279,3 +281,114 @@ def at_times(curve: Curve) -> Curve:
     means = window_means(curve.values, start, np.append(start[1:], len(curve.run)))
     run = curve.run[start]
     return Curve(run, curve.time[start], means, np.bincount(run, minlength=len(curve.lengths)))
+
+
+class Phases(NamedTuple):
+    """Rows logged while learning, and the evaluations without; whether those are all, or guessed.
+
+    `points` tells which runs hold checkpoints in place of episodes; shape [runs].
+    """
+
+    training: Curve
+    evaluated: Checkpoints | None
+    points: NDArray[np.bool_]
+    only_evaluations: bool = False
+    guessed: bool = False
+
+    @property
+    def only_checkpoints(self) -> bool:
+        """Whether no run holds episodes."""
+        return bool(self.points.all())
+
+
+def learners_of(results: Results) -> tuple[Results, tuple[str, ...]]:
+    """Leave out agents that are known not to learn, and say which.
+
+    >>> from examiner.results import Attributes
+    >>> known = Attributes("agent", ("a", "b"), ("learns",), ((True,), (False,)))
+    >>> table = Results.from_numpy([[1.0], [2.0]], agents=["a", "b"]).with_attributes(known)
+    >>> learners_of(table)[1]
+    ("1 agent did not learn, and is left out of learning curves: 'b'.",)
+    """
+    known = results.agent_attributes.aligned(results.agents, LEARNS)
+    learn = np.array([str(value).lower() not in ("false", "0", "no") for value in known])
+    if learn.all():
+        return results, ()
+    idle = [agent for agent, learns in zip(results.agents, learn, strict=True) if not learns]
+    if not learn.any():
+        raise InputError("No agent learnt: there are no learning curves. Look at scores instead.")
+    verb = "is" if len(idle) == 1 else "are"
+    note = f"{counted(len(idle), 'agent')} did not learn, and {verb} left out of learning curves: "
+    return results.where(learn[results.agent_codes]), (f"{note}{listed(idle)}.",)
+
+
+def phases_of(
+    results: Results, measure: str, episodes: Episodes, column: str, sign: Floats
+) -> Phases:
+    """Return the curve of training, higher being better, and the evaluations where there are any.
+
+    >>> from examiner.scores.training.episodes import episodes_of
+    >>> table = Results.from_numpy([[1.0]])
+    >>> phases_of(table, "score", episodes_of(table), "evaluation", np.ones(1)).evaluated is None
+    True
+    """
+    values = results.measure(measure) * sign[results.task_codes]
+    points = checkpoint_runs(results, episodes)
+    judged = evaluation_rows(results, episodes, column)
+    if judged is None or not judged.any():
+        return Phases(episodes.observed(values), None, points)
+    evaluated = evaluations_of(episodes.observed(np.where(judged, values, np.nan)))
+    # A log of evaluations only: they are the learning curve as well.
+    learning = values if judged.all() else np.where(judged, np.nan, values)
+    guessed = column not in results.attributes
+    return Phases(episodes.observed(learning), evaluated, points, bool(judged.all()), guessed)
+
+
+def shared_times(curve: Curve, most: int) -> Floats | None:
+    """Return the times of checkpoints where runs share them, at most so many; None where they do not.
+
+    >>> curve = Curve(np.array([0, 0, 1, 1]), np.array([5.0, 9, 5, 9]), np.zeros(4), np.array([2, 2]))
+    >>> shared_times(curve, 60)
+    array([5., 9.])
+    """
+    times = np.unique(curve.time)
+    if len(times) >= 2 * int(np.max(curve.lengths, initial=1)) + 1:
+        return None
+    chosen = np.unique(np.linspace(len(times) - 1, 0, min(most, len(times))).round().astype(int))
+    return np.asarray(times[chosen])
+
+
+def values_at(
+    curve: Curve, points: Floats, checkpoints: NDArray[np.bool_], last: int | None = None
+) -> Floats:
+    """Return the value of each run at each time, [runs, points]: of checkpoints the last one by then.
+
+    >>> curve = Curve(np.zeros(2, int), np.array([10.0, 20]), np.array([1.0, 3]), np.array([2]))
+    >>> [values_at(curve, np.array([20.0]), np.array([kind])).item() for kind in (True, False)]
+    [3.0, 2.0]
+    """
+    of_rows = on_grid(curve, points, last)
+    if last is not None or not checkpoints.any():
+        return of_rows
+    return np.where(checkpoints[:, None], on_grid(at_times(curve), points, 1), of_rows)
+
+
+def on_grid(curve: Curve, points: Floats, last: int | None = None) -> Floats:
+    """Return the value of each run at each time, [runs, points]; NaN before its first and after its end.
+
+    The mean since the point before, the last value where there is none; or that of the last k rows.
+
+    >>> curve = Curve(np.zeros(3, int), np.array([10.0, 20, 30]), np.array([1.0, 3, 8]), np.array([3]))
+    >>> on_grid(curve, np.array([5.0, 20.0, 30.0])), on_grid(curve, np.array([30.0]), last=3)
+    (array([[nan,  2.,  8.]]), array([[4.]]))
+    """
+    stop, start = curve.ended_by(points), curve.start[:, None]
+    if last is None:
+        before = np.pad(stop[:, :-1], ((0, 0), (1, 0)))
+        begin = np.where(stop > before, before, np.maximum(stop - 1, 0))
+    else:
+        begin = np.maximum(stop - last, 0)
+    means = window_means(curve.values, (start + begin).ravel(), (start + stop).ravel())
+    return np.where(
+        end_times(curve)[:, None] >= REACHED * points, means.reshape(stop.shape), np.nan
+    )

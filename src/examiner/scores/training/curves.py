@@ -7,25 +7,30 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from examiner.answers import Answer, Column, Scalar, Table, count, name, number, text
 from examiner.messages import InputError, counted, joined
-from examiner.results import Results, reads_results
-from examiner.results.keys import EVALUATION
-from examiner.scores.cells import group_means
+from examiner.results import EVALUATION, Results, reads_results
+from examiner.scores.cells import group_means, ratio
+from examiner.scores.comparable import TaskScores
+from examiner.scores.normalisers import NORMALISERS
 from examiner.scores.standing import shared_ranks
 from examiner.scores.training.checkpoints import (
     Checkpoints,
+    Phases,
     at_times,
     best_mean,
     best_reevaluated,
     blocks_of,
     largest_drop,
     last_mean,
+    learners_of,
+    phases_of,
 )
-from examiner.scores.training.curve_notes import curve_notes
 from examiner.scores.training.episodes import (
     AtPoints,
+    Episodes,
     Places,
     at_points,
     end_times,
@@ -33,15 +38,192 @@ from examiner.scores.training.episodes import (
     mean_over_time,
     report_points,
 )
-from examiner.scores.training.phases import Phases, learners_of, phases_of
-from examiner.scores.training.verdicts import (
-    Verdicts,
-    agreement,
-    averaged,
-    shares_beaten,
-    standing,
-)
 from examiner.validation import Floats, check_known, read_only
+
+
+class Verdicts(NamedTuple):
+    """Agents under each summary; NaN where a summary says nothing about an agent.
+
+    `cells` has shape [summaries, agents, tasks], `standing` and `rank` [summaries, agents],
+    `agreement` [summaries, summaries]. `together` [agents, tasks] is the share of other agents beaten on
+    a task, averaged over all summaries but the relative drop, which is no performance.
+    """
+
+    summaries: tuple[str, ...]
+    agents: tuple[str, ...]
+    tasks: tuple[str, ...]
+    cells: Floats
+    standing: Floats
+    rank: Floats
+    agreement: Floats
+    together: Floats
+
+
+def standing(cells: Floats) -> Floats:
+    """Share of the other agents that each one beats, averaged over its tasks; ties count half.
+
+    No unit is needed to compare tasks, and agents need not all have the same ones: on a task, the
+    observed agents are compared with each other, as the normaliser "rank" does. Shape [agents, tasks]
+    in (higher is better), [agents] out; NaN for an agent that never met another.
+
+    >>> standing(np.array([[3.0, 10.0], [2.0, 10.0], [1.0, np.nan]]))
+    array([0.75, 0.5 , 0.  ])
+    """
+    return _mean(shares_beaten(cells), axis=1)
+
+
+def shares_beaten(cells: Floats) -> Floats:
+    """Share of the other agents that each one beats on each task; ties count half. [agents, tasks].
+
+    >>> shares_beaten(np.array([[3.0, 10.0], [2.0, 10.0], [1.0, np.nan]]))
+    array([[1. , 0.5],
+           [0.5, 0.5],
+           [0. , nan]])
+    """
+    if len(cells) < 2:
+        return np.full(cells.shape, np.nan)
+    names = [[str(number) for number in range(size)] for size in cells.shape]
+    scores = TaskScores.of_cells(cells, *names)
+    rank = NORMALISERS["rank"]
+    return np.asarray(rank.apply(rank.learn(scores), scores).reshape(cells.shape))
+
+
+def averaged(shares: Floats) -> Floats:
+    """Average shares over summaries where they say anything; [summaries, agents, tasks] in, one table out.
+
+    >>> averaged(np.array([[[0.0, np.nan]], [[1.0, np.nan]]]))
+    array([[0.5, nan]])
+    """
+    return _mean(shares, axis=0)
+
+
+def _mean(shares: Floats, axis: int) -> Floats:
+    return ratio(np.nansum(shares, axis=axis), (~np.isnan(shares)).sum(axis=axis))
+
+
+def kendall_tau(first: Floats, second: Floats) -> float:
+    r"""Kendall's tau-b between two orders of the agents that have both; NaN where one says nothing.
+
+    .. math:: \tau_b = \frac{\sum_{i<j} \operatorname{sgn}(x_i - x_j) \operatorname{sgn}(y_i - y_j)}
+              {\sqrt{n_x n_y}}
+
+    n_x and n_y are the numbers of pairs that are not tied. 1 is the same order, −1 the reverse.
+
+    References: Kendall (1945), "The treatment of ties in ranking problems".
+
+    >>> kendall_tau(np.array([1.0, 2, 3]), np.array([1.0, 3, 2]))
+    0.3333333333333333
+    """
+    both = ~np.isnan(first) & ~np.isnan(second)
+    pairs = np.triu_indices(int(both.sum()), k=1)
+    x, y = (np.round(values[both], 12) for values in (first, second))
+    dx, dy = np.sign(x[pairs[0]] - x[pairs[1]]), np.sign(y[pairs[0]] - y[pairs[1]])
+    untied = np.sqrt(float((dx != 0).sum()) * float((dy != 0).sum()))
+    return float((dx * dy).sum() / untied) if untied else float("nan")
+
+
+def agreement(standings: Floats) -> Floats:
+    """Kendall's tau between each two summaries; shape [summaries, agents] in, square out.
+
+    >>> agreement(np.array([[0.0, 1.0], [1.0, 0.0]]))
+    array([[ 1., -1.],
+           [-1.,  1.]])
+    """
+    return np.array([[kendall_tau(row, other) for other in standings] for row in standings])
+
+
+def curve_notes(
+    episodes: Episodes, phases: Phases, during: AtPoints, relative_drop: Floats
+) -> tuple[str, ...]:
+    """Return one sentence for each thing that a summary of learning curves could not use or tell.
+
+    >>> from examiner.results import Results
+    >>> from examiner.scores.training.curves import curves
+    >>> curves(Results.from_numpy([[1.0]])).notes[0]
+    "There is no column 'frames' or 'steps': time is counted in episodes."
+    """
+    notes = list(episodes.notes)
+    if not episodes.is_timed and not notes:
+        notes.append("There is no column 'frames' or 'steps': time is counted in episodes.")
+    notes += _training_notes(during, phases.points)
+    notes += _checkpoint_notes(phases, during.last)
+    unsaid = np.isnan(relative_drop) & (phases.training.lengths > 0)
+    if unsaid.any():
+        notes.append(
+            f"The relative drop of {int(unsaid.sum()):,} of {counted(len(unsaid), 'run')} cannot be "
+            f"told: they have a single checkpoint, or are flat within their noise."
+        )
+    cells = set(zip(episodes.agent.tolist(), episodes.task.tolist(), strict=True))
+    missing = (int(episodes.agent.max()) + 1) * (int(episodes.task.max()) + 1) - len(cells)
+    if missing:
+        notes.append(
+            f"{counted(missing, 'cell')} (agent and task) have no run: agents are compared on the "
+            f"tasks they share."
+        )
+    return tuple(dict.fromkeys(notes))
+
+
+def _training_notes(during: AtPoints, checkpoints: NDArray[np.bool_]) -> list[str]:
+    """What report points could not use, each thing said once for all points."""
+    here = ~np.isnan(during.mean)
+    early = during.episodes == 0
+    short = here & ~checkpoints[:, None] & (during.episodes < during.last)
+    said = [
+        (~here & ~early, "do not reach {}: they have no value there"),
+        (
+            early,
+            "have no episode by {}: nothing is said there of their agents on these tasks, since runs whose "
+            "episodes end early are not like the others",
+        ),
+        (
+            short,
+            f"have fewer than {during.last:,} episodes by {{}} and are averaged over all they have",
+        ),
+    ]
+    return [
+        _at_points(during.points, which.sum(axis=0), len(here), words)
+        for which, words in said
+        if which.any()
+    ]
+
+
+def _at_points(points: Floats, counts: NDArray[np.int64], runs: int, words: str) -> str:
+    """One sentence for the points at which some runs are left out: how many of them, and at which."""
+    some = [(int(count), point) for count, point in zip(counts, points, strict=True) if count]
+    most, at = max(count for count, _ in some), [f"{point:,.15g}" for _, point in some]
+    number = f"{most:,}" if len({count for count, _ in some}) == 1 else f"Up to {most:,}"
+    listed_points = " and ".join([", ".join(at[:-1]), at[-1]] if len(at) > 1 else at)
+    return f"{number} of {counted(runs, 'run')} {words.format(listed_points)}."
+
+
+def _checkpoint_notes(phases: Phases, last: int) -> list[str]:
+    training, evaluated = phases.training, phases.evaluated
+    if evaluated is None and phases.only_checkpoints:
+        return [
+            "The runs hold checkpoints made while learning: there is no evaluation after it, and none of "
+            "them can be judged again on other episodes."
+        ]
+    if evaluated is None:
+        return [
+            f"No episodes are marked as evaluation (a column 'evaluation'): there is no evaluation "
+            f"after learning, and the best policy is sought among blocks of {last:,} training "
+            f"episodes."
+        ]
+    if phases.guessed:
+        return [
+            "No episode of a run is alone on its frame: all are taken as evaluations without "
+            "learning, those of one frame together."
+        ]
+    single = np.isnan(evaluated.first_half).all()
+    if len(evaluated.first_half) and single:
+        return [
+            "Every evaluation is a single episode: the best policy cannot be evaluated again on "
+            "other episodes."
+        ]
+    without = int(((evaluated.lengths == 0) & (training.lengths > 0)).sum())
+    if without:
+        return [f"{without:,} of {counted(len(training.lengths), 'run')} have no evaluation."]
+    return []
 
 
 class Summary(NamedTuple):

@@ -20,10 +20,24 @@ from examiner.scores.aggregate import (
     UserFunction,
     aggregate_named,
 )
+from examiner.scores.bootstrap import (
+    Bootstrap,
+    ByResampling,
+    Chosen,
+    Resampling,
+    ResamplingOptions,
+)
+from examiner.scores.normalise import score_unit
+from examiner.scores.runs import RunScores, Sample, arranged, same_sign
 from examiner.scores.standing import best_first
-from examiner.scores.training.checkpoints import checkpoint_runs
-from examiner.scores.training.cut_off import CUT_SHORT
+from examiner.scores.training.checkpoints import (
+    checkpoint_runs,
+    learners_of,
+    shared_times,
+    values_at,
+)
 from examiner.scores.training.episodes import (
+    CUT_SHORT,
     REACHED,
     Curve,
     Episodes,
@@ -32,18 +46,6 @@ from examiner.scores.training.episodes import (
     end_times,
     episodes_of,
 )
-from examiner.scores.training.phases import learners_of
-from examiner.scores.training.times import shared_times, values_at
-from examiner.scores.uncertainty.bootstrap import (
-    Bootstrap,
-    ByResampling,
-    Chosen,
-    Resampling,
-    ResamplingOptions,
-)
-from examiner.scores.uncertainty.resampling import Sample
-from examiner.scores.uncertainty.strata import RunScores, arranged, same_sign
-from examiner.scores.unit import score_unit
 from examiner.validation import Floats, Randomness, generator, read_only, seed_of
 
 POINTS = 25

@@ -1,4 +1,4 @@
-"""Episodes in the order they were played, run after run; means over parts of runs, and by report points."""
+"""Runs that were cut off: they ended long before the others of their agent, and have no final score."""
 
 from __future__ import annotations
 
@@ -8,9 +8,8 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.messages import InputError, counted, listed
-from examiner.results import Results
-from examiner.results.keys import CHECKPOINT, TIMES
+from examiner.messages import InputError, counted, listed, shorten
+from examiner.results import CHECKPOINT, TIMES, Results
 from examiner.scores.cells import group_means
 from examiner.validation import Floats
 
@@ -315,3 +314,94 @@ def _rounded(frames: float) -> float:
     size = 10.0 ** (np.floor(np.log10(max(frames, 1.0))) - 1)
     nearest = round(frames / size) * size
     return float(nearest if frames >= REACHED * nearest else np.floor(frames / size) * size)
+
+
+def at_budget(results: Results, budget: float) -> tuple[Results, list[str]]:
+    """Return the rows of a training log up to a time, without runs that ended before it, and notes.
+
+    A run reaches the time if its next row, one mean gap after its last, would come no earlier.
+
+    >>> log = {"agent": ["a"] * 3 + ["b"] * 2, "task": ["t"] * 5, "run": [0] * 5, "trial": [0, 1, 2, 0, 1],
+    ...     "frames": [10, 20, 30, 5, 10], "score": [1.0, 2.0, 3.0, 4.0, 5.0]}
+    >>> rows, notes = at_budget(Results.from_dict(log), 25)
+    >>> rows.agents, rows.measure(), notes
+    (('a',), array([1., 2.]), ["No value at 25 frames for 'b' (to 10): 1 of 2 runs ended before, or were
+    logged only later."])
+    """
+    episodes = episodes_of(results)
+    if not episodes.is_timed:
+        raise InputError(
+            "Runs cannot be compared at one time without a column 'frames' or 'steps' that is filled in "
+            'every row. Name it (`time="COLUMN"`), or choose `final`.'
+        )
+    ends, firsts = episodes.time[episodes.last], episodes.time[episodes.last - episodes.lengths + 1]
+    gaps = (ends - firsts) / np.maximum(episodes.lengths - 1, 1)
+    reached = (ends + gaps >= budget) & (firsts <= budget)
+    size = f"{budget:,.15g} {episodes.unit}"
+    if not reached.any():
+        raise InputError(
+            f"No run has a value at {size}: the longest ends at {ends.max():,.15g}, and the first rows are "
+            f"at {firsts.min():,.15g}. Choose a time between them."
+        )
+    kept = np.zeros(len(results), dtype=bool)
+    kept[episodes.rows] = reached[episodes.run] & (episodes.time <= budget)
+    notes = [] if reached.all() else [_without_value(results, episodes, ends, ~reached, size)]
+    return results.where(kept), notes
+
+
+def _without_value(
+    results: Results, episodes: Episodes, ends: Floats, short: NDArray[np.bool_], size: str
+) -> str:
+    """Name the agents of runs that do not reach the time, each with its latest end."""
+    latest = {
+        agent: ends[short & (episodes.agent == agent)].max()
+        for agent in np.unique(episodes.agent[short]).tolist()
+    }
+    names = [f"{shorten(results.agents[agent])} (to {end:,.15g})" for agent, end in latest.items()]
+    some = int(short.sum())
+    return (
+        f"No value at {size} for {', '.join(names[:20])}{', …' if len(names) > 20 else ''}: {some:,} of "
+        f"{counted(len(short), 'run')} ended before, or were logged only later."
+    )
+
+
+CUT_SHORT = 0.5
+"""Runs that end before this share of the time of others of their task are named or excluded."""
+
+
+def cut_off_runs(curve: Curve, episodes: Episodes, points: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Return which runs of checkpoints ended before half of the usual time of their task; shape [runs].
+
+    What such a run had reached by then is not its final score. An agent whose runs all end early has a
+    budget of its own: they count. So do runs of episodes (not in `points`), whose time depends on how well
+    the agent played: excluding short ones would exclude low scores.
+
+    >>> curve = Curve(np.repeat([0, 1, 2], 2), np.array([0.0, 9, 0, 9, 0, 3]), np.zeros(6), np.full(3, 2))
+    >>> one = np.zeros(3, dtype=int)
+    >>> log = Episodes(np.arange(6), curve.run, curve.time, "steps", one, one, (0, 1, 2), curve.lengths, ())
+    >>> cut_off_runs(curve, log, np.full(3, True))
+    array([False, False,  True])
+    """
+    if not episodes.is_timed or not points.any():
+        return np.zeros(len(points), dtype=bool)
+    ends = end_times(curve)
+    observed = ~np.isnan(ends)
+    usual = np.full(int(episodes.task.max()) + 1, np.nan)
+    for task in np.unique(episodes.task[observed]).tolist():
+        usual[task] = np.median(ends[observed & (episodes.task == task)])
+    early = points & (ends < CUT_SHORT * usual[episodes.task])
+    cell = episodes.agent * len(usual) + episodes.task
+    reached = np.bincount(cell, weights=observed & ~early) > 0
+    return np.asarray(early & reached[cell])
+
+
+def cut_off_note(results: Results, episodes: Episodes, ends: Floats, cut: NDArray[np.bool_]) -> str:
+    """Return a sentence with the number of runs that are excluded, and the first of them."""
+    first = int(np.flatnonzero(cut)[0])
+    usual = np.nanmedian(ends[episodes.task == episodes.task[first]])
+    agent, task = results.agents[episodes.agent[first]], results.tasks[episodes.task[first]]
+    return (
+        f"{int(cut.sum()):,} of {counted(len(cut), 'run')} ended before half of the usual time of their "
+        f"task and are excluded, such as run {shorten(episodes.label[first])} of {shorten(agent)} on "
+        f"{shorten(task)}: it ended at {ends[first]:,.0f} of {usual:,.0f} {episodes.unit}."
+    )

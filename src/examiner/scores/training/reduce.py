@@ -11,19 +11,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from examiner.messages import InputError, counted, shorten
-from examiner.results import Results
-from examiner.results.attributes import announce
-from examiner.results.keys import CHECKPOINT, EVALUATION
-from examiner.scores.training.budget import at_budget
+from examiner.results import CHECKPOINT, EVALUATION, Results, announce
 from examiner.scores.training.checkpoints import (
     at_times,
     checkpoint_runs,
     evaluation_rows,
 )
-from examiner.scores.training.cut_off import CUT_SHORT, cut_off_note, cut_off_runs
 from examiner.scores.training.episodes import (
+    CUT_SHORT,
     Curve,
     Episodes,
+    at_budget,
+    cut_off_note,
+    cut_off_runs,
     end_times,
     episodes_of,
     mean_of_last,

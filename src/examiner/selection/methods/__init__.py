@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from examiner.information.clusters import MOST_TASKS
+from examiner.information import MOST_TASKS
 from examiner.messages import unknown_name
 from examiner.selection.benchmark import Benchmark
 from examiner.selection.evidence import MISSING, SelectionEvidence, fold_of

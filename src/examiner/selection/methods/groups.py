@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.scores.cells import codes_of
+from examiner.scores import codes_of
 from examiner.selection.evidence import SelectionEvidence, likeness
 from examiner.selection.greedy import TaskSet, check_size, grow
 from examiner.validation import Floats

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from examiner.information.confusion import PairLikelihood
-from examiner.information.gain import bits_with, bounded_bits, table_bits
+from examiner.information import PairLikelihood, bits_with, bounded_bits, table_bits
 from examiner.selection.evidence import SelectionEvidence
 from examiner.selection.greedy import Gains, TaskSet, exchanged, floating, grow
 from examiner.validation import Floats

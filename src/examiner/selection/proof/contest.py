@@ -7,8 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.information.confusion import PairLikelihood
-from examiner.information.gain import table_bits
+from examiner.information import PairLikelihood, table_bits
 from examiner.selection.benchmark import Benchmark
 from examiner.selection.evidence import fold_of
 from examiner.selection.intervals import calibrated

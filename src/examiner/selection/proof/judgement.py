@@ -14,9 +14,7 @@ from numpy.typing import NDArray
 from examiner.answers import Answer, Row, Scalar, Table, count, name, number, words
 from examiner.messages import InputError
 from examiner.results import Results
-from examiner.scores.standing import shared_ranks
-from examiner.scores.uncertainty.bootstrap import Progress
-from examiner.scores.unit import value_unit
+from examiner.scores import Progress, shared_ranks, value_unit
 from examiner.selection.benchmark import Benchmark, benchmark_of
 from examiner.selection.evidence import fold_of
 from examiner.selection.methods import Select, entered_methods
@@ -277,7 +275,7 @@ def splits_and_streams(
 ) -> tuple[Splits, tuple[np.random.Generator, ...]]:
     """Return who is held out with whom, and generators for random sets, folds and figures."""
     for_draws, for_splits, for_folds, for_figures = generator(seed).spawn(4)
-    splits = splits_of(holdout, whole.agents, whole.families, len(whole.tasks), for_splits)
+    splits = splits_of(holdout, whole.agents, whole.family_codes, len(whole.tasks), for_splits)
     return judged_only(splits, whole.judged), (for_draws, for_folds, for_figures)
 
 

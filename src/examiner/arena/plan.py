@@ -1,0 +1,371 @@
+"""Plans: all the jobs of a study, their budgets of frames, and what the files of all plans share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import product
+from pathlib import Path
+from typing import Annotated, Any, Literal, NamedTuple
+
+from examiner.arena.environments.games import (
+    TRAINING_GAMES,
+    game_variant,
+    game_variants,
+    playable_game,
+)
+from examiner.arena.job import Job, check_job
+from examiner.arena.protocol import PROTOCOLS, Protocol
+from examiner.messages import InputError, counted, shorten
+from examiner.results import atari_game
+from examiner.validation import Bounds, ShapeError, Wanted
+from examiner.workers import Limits
+
+SILENT_SECONDS = 3600.0
+"""An agent of which nothing is heard for an hour hangs, unless a plan says otherwise."""
+_MOST_SEEDS = 1_000_000  # more jobs than any ledger was made for
+MOST_JOBS = 1_000_000
+"""More take minutes to list and gigabytes to keep, before the first is played."""
+
+Text = Annotated[str, Bounds(1, words="text")]
+Count = Annotated[int, Bounds(1, words="a whole number of at least 1")]
+Whole = Annotated[int, Bounds(0, words="a whole number of at least 0")]
+Seeds = Annotated[
+    Annotated[int, Bounds(1, _MOST_SEEDS)] | Annotated[tuple[Whole, ...], Bounds(1)],
+    Wanted(f"how many there are, up to {_MOST_SEEDS:,}, or a list such as [0, 1, 2]"),
+]
+_Limit = Annotated[
+    float,
+    # Above 0, and below what clocks and systems can still count.
+    Bounds(5e-324, 1e12, "a number above 0 and below 1e+12"),
+]
+
+
+@dataclass(frozen=True, slots=True)
+class LimitsTable:
+    """The limits of a job, as a plan gives them."""
+
+    job_seconds: _Limit | None = None
+    silent_seconds: _Limit = SILENT_SECONDS
+    memory_mib: _Limit | None = None
+
+    @property
+    def limits(self) -> Limits:
+        """The limits in the units that workers keep."""
+        memory = self.memory_mib
+        return Limits(
+            seconds=self.job_seconds,
+            silent_seconds=self.silent_seconds,
+            memory_bytes=None if memory is None else int(memory * 2**20),
+        )
+
+
+LimitsField = Annotated[LimitsTable, Wanted("a table, for example { job_seconds = 3600 }")]
+
+
+def listed_seeds(given: int | Sequence[int]) -> tuple[int, ...]:
+    """Return the seeds, each once: so many from 0 on, or those of a list.
+
+    >>> listed_seeds(3), listed_seeds([5, 5, 1])
+    ((0, 1, 2), (5, 1))
+    """
+    return tuple(dict.fromkeys(range(given) if isinstance(given, int) else given))
+
+
+def refuse_too_many(jobs: int) -> None:
+    """Refuse a plan of more jobs than a run may have.
+
+    >>> refuse_too_many(5_490)
+    """
+    if jobs > MOST_JOBS:
+        raise InputError(
+            f"The plan has {jobs:,} jobs, seeds × games × agents, and a run may have {MOST_JOBS:,}. "
+            f"Give it fewer seeds, or make several plans of it."
+        )
+
+
+def folder_name(name: str) -> str:
+    """Refuse a plan's name that cannot be that of a folder.
+
+    >>> folder_name("pilot")
+    'pilot'
+    """
+    # A terminal obeys what cannot be printed, also in the name of a folder that somebody lists.
+    if name in (".", "..") or not name.isprintable() or any(letter in name for letter in "/\\"):
+        wanted = "a name without slashes and control characters: it becomes the name of a folder"
+        raise ShapeError("name", f"is {shorten(name)}", wanted, "plan")
+    return name
+
+
+def _same_game(one: str, other: str) -> bool:
+    return (atari_game(one) or one) == (atari_game(other) or other)
+
+
+_LIMITS = Limits(silent_seconds=SILENT_SECONDS)
+
+Variants = Annotated[
+    Annotated[tuple[Whole, ...], Bounds(1)] | Literal["all"],
+    Wanted('a list of whole numbers, or "all"'),
+]
+Settings = Annotated[
+    Mapping[str, Any],  # Any: values of TOML, which the agent's factory takes or refuses
+    Wanted("a table, for example { epsilon = 0.05 }"),
+]
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedAgent:
+    """An agent of a plan, by default called like its entry; what is None is the plan's.
+
+    `seeds` are a number or a list. The frame skip is a setting that the protocol leaves to the agent.
+
+    >>> PlannedAgent("random").name
+    'random'
+    """
+
+    entry: Text
+    name: Text = ""
+    settings: Settings = field(default_factory=dict)
+    observation: Text | None = None
+    episodes: Count | None = None
+    frames: Count | None = None
+    seeds: Seeds | None = None
+    frame_skip: Count | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "name", self.name or self.entry)
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedGame:
+    """A game of a plan; no modes or difficulties are the protocol's, or the game's default."""
+
+    name: Text
+    modes: Variants | None = None
+    difficulties: Variants | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluated:
+    """The modes and difficulties in which `flavours` evaluates; None are those that are learnt on."""
+
+    modes: Variants | None = None
+    difficulties: Variants | None = None
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Plan:
+    """What is to be played. `source` is its text, `folder` where its agents are looked for first.
+
+    `evaluated` says in which other modes and difficulties agents are judged once they have learnt.
+
+    >>> plan = Plan((PlannedAgent("random"),), (PlannedGame("pong"),), seeds=(0, 1), episodes=2)
+    >>> plan
+    Plan('plan': 1 agent × 1 game × 2 seeds under machado-2018)
+    >>> [job.seed for job in plan.jobs()]
+    [0, 1]
+    """
+
+    agents: tuple[PlannedAgent, ...]
+    games: tuple[PlannedGame, ...]
+    seeds: tuple[int, ...] = (0,)
+    protocol: Protocol = PROTOCOLS["machado-2018"]
+    environment: str = "ale"
+    observation: str = "raw"
+    episodes: int | None = None
+    frames: int | None = None
+    tuning_games: tuple[str, ...] = TRAINING_GAMES
+    limits: Limits = _LIMITS
+    name: str = "plan"
+    source: str = ""
+    folder: Path | None = None
+    evaluated: Evaluated = field(default_factory=Evaluated)
+
+    def __repr__(self) -> str:
+        return (
+            f"Plan({shorten(self.name)}: {counted(len(self.agents), 'agent')} × "
+            f"{counted(len(self.games), 'game')} × {counted(len(self.seeds), 'seed')} under "
+            f"{self.protocol.name or 'a protocol of its own'})"
+        )
+
+    def jobs(self) -> tuple[Job, ...]:
+        """Return every job, games, modes and difficulties checked.
+
+        All agents and games come with the first seed, then with the second: whenever a run ends
+        early, they have been played about as often.
+
+        >>> Plan((PlannedAgent("random"),), (PlannedGame("pong", modes=(9,)),)).jobs()
+        Traceback (most recent call last):
+        ...
+        examiner.messages.InputError: The game 'pong' has no mode 9. It has 0, 1.
+        """
+        variants = [variant for game in self.games for variant in self._variants(game)]
+        seeds = {agent.name: self.seeds_of(agent) for agent in self.agents}
+        refuse_too_many(len(variants) * sum(map(len, seeds.values())))
+        most = max(map(len, seeds.values()), default=0)
+        return tuple(
+            self._job(agent, *variant, seeds[agent.name][place])
+            for place, variant, agent in product(range(most), variants, self.agents)
+            if place < len(seeds[agent.name])
+        )
+
+    def seeds_of(self, agent: PlannedAgent) -> tuple[int, ...]:
+        """Return the seeds with which an agent is played: its own, or the plan's.
+
+        >>> plan = Plan((), (), seeds=(0, 1, 2))
+        >>> plan.seeds_of(PlannedAgent("random")), plan.seeds_of(PlannedAgent("dqn", seeds=2))
+        ((0, 1, 2), (0, 1))
+        """
+        return self.seeds if agent.seeds is None else listed_seeds(agent.seeds)
+
+    def with_fewer_seeds(self, count: int) -> Plan:
+        """Return the plan with at most so many seeds per agent, the first ones.
+
+        >>> Plan((PlannedAgent("dqn", seeds=5),), (), seeds=(0, 1, 2)).with_fewer_seeds(2).seeds
+        (0, 1)
+        """
+        if count < 1:
+            raise InputError(f"Cannot play a plan with {count} seeds. Give at least 1.")
+        agents = [replace(agent, seeds=self.seeds_of(agent)[:count]) for agent in self.agents]
+        return replace(self, agents=tuple(agents), seeds=self.seeds[:count])
+
+    def evaluated_variants(self, game: str) -> tuple[tuple[int | None, int | None], ...]:
+        """Return the modes and difficulties of a game that agents are judged in, those learnt on first.
+
+        >>> wanted = Evaluated(difficulties=(0, 1))
+        >>> plan = Plan((PlannedAgent("random"),), (PlannedGame("pong"),), evaluated=wanted)
+        >>> plan.evaluated_variants("pong")
+        ((0, 0), (0, 1))
+        """
+        (planned,) = (each for each in self.games if _same_game(each.name, game))
+        judged = PlannedGame(
+            planned.name,
+            self.evaluated.modes or planned.modes,
+            self.evaluated.difficulties or planned.difficulties,
+        )
+        found = (*self._variants(planned), *self._variants(judged))
+        return tuple(dict.fromkeys(variant[1:] for variant in found))
+
+    def versions(self) -> dict[str, str]:
+        """Return the versions of what plays beside packages of Python: nothing.
+
+        >>> Plan((PlannedAgent("random"),), (PlannedGame("pong"),)).versions()
+        {}
+        """
+        return {}
+
+    def split(self, game: str) -> str:
+        """Say whether settings may be tuned on a game: "train", else "test".
+
+        >>> plan = Plan((PlannedAgent("random"),), (PlannedGame("pong"),))
+        >>> plan.split("freeway"), plan.split("pong")
+        ('train', 'test')
+        """
+        return "train" if game in self.tuning_games else "test"
+
+    def _job(
+        self,
+        agent: PlannedAgent,
+        game: str,
+        mode: int | None = None,
+        difficulty: int | None = None,
+        seed: int = 0,
+    ) -> Job:
+        return Job(
+            agent.name,
+            agent.entry,
+            agent.settings,
+            agent.observation or self.observation,
+            self.environment,
+            game,
+            mode,
+            difficulty,
+            seed,
+            self.protocol
+            if agent.frame_skip is None
+            else replace(self.protocol, frame_skip=agent.frame_skip),
+            agent.episodes or self.episodes,
+            agent.frames or self.frames,
+        )
+
+    def _variants(self, game: PlannedGame) -> list[tuple[str, int | None, int | None]]:
+        if self.environment != "ale":
+            if game.modes or game.difficulties:
+                raise InputError(
+                    f"The game {shorten(game.name)} of the environment {shorten(self.environment)} has "
+                    f"no modes or difficulties. Leave them out."
+                )
+            # One's own environment is looked at where it is played: to look is to run its code.
+            observations = set() if ":" in game.name else {a.observation for a in self.agents}
+            for observation in observations:
+                check_job(self._job(PlannedAgent("random", observation=observation), game.name))
+            return [(game.name, None, None)]
+        name = playable_game(game.name)
+        modes, difficulties = game.modes, game.difficulties
+        if modes == "all":
+            modes = game_variants(name).modes
+        if difficulties == "all":
+            difficulties = game_variants(name).difficulties
+        wanted = product(
+            modes or (self.protocol.mode,), difficulties or (self.protocol.difficulty,)
+        )
+        return [(name, *game_variant(name, *variant)) for variant in dict.fromkeys(wanted)]
+
+
+class FrameBudget(NamedTuple):
+    """The most frames that all jobs of an agent play; None where nothing bounds them."""
+
+    agent: str
+    jobs: int
+    training_frames: int | None
+    evaluation_frames: int | None
+
+
+def frame_budgets(plan: Plan) -> tuple[FrameBudget, ...]:
+    """Return how many frames each agent of a plan plays at most, without playing any.
+
+    >>> from examiner.arena.plans import plan_from_toml
+    >>> plan = plan_from_toml('games = ["pong"]\\nepisodes = 2\\n[[agents]]\\nentry = "random"')
+    >>> frame_budgets(plan)
+    (FrameBudget(agent='random', jobs=1, training_frames=36000, evaluation_frames=0),)
+    """
+    jobs: dict[str, list[Job]] = {}
+    for job in plan.jobs():
+        jobs.setdefault(job.agent, []).append(job)
+    return tuple(
+        FrameBudget(
+            agent,
+            len(its_jobs),
+            _sum(_training_frames(job) for job in its_jobs),
+            _sum(_evaluation_frames(job) for job in its_jobs),
+        )
+        for agent, its_jobs in jobs.items()
+    )
+
+
+def _sum(frames: Iterable[int | None]) -> int | None:
+    total = 0
+    for count in frames:
+        if count is None:
+            return None
+        total += count
+    return total
+
+
+def _training_frames(job: Job) -> int | None:
+    """The last episode begins before the last frame and may go on after it: only its length limits it."""
+    longest = job.protocol.max_episode_frames
+    if longest is None:
+        return None
+    by_episodes = None if job.episodes is None else job.episodes * longest
+    by_frames = None if job.last_frame is None else job.last_frame + longest
+    bounds = [bound for bound in (by_episodes, by_frames) if bound is not None]
+    return min(bounds, default=None)
+
+
+def _evaluation_frames(job: Job) -> int | None:
+    protocol = job.protocol
+    episodes = protocol.evaluation_episodes * len(protocol.report_shares)
+    if not episodes:
+        return 0
+    return None if protocol.max_episode_frames is None else episodes * protocol.max_episode_frames

@@ -1,0 +1,592 @@
+"""Aggregates with intervals: how sure one can be of a mean, median, IQM or optimality gap."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from types import MappingProxyType
+from typing import Any, NamedTuple, TypeAlias, Unpack
+
+import numpy as np
+
+from examiner.answers import Column, Table
+from examiner.messages import InputError, counted, listed, shorten
+from examiner.results import Results, reads_results
+from examiner.scores.aggregate import (
+    AGGREGATES,
+    Aggregate,
+    Statistic,
+    UserFunction,
+    aggregate_named,
+    by_deletion,
+    check_total,
+    deletions,
+    point_values,
+    task_strata,
+)
+from examiner.scores.bootstrap import (
+    Bootstrap,
+    ByResampling,
+    Resampling,
+    ResamplingOptions,
+    each_agent,
+)
+from examiner.scores.estimate import score_ends, wilson
+from examiner.scores.normalise import is_raw, score_unit
+from examiner.scores.runs import RunScores, Strata, Unit
+from examiner.scores.standing import best_first
+from examiner.scores.total import Total, scaled
+from examiner.validation import Floats, Randomness, generator, read_only, seed_of
+
+_ROUNDING = 1e-9
+"""Errors smaller than this beside what they are errors of are none."""
+_FLAT = 1e-9
+"""Below this skewness the correction is a straight line to rounding."""
+_OF_SHARES = ("mean", "optimality_gap")
+"""Of zeros and ones these are a share, or what it lacks to 1."""
+
+
+class Shape(NamedTuple):
+    """Degrees of freedom of an estimate's squared error, and the skewness of the estimate."""
+
+    degrees: float
+    skewness: float
+
+
+def studentised_bounds(
+    bootstrap: Bootstrap,
+    aggregates: Sequence[Aggregate],
+    value: Floats,
+    replicates: Floats,
+    *,
+    shares: bool = False,
+) -> Floats:
+    r"""Return both ends of intervals around the estimates, shape [2, agents, aggregates].
+
+    .. math:: \hat\theta - s\, g^{-1}(\pm t_\nu), \qquad
+              g(x) = x + \frac{\gamma}{3} x^2 + \frac{\gamma^2}{27} x^3 + \frac{\gamma}{6}
+
+    with s the standard deviation of the replicates, ν Satterthwaite's degrees of freedom and γ the
+    skewness of the estimate, both from what each run adds to it (`shape_of`). The ends lie on both sides
+    of the estimate, as those of percentiles need not: these carry the bias of a resample once more. Where
+    an aggregate is not smooth (a median), its bias is not of lower order than its error: the interval
+    is widened to hold that around the estimate less the replicates' bias.
+
+    Means of zeros and ones (`shares`) have intervals of Wilson's kind with the same error and tails: few
+    that are nearly all won are so skewed that g has no way back, and 18 of 20 reached down to 0.33.
+
+    References: Hall (1992), "On the removal of skewness by transformation", eq. 2.5, whose γ/√n is the
+    skewness of a mean; the same expansion holds for stratified samples, since the covariance of the
+    estimate and its squared error is again the estimate's third cumulant. Satterthwaite (1946).
+    """
+    from scipy.special import stdtrit  # slow to import
+
+    ends = np.full((2, *value.shape), np.nan)
+    for row, strata in enumerate(bootstrap.scores.strata):
+        if not len(strata.tasks):
+            continue
+        for column, aggregate in enumerate(aggregates):
+            drawn, point = replicates[row, column], value[row, column]
+            drawn = drawn[~np.isnan(drawn)]
+            if len(drawn) < 2 or np.isnan(point):
+                continue
+            drawn, exponent = scaled(drawn)
+            error = float(np.ldexp(drawn.std(ddof=1), exponent))
+            a_share = shares and aggregate.name in _OF_SHARES
+            if error <= _ROUNDING * max(abs(point), float(np.abs(strata.scores).max())):
+                ends[:, row, column] = _unchanged(point, strata, bootstrap.how, a_share=a_share)
+                continue
+            shape = shape_of(aggregate, strata, bootstrap.how.unit, error)
+            tail = float(stdtrit(shape.degrees, 0.5 + bootstrap.how.level / 2))
+            if a_share:
+                worth = point * (1 - point) / error**2
+                ends[:, row, column] = score_ends(point, worth, tail)
+                continue
+            reach = error * _unskewed(np.array([tail, -tail]), shape.skewness)
+            shift = 0.0 if aggregate.smooth else float(np.ldexp(drawn.mean(), exponent)) - point
+            ends[0, row, column] = point - reach[0] - max(shift, 0.0)
+            ends[1, row, column] = point - reach[1] - min(shift, 0.0)
+    return ends
+
+
+def _unchanged(
+    point: float, strata: Strata, how: Resampling, *, a_share: bool
+) -> tuple[float, float]:
+    """Both ends where no resample changes the estimate: itself, or Wilson's of tasks won or lost.
+
+    All of them, or those of each group, are then alike. Tasks that count unevenly are worth fewer, and
+    of groups that differ the error is that of half a task more that goes the other way (Jeffreys).
+    """
+    lost_or_won = bool((np.minimum(strata.means, np.abs(1 - strata.means)) <= _ROUNDING).all())
+    if not (a_share and lost_or_won and how.unit != "runs" and len(strata.tasks) > 1):
+        return point, point
+    worth = 1.0 / float((strata.shares**2).sum())
+    if min(point, 1 - point) > _ROUNDING:
+        stratum = task_strata(strata)
+        sizes, counts = np.bincount(stratum), np.bincount(stratum, weights=strata.shares)
+        other = 0.5 / (sizes + 1)
+        worth = point * (1 - point) / float((counts**2 * other * (1 - other) / sizes).sum())
+    return wilson(point * worth, worth, how.level)
+
+
+def shape_of(aggregate: Aggregate, strata: Strata, unit: Unit, error: float) -> Shape:
+    r"""Return degrees of freedom and skewness of an aggregate over the runs, or tasks, of an agent.
+
+    .. math:: \nu = \frac{(\sum_t v_t)^2}{\sum_t v_t^2 / (n_t - 1)}, \qquad
+              \gamma = \frac{\sum_t k_t / n_t^2}{(\sum_t v_t)^{3/2}}
+
+    with v the squared error of a task's part and k the unbiased third moment of what its runs add; a
+    task with fewer than three runs has none. Over tasks the strata are their groups, or one of all of
+    them.
+
+    >>> from examiner.scores.aggregate import AGGREGATES
+    >>> runs = Strata("a", np.array([0, 1]), np.array([3, 3]), np.array([[0.0, 1, 2], [5, 7, 9]]))
+    >>> shape = shape_of(AGGREGATES["mean"], runs, "runs", 0.5)
+    >>> round(shape.degrees, 2), shape.skewness
+    (2.94, 0.0)
+    """
+    if unit != "runs" and not aggregate.smooth:  # signs of tasks around their median
+        return Shape(float(max(len(strata.tasks) - 1, 1)), 0.0)
+    added, sizes = _added(aggregate, strata, unit, error)
+    present = np.arange(added.shape[1]) < sizes[:, None]
+    means = np.where(present, added, 0.0).sum(axis=1) / sizes
+    off, exponent = scaled(np.where(present, added - means[:, None], 0.0))
+    several = sizes > 1
+    squares = np.where(several, (off**2).sum(axis=1) / np.maximum(sizes - 1, 1) / sizes, 0.0)
+    total = float(squares.sum())
+    if total <= (_ROUNDING * np.ldexp(error, -exponent)) ** 2:
+        # only to higher order does anything vary: be careful
+        return Shape(float(sizes[several].min() - 1) if several.any() else 1.0, 0.0)
+    degrees = total**2 / float((squares[several] ** 2 / (sizes[several] - 1)).sum())
+    third = (off**3).sum(axis=1) / np.maximum((sizes - 1) * (sizes - 2), 1) / sizes
+    return Shape(degrees, float(third[sizes > 2].sum()) / total**1.5)
+
+
+def _added(
+    aggregate: Aggregate, strata: Strata, unit: Unit, error: float
+) -> tuple[Floats, np.ndarray[tuple[int], np.dtype[np.int64]]]:
+    """What each run adds [tasks, most], or each task [groups, most], and the sizes of these strata."""
+    if aggregate.contributions is None:
+        each = by_deletion(strata, aggregate.statistic, "runs")
+        added = np.zeros(strata.scores.shape)
+        added[strata.present] = each
+    else:
+        added = aggregate.contributions(strata, error)
+    if unit == "runs":
+        return added, strata.runs
+    whole = np.where(strata.present, added, 0.0).sum(axis=1) / strata.runs
+    if aggregate.contributions is None:
+        whole = by_deletion(strata, aggregate.statistic, "tasks") / len(strata.tasks)
+    elif strata.nest is not None:  # a task that counts more than others of its group draws its mean
+        within = strata.nest.within
+        whole = whole - strata.shares * within.group_means(strata.means[:, None])[within.group, 0]
+    stratum = task_strata(strata)
+    sizes = np.bincount(stratum)
+    order = np.argsort(stratum, kind="stable")
+    most = int(sizes.max())
+    padded = np.zeros((len(sizes), most))
+    padded[np.arange(most) < sizes[:, None]] = (whole * sizes[stratum])[order]
+    return padded, sizes
+
+
+def _unskewed(quantile: Floats, skewness: float) -> Floats:
+    """The inverse of Hall's transformation, which rises everywhere."""
+    if abs(skewness) < _FLAT:
+        return quantile
+    third = skewness / 3
+    return np.asarray((np.cbrt(1 + 3 * third * (quantile - skewness / 6)) - 1) / third)
+
+
+FEWEST = 5
+"""With fewer runs in a stratum the jackknife's third moments are noise."""
+
+
+def check_corrected(scores: RunScores, aggregates: Sequence[Aggregate], unit: Unit) -> None:
+    """Refuse the BCa interval where its correction would be noise.
+
+    >>> from examiner.results import Results
+    >>> from examiner.scores.runs import run_scores
+    >>> check_corrected(run_scores(Results.from_numpy(np.zeros((1, 2, 3)))), [], "runs")
+    Traceback (most recent call last):
+    ...
+    examiner.messages.InputError: The interval 'bca' needs 5 runs in every cell, and some have 3. \
+Use 'studentised', which covers with few runs.
+    """
+    for aggregate in aggregates:
+        if not aggregate.smooth:
+            raise InputError(
+                f"The interval 'bca' rests on a jackknife, which fails for the aggregate "
+                f"{shorten(aggregate.name)}. Use 'studentised' or 'percentile'."
+            )
+    if unit == "both":
+        raise InputError(
+            "The interval 'bca' has no jackknife for runs and tasks at once. Use the unit 'runs' or "
+            "'tasks', or the interval 'studentised'."
+        )
+    seen = [one for one in scores.strata if len(one.tasks)]
+    if unit == "runs":
+        fewest = min(int(one.runs.min()) for one in seen)
+        if fewest < FEWEST:
+            raise InputError(
+                f"The interval 'bca' needs {FEWEST} runs in every cell, and some have {fewest}. Use "
+                f"'studentised', which covers with few runs."
+            )
+    fewest = min(len(one.tasks) for one in seen)
+    if unit == "tasks" and fewest < FEWEST:
+        raise InputError(
+            f"The interval 'bca' needs {FEWEST} tasks to resample them, and there are "
+            f"{counted(fewest, 'task')}. Use 'studentised'."
+        )
+
+
+def corrected_bounds(
+    bootstrap: Bootstrap, aggregates: Sequence[Aggregate], value: Floats, replicates: Floats
+) -> Floats:
+    r"""Return both ends of the BCa interval, shape [2, agents, aggregates].
+
+    .. math:: \alpha' = \Phi\!\left(z_0 + \frac{z_0 + z_\alpha}{1 - a (z_0 + z_\alpha)}\right)
+
+    with z₀ from the share of replicates below the estimate, ties half.
+
+    References: Efron (1987); Davison & Hinkley (1997), section 5.3.
+    """
+    from scipy.special import ndtr, ndtri  # slow to import
+
+    ends, level = np.full((2, *value.shape), np.nan), bootstrap.how.level
+    tails = ndtri(np.array([(1 - level) / 2, (1 + level) / 2]))
+    for row, strata in enumerate(bootstrap.scores.strata):
+        if not len(strata.tasks):
+            continue
+        for column, aggregate in enumerate(aggregates):
+            drawn, point = replicates[row, column], value[row, column]
+            below = ((drawn < point).mean() + (drawn <= point).mean()) / 2
+            if not 0 < below < 1:  # all replicates on one side: nothing to correct by
+                continue
+            shift = float(ndtri(below))
+            skew = acceleration(strata, aggregate.statistic, bootstrap.how.unit)
+            shares = ndtr(shift + (shift + tails) / (1 - skew * (shift + tails)))
+            ends[:, row, column] = np.percentile(drawn, 100 * shares)
+    return ends
+
+
+def acceleration(strata: Strata, statistic: Statistic, unit: Unit = "runs") -> float:
+    r"""Acceleration from deleting one run (or task) at a time within its stratum.
+
+    .. math:: a = \frac{1}{6} \frac{\sum_t n_t^{-3} \sum_i l_{ti}^3}
+                  {\left(\sum_t n_t^{-2} \sum_i l_{ti}^2\right)^{3/2}}, \quad
+              l_{ti} = (n_t - 1)\,(\bar\theta_{t(\cdot)} - \theta_{t(i)})
+
+    References: Davison & Hinkley (1997), section 5.3, for several samples.
+
+    >>> from examiner.scores.aggregate import mean
+    >>> acceleration(Strata("a", np.array([0]), np.array([3]), np.array([[1.0, 2.0, 3.0]])), mean)
+    0.0
+    """
+    tasks, sizes = deletions(strata, unit)
+    influence = by_deletion(strata, statistic, unit)
+    cubes = (influence**3 / sizes[tasks] ** 3).sum()
+    squares = (influence**2 / sizes[tasks] ** 2).sum()
+    return float(cubes / (6 * squares**1.5)) if squares > 0 else 0.0
+
+
+FEW_DEGREES = 10
+"""Below this many degrees of freedom, normal-like tails are noticeably too short."""
+
+SKEWED = 1.0
+"""Third moments beyond this many cubed deviations are said: it is the skewness of gamma runs of shape 4."""
+SHORT_OF_SKEWED = MappingProxyType({"mean": "92 to 94", "median": "72 to 92"})
+"""What `benchmarks/score_coverage.py` finds of log-normal runs, whose logarithms have a deviation of 1."""
+
+Choice: TypeAlias = str | Aggregate | UserFunction
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True, repr=False)
+class AggregateIntervals(ByResampling):
+    """Aggregates of agents with their intervals; arrays of shape [agents, aggregates].
+
+    `low` and `high` are NaN where the data say nothing about them, and a note says why.
+    """
+
+    kind = "intervals"
+
+    agent_names: tuple[str, ...]
+    aggregates: tuple[str, ...]
+    value: Floats
+    low: Floats
+    high: Floats
+    score_unit: str = ""
+
+    @property
+    def headline(self) -> str:
+        """Which agent is best by the first aggregate, and the interval of its value."""
+        if not len(self.value) or np.isnan(self.value[0, 0]):
+            return "No agent has a score."
+        title = aggregate_title(self.aggregates[0])
+        value, low, high = (float(part[0, 0]) for part in (self.value, self.low, self.high))
+        start = f"{self.agent_names[0]} has the best {title}: {value:.3g}"
+        if np.isnan(low):
+            return f"{start}, with an unknown interval."
+        return f"{start} ({100 * self.level:g} % interval {low:.3g} to {high:.3g})."
+
+    @property
+    def agents(self) -> Table:
+        """One row per agent, best first: each aggregate with its interval."""
+        columns = [Column("agent", "name", "Agent")]
+        values: dict[str, Any] = {"agent": self.agent_names}  # Any: names or arrays
+        for column, aggregate in enumerate(self.aggregates):
+            columns += aggregate_columns(aggregate)
+            values[aggregate] = self.value[:, column]
+            values[f"{aggregate}_low"] = self.low[:, column]
+            values[f"{aggregate}_high"] = self.high[:, column]
+        return Table.of(columns, values, level=self.level, score_unit=self.score_unit)
+
+    @property
+    def tables(self) -> Mapping[str, Table]:
+        """The aggregates of agents."""
+        return {"agents": self.agents}
+
+    def of(self, agents: Sequence[str]) -> AggregateIntervals:
+        """Return the same of some agents, in this order.
+
+        >>> results = Results.from_numpy(np.arange(12.0).reshape(2, 3, 2), agents=["a", "b"])
+        >>> intervals(results).of(["a"]).value
+        array([[2.5]])
+        """
+        rows = [self.agent_names.index(agent) for agent in agents]
+        value, low, high = self.value[rows], self.low[rows], self.high[rows]
+        return replace(self, agent_names=tuple(agents), value=value, low=low, high=high)
+
+
+def aggregate_title(aggregate: str) -> str:
+    """Return what an aggregate is called in a sentence.
+
+    >>> aggregate_title("iqm"), aggregate_title("solved")
+    ('interquartile mean', 'solved')
+    """
+    return AGGREGATES[aggregate].title if aggregate in AGGREGATES else aggregate
+
+
+def aggregate_columns(aggregate: str) -> list[Column]:
+    """Return the columns of an aggregate: its value and both ends of its interval.
+
+    >>> [column.name for column in aggregate_columns("iqm")]
+    ['iqm', 'iqm_low', 'iqm_high']
+    """
+    meaning = f"{aggregate_title(aggregate).capitalize()} over tasks and runs"
+    title = "IQM" if aggregate == "iqm" else aggregate.replace("_", " ")
+    return [
+        Column(aggregate, "number", meaning, unit="score", title=title),
+        Column(f"{aggregate}_low", "number", "", title="low", of=aggregate),
+        Column(f"{aggregate}_high", "number", "", title="high", of=aggregate),
+    ]
+
+
+@reads_results
+def intervals(
+    results: Results,
+    aggregates: Choice | Sequence[Choice] = "mean",
+    *,
+    rng: Randomness = 0,
+    measure: str | None = None,
+    total: Total | None = None,
+    **how: Unpack[ResamplingOptions],
+) -> AggregateIntervals:
+    """Aggregate each agent over its tasks, with an interval from the stratified bootstrap.
+
+    Trials are averaged within a run. Aggregates are names in `AGGREGATES` or functions (see
+    `aggregate_named`); what is resampled and how is said as in `Resampling`. `total` says how tasks
+    make a mean: by which levels, with which weights. Tasks are then drawn within their groups. Agents
+    come best first by the first aggregate.
+
+    References: Agarwal et al. (2021), section 4; Rao & Wu (1988); Efron (1987).
+
+    >>> scores = np.random.default_rng(1).normal(size=(2, 26, 5))
+    >>> made = intervals(Results.from_numpy(scores), ["mean", "iqm"], rng=0)
+    >>> bool((made.low < made.value).all()), bool((made.value < made.high).all())
+    (True, True)
+    """
+    chosen = checked(aggregates, results, measure, total)
+    bootstrap = Bootstrap.of(results, measure, Resampling(**how), total)
+    made = intervals_of(bootstrap, chosen, seed_of(rng), shares=results.is_binary(measure))
+    return replace(made, score_unit=score_unit(results, measure))
+
+
+def checked(
+    aggregates: Choice | Sequence[Choice],
+    results: Results,
+    measure: str | None = None,
+    total: Total | None = None,
+) -> tuple[Aggregate, ...]:
+    """Return the aggregates by these names, or refuse those that these results do not permit.
+
+    >>> [one.name for one in checked("mean", Results.from_numpy([[1.0]]))]
+    ['mean']
+    """
+    chosen = _chosen(aggregates)
+    if any(aggregate.name == "optimality_gap" for aggregate in chosen) and is_raw(results, measure):
+        raise InputError(
+            "The optimality gap is how far scores fall short of 1.0, and these are raw points. Normalise "
+            'them first (`ex.normalise(results, "human")`).'
+        )
+    check_total(chosen, total)
+    return chosen
+
+
+def intervals_of(
+    bootstrap: Bootstrap, chosen: Sequence[Aggregate], seed: int, *, shares: bool
+) -> AggregateIntervals:
+    """Aggregate agents whose runs are arranged already; `shares` says that all are zeros and ones.
+
+    >>> scores = Results.from_numpy(np.random.default_rng(1).normal(size=(2, 26, 5)))
+    >>> bootstrap = Bootstrap.of(scores, None, Resampling())
+    >>> intervals_of(bootstrap, checked("iqm", scores), 0, shares=False).value.shape
+    (2, 1)
+    """
+    value = point_values(bootstrap.scores, chosen)
+    ends = _bounds(bootstrap, chosen, value, generator(seed), shares=shares)
+    ends = _possible(ends, chosen, shares=shares)
+    low, high, honest = _without_false_certainty(bootstrap, chosen, value, ends)
+    agents, best = bootstrap.scores.agents, chosen[0]
+    order = best_first(agents, value[:, 0], higher_is_better=best.higher_is_better)
+    value, low, high = value[order], low[order], high[order]
+    read_only(value, low, high)
+    caveats = () if bootstrap.reason else _caveats(bootstrap, chosen)
+    return AggregateIntervals(
+        agent_names=tuple(agents[row] for row in order),
+        aggregates=tuple(aggregate.name for aggregate in chosen),
+        value=value,
+        low=low,
+        high=high,
+        how=bootstrap.how,
+        seed=seed,
+        notes=(*bootstrap.notes, *caveats, *honest),
+    )
+
+
+def _chosen(aggregates: Choice | Sequence[Choice]) -> tuple[Aggregate, ...]:
+    if isinstance(aggregates, (str, Aggregate)) or callable(aggregates):
+        return (aggregate_named(aggregates),)
+    chosen = tuple(aggregate_named(choice) for choice in aggregates)
+    if not chosen:
+        raise InputError("No aggregates were named. Name one, as 'mean'.")
+    return chosen
+
+
+def _bounds(
+    bootstrap: Bootstrap,
+    aggregates: Sequence[Aggregate],
+    value: Floats,
+    rng: np.random.Generator,
+    *,
+    shares: bool,
+) -> Floats:
+    evaluate = partial(each_agent, statistics=tuple(known.statistic for known in aggregates))
+    kind = bootstrap.how.interval
+    if kind not in ("studentised", "bca") or bootstrap.reason is not None:
+        return bootstrap.bounds(evaluate, rng, value.shape)
+    if kind == "studentised":
+        drawn = bootstrap.replicates(evaluate, rng)
+        return studentised_bounds(bootstrap, aggregates, value, drawn, shares=shares)
+    check_corrected(bootstrap.scores, aggregates, bootstrap.how.unit)
+    return corrected_bounds(bootstrap, aggregates, value, bootstrap.replicates(evaluate, rng))
+
+
+def _possible(ends: Floats, aggregates: Sequence[Aggregate], *, shares: bool) -> Floats:
+    """Cut ends to what the truth can be: aggregates of zeros and ones lie between them."""
+    for column, aggregate in enumerate(aggregates):
+        least, most = aggregate.least, np.inf
+        if shares and aggregate.contributions is not None:
+            least, most = max(least, 0.0), 1.0
+        ends[..., column] = np.clip(ends[..., column], least, most)
+    return ends
+
+
+def _caveats(bootstrap: Bootstrap, aggregates: Sequence[Aggregate]) -> list[str]:
+    """What makes the intervals narrower than they should be."""
+    scores, how = bootstrap.scores, bootstrap.how
+    if how.unit == "tasks":
+        return _single_tasks(scores.total)
+    caveats = []
+    single = {
+        one.agent: int((one.runs == 1).sum()) for one in scores.strata if (one.runs == 1).any()
+    }
+    if single:
+        caveats.append(
+            f"Some tasks have a single run, {max(single.values()):,} at most for an agent: they add "
+            f"nothing to the intervals, which are too narrow for {listed(single)}."
+        )
+    fewest = min(int((one.runs - 1).sum()) for one in scores.strata if len(one.tasks))
+    if how.interval != "studentised" and 0 < fewest < FEW_DEGREES:
+        caveats.append(
+            f"Some intervals rest on {counted(fewest, 'spare run')} (runs beyond the first of each "
+            f"task): below {FEW_DEGREES} they are too narrow, and hold the truth less often than said. "
+            f"Those of 'studentised' are not."
+        )
+    uneasy = [one.name for one in aggregates if one.name in SHORT_OF_SKEWED]
+    if uneasy and any(_skewed(one) for one in scores.strata):
+        short = " and ".join(f"{name} {SHORT_OF_SKEWED[name]}" for name in uneasy)
+        caveats.append(
+            f"Runs are skewed, few that are far above or below many: 95 % intervals then hold the truth "
+            f"of the {short} times of 100, those of the interquartile mean 95."
+        )
+    return caveats
+
+
+def _single_tasks(total: Total | None) -> list[str]:
+    """Say which groups have one task, and so no other to be drawn in its place."""
+    if total is None or not total.by:
+        return []
+    alone = [name for name, count in Counter(total.innermost).items() if count == 1]
+    if not alone:
+        return []
+    return [
+        f"{counted(len(alone), total.by[-1])} {'has' if len(alone) == 1 else 'have'} a single task, which "
+        f"adds nothing to the intervals: {listed(alone)}."
+    ]
+
+
+def _skewed(strata: Strata) -> bool:
+    """Whether the runs of an agent's tasks lean to one side, by their third moments all together."""
+    several = strata.runs > 2
+    if not several.any():
+        return False
+    runs, (off, _) = strata.runs[several], scaled(strata.deviations[several])
+    spread = np.sqrt((off**2).sum(axis=1) / (runs - 1))
+    third = runs * (off**3).sum(axis=1) / ((runs - 1) * (runs - 2))
+    total = float((spread**3).sum())
+    return total > 0 and abs(float(third.sum())) > SKEWED * total
+
+
+def _without_false_certainty(
+    bootstrap: Bootstrap,
+    aggregates: Sequence[Aggregate],
+    value: Floats,
+    ends: Floats,
+) -> tuple[Floats, Floats, list[str]]:
+    """Replace intervals of zero width: by Wilson's where runs are 0 or 1, else by none."""
+    scores, how = bootstrap.scores, bootstrap.how
+    low, high, notes = ends[0].copy(), ends[1].copy(), []
+    means = np.array([one.name == "mean" for one in aggregates])
+    binary = np.array([_alone_and_binary(one) for one in scores.strata])
+    if how.unit == "runs" and binary.any() and means.any():
+        for row in np.flatnonzero(binary):
+            trials = int(scores.strata[row].runs.sum())
+            wins = float(value[row, means][0]) * trials
+            low[row, means], high[row, means] = wilson(wins, trials, how.level)
+        notes.append("Runs on the one task are won or lost: intervals of the mean are Wilson's.")
+    # What rounding leaves is no width either; false where there is no interval.
+    flat = high - low <= 1e-12 * np.maximum(np.abs(low), np.abs(high))
+    low[flat] = high[flat] = np.nan
+    if flat.any():
+        names = [agent for agent, row in zip(scores.agents, flat, strict=True) if row.any()]
+        notes.append(
+            f"Resampling {how.unit} never changes some aggregates of {listed(names)}, which does not "
+            f"make them certain: no interval is given."
+        )
+    return low, high, notes
+
+
+def _alone_and_binary(strata: Strata) -> bool:
+    return len(strata.tasks) == 1 and bool(np.isin(strata.scores, (0.0, 1.0)).all())

@@ -1,0 +1,222 @@
+"""Rank uncertainty: the probability of each rank for each agent."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import Unpack
+
+import numpy as np
+from numpy.typing import NDArray
+
+from examiner.answers import Table, count, name, number
+from examiner.messages import InputError, counted, listed
+from examiner.results import Results, reads_results
+from examiner.scores.aggregate import (
+    Aggregate,
+    UserFunction,
+    aggregate_named,
+    check_total,
+    point_values,
+)
+from examiner.scores.bootstrap import (
+    Bootstrap,
+    ByResampling,
+    DrawingOptions,
+    Resampling,
+    each_agent,
+)
+from examiner.scores.standing import best_first
+from examiner.scores.total import Total
+from examiner.validation import Floats, Randomness, generator, read_only, seed_of
+
+
+class RankedAgents(Table):
+    """Where agents stand in resamples, best first by what was observed."""
+
+    agent: tuple[str, ...] = name("Agent")
+    expected_rank: Floats = number("Mean rank over resamples")
+    best_rank: Floats = count("Best rank, but for a few resamples as the level says")
+    worst_rank: Floats = count("Worst rank, but for a few resamples as the level says")
+    probability_first: Floats = number("Share of resamples in which the agent is first")
+
+
+class RankShares(Table):
+    """How probable each rank of each agent is."""
+
+    agent: tuple[str, ...] = name("Agent")
+    rank: NDArray[np.int64] = count("Rank; 1 is the best")
+    probability: Floats = number("Share of resamples in which the agent has this rank")
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True, repr=False)
+class RankProbabilities(ByResampling):
+    """How probably each agent has each rank, shape [agents, ranks]; rows and columns sum to one.
+
+    The first column is rank 1, the best. All NaN where ranks cannot be resampled, and a note says why.
+    """
+
+    kind = "ranks"
+
+    agent_names: tuple[str, ...]
+    aggregate: str
+    probability: Floats
+
+    @property
+    def headline(self) -> str:
+        """Which agent is first most often."""
+        first = self.probability[:, 0]
+        if np.isnan(first).any():
+            return "These results do not permit to resample ranks."
+        best = int(np.argmax(first))
+        share = f"{100 * first[best]:.3g} %"
+        return f"{self.agent_names[best]} ranks first in {share} of the resamples."
+
+    @property
+    def agents(self) -> RankedAgents:
+        """One row per agent: its ranks in resamples, and how often it is first."""
+        low, high = self.range()
+        return RankedAgents(
+            agent=self.agent_names,
+            expected_rank=self.expected,
+            best_rank=low,
+            worst_rank=high,
+            probability_first=self.probability[:, 0],
+            level=self.level,
+        )
+
+    @property
+    def probabilities(self) -> RankShares:
+        """One row per agent and rank."""
+        agents = len(self.agent_names)
+        return RankShares(
+            agent=[agent for agent in self.agent_names for _ in range(agents)],
+            rank=np.tile(np.arange(1, agents + 1), agents),
+            probability=self.probability.ravel(),
+        )
+
+    @property
+    def tables(self) -> Mapping[str, Table]:
+        """Agents, and the probability of each rank."""
+        return {"agents": self.agents, "probabilities": self.probabilities}
+
+    def range(self) -> tuple[Floats, Floats]:
+        """Return the ranks between which each agent is in all but a few resamples, as `level` says.
+
+        >>> results = Results.from_numpy([[[2.0, 3.0]] * 3, [[0.0, 1.0]] * 3], agents=["new", "old"])
+        >>> ranks(results, rng=0).range()[1]
+        array([1., 2.])
+        """
+        tail = (1 - self.level) / 2
+        reached = np.cumsum(self.probability, axis=1)
+        unknown = np.isnan(self.probability).any(axis=1)
+        ends = [(reached < share - 1e-9).sum(axis=1) + 1.0 for share in (tail, 1 - tail)]
+        low, high = (np.where(unknown, np.nan, end) for end in ends)
+        return low, high
+
+    @property
+    def expected(self) -> Floats:
+        """The mean rank of each agent, shape [agents]."""
+        return self.probability @ np.arange(1.0, len(self.agent_names) + 1)
+
+
+@reads_results
+def ranks(
+    results: Results,
+    aggregate: str | Aggregate | UserFunction = "mean",
+    *,
+    rng: Randomness = 0,
+    measure: str | None = None,
+    total: Total | None = None,
+    **how: Unpack[DrawingOptions],
+) -> RankProbabilities:
+    """Rank the agents in every resample, and count how often each has each rank.
+
+    Ties share their ranks: two agents that tie for the lead have half of rank 1 and half of rank 2.
+    Runs of agents are resampled independently; tasks, where they are resampled, are the same for
+    all agents. `Resampling` describes what is resampled, and `total` how tasks are averaged. Agents
+    come best first.
+
+    References: Agarwal et al. (2021), section 4; Laird & Louis (1989).
+
+    >>> results = Results.from_numpy([[[2.0, 3.0]] * 3, [[0.0, 1.0]] * 3], agents=["new", "old"])
+    >>> ranks(results, rng=0).probability
+    array([[1., 0.],
+           [0., 1.]])
+    """
+    check_total([aggregate_named(aggregate)], total)
+    bootstrap = Bootstrap.of(results, measure, Resampling(**how), total)
+    return ranks_of(bootstrap, aggregate, seed_of(rng))
+
+
+def ranks_of(
+    bootstrap: Bootstrap, aggregate: str | Aggregate | UserFunction, seed: int
+) -> RankProbabilities:
+    """Rank agents whose runs are arranged already: see `ranks`.
+
+    >>> results = Results.from_numpy([[[2.0, 3.0]] * 3, [[0.0, 1.0]] * 3], agents=["new", "old"])
+    >>> ranks_of(Bootstrap.of(results, None, Resampling()), "iqm", 0).expected
+    array([1., 2.])
+    """
+    chosen, agents = aggregate_named(aggregate), bootstrap.scores.agents
+    probability = np.full((len(agents),) * 2, np.nan)
+    if bootstrap.reason is None:
+        empty = [strata.agent for strata in bootstrap.scores.strata if not len(strata.tasks)]
+        if empty:
+            raise InputError(
+                f"{counted(len(empty), 'agent')} without any score cannot be ranked: {listed(empty)}. "
+                f"Leave them out."
+            )
+        evaluate = partial(each_agent, statistics=(chosen.statistic,))
+        values = bootstrap.replicates(evaluate, generator(seed))[:, 0]
+        probability = rank_shares(values if chosen.higher_is_better else -values)
+    value = point_values(bootstrap.scores, [chosen])[:, 0]
+    order = best_first(agents, value, higher_is_better=chosen.higher_is_better)
+    probability = probability[order]
+    read_only(probability)
+    return RankProbabilities(
+        agent_names=tuple(agents[row] for row in order),
+        aggregate=chosen.name,
+        probability=probability,
+        how=bootstrap.how,
+        seed=seed,
+        notes=bootstrap.notes,
+    )
+
+
+def rank_shares(values: Floats) -> Floats:
+    """Return how often each row has each rank among the rows, over the columns; ties share ranks.
+
+    Columns with NaN are left out. Values alike to twelve digits tie: sums in another order may differ in
+    the last.
+
+    >>> rank_shares(np.array([[3.0, 1.0], [2.0, 1.0]]))
+    array([[0.75, 0.25],
+           [0.25, 0.75]])
+    """
+    values = values[:, ~np.isnan(values).any(axis=0)]
+    values = np.round(values / (float(np.abs(values).max(initial=0.0)) or 1.0), 12)
+    agents, replicates = values.shape
+    order = np.argsort(-values, axis=0, kind="stable")
+    shares = np.zeros((agents, agents))
+    sorted_values = np.take_along_axis(values, order, axis=0)
+    tied = (sorted_values[1:] == sorted_values[:-1]).any(axis=0)
+    rank = np.broadcast_to(np.arange(agents)[:, None], order.shape)[:, ~tied]
+    np.add.at(shares, (order[:, ~tied], rank), 1.0)
+    for agent in range(agents if tied.any() else 0):
+        shares[agent] += _shared(values[:, tied], agent)
+    shares /= max(replicates, 1)
+    return shares
+
+
+def _shared(values: Floats, agent: int) -> Floats:
+    """How often a row has each rank where ties share theirs, shape [ranks]."""
+    better = (values > values[agent]).sum(axis=0)
+    alike = (values == values[agent]).sum(axis=0)
+    shares = np.zeros(len(values))
+    for tied in np.unique(alike).tolist():
+        first = np.bincount(better[alike == tied], minlength=len(values)) / tied
+        for later in range(tied):
+            shares[later:] += first[: len(values) - later]
+    return shares

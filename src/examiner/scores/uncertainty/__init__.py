@@ -1,1 +1,0 @@
-"""How sure one can be: runs and tasks resampled, and what that says of aggregates, pairs and ranks."""
