@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple, TypeVar, Unpack
 
 import numpy as np
 
+from examiner.irt.design_effect import task_codes, with_groups
 from examiner.irt.diagnostics.chance import (
     ability_test,
     compared,
@@ -32,7 +33,7 @@ from examiner.irt.priors import Priors, RelativeSlopes
 from examiner.messages import InputError, listed, shorten
 from examiner.results import ResponseMatrix, Results, check_results, connections
 from examiner.scores import NORMALISERS, OwnFunction, Progress, Recipe, Success, isolated_values
-from examiner.validation import Randomness, check_known, generator
+from examiner.validation import Randomness, check_known, generator, seed_of
 
 T = TypeVar("T")
 
@@ -52,6 +53,7 @@ def fit(
     success: Success | None = None,
     share: float | None = None,
     beating: str | None = None,
+    group: str | Mapping[str, object] | None = None,
     rng: Randomness = 0,
     progress: Progress | None = None,
     **how: Unpack[FittingOptions],
@@ -70,6 +72,10 @@ def fit(
     `Recipe`. Without `success`, the measure must consist of zeros and ones. The models beta and normal use
     scores. A `ResponseMatrix` is used without change.
     Responses that are not in this process come as a `ResponseSource`; errors take a few more passes.
+
+    `group` names a column of tasks whose values are groups that share more than ability (a repository, a
+    game, a passage), or gives the group of each task: errors of abilities then count that (see
+    `design_effect`). Without it, dependence that is significant in the residuals is a note.
 
     `evidence` of the fit says whether agents differ in ability at all, and tasks in discrimination.
 
@@ -97,10 +103,11 @@ def fit(
         "beating": beating,
     }
     recipe = _recipe(recipe, {name: part for name, part in parts.items() if part is not None})
+    raw: Results | None = None
     if not isinstance(results, ResponseMatrix) and not isinstance(results, ResponseSource):
         raw = check_results(results)
         recipe = _learnt_recipe(raw, chosen, Recipe() if recipe is None else recipe)
-        results = recipe.responses(raw)
+        results, raw = recipe.responses(raw), recipe.ready(raw)
     elif recipe is not None:
         raise InputError(
             f"A recipe turns results into responses, and a {type(results).__name__} holds responses "
@@ -129,8 +136,9 @@ def fit(
         )
     seen = _Seen(source, usable, evidence)
     made = _told(chosen, unknowns, seen, found, errors=fitting.errors)
-    seed = rng if isinstance(rng, int) else None
-    return replace(made, recipe=recipe or usable.recipe, seed=seed)
+    groups = task_codes(raw, group, made.items.tasks) if fitting.errors else None
+    made = with_groups(made, groups, asked=group is not None)
+    return replace(made, recipe=recipe or usable.recipe, seed=seed_of(rng))
 
 
 def fit_again(made: IRTFit, matrix: ResponseMatrix) -> IRTFit:

@@ -15,15 +15,12 @@ from examiner.scores import (
     Ranking,
     Significance,
     cell_means,
-    clusters_of,
     decision,
     difference_of,
     intervals,
     ranks,
     run_scores,
     significance,
-    single_binary_trials,
-    tested_difference,
     wilcoxon_holm,
 )
 from examiner.validation import Floats
@@ -52,7 +49,7 @@ class ComparedMeans(Table):
 
 
 class FirstAgent(NamedTuple):
-    """The first agent by mean, agents that do not differ significantly from it, and how many were tested.
+    """The first agent by mean, agents that do not differ significantly from it, and how many were gap.
 
     `ahead_on_most` do significantly better than it on most tasks, although their mean is lower.
     """
@@ -66,7 +63,7 @@ class FirstAgent(NamedTuple):
 def tests_of(study: Study) -> Significance | str:
     """Test which agents differ, as `scores` does; of very many agents, the first of them.
 
-    A sentence says why nothing can be tested.
+    A sentence says why nothing can be gap.
     """
     shown = study.resampled
     if len(shown.agents) < 2:
@@ -80,7 +77,7 @@ def tests_of(study: Study) -> Significance | str:
 
 
 def first_agent(study: Study, tests: Significance) -> FirstAgent:
-    """Compare the first agent by mean with the others that were tested."""
+    """Compare the first agent by mean with the others that were gap."""
     first = study.resampled.agents[0]
     row = tests.agent_names.index(first)
     others = [place for place in range(len(tests.agent_names)) if place != row]
@@ -104,26 +101,22 @@ def compared_means(study: Study, tests: Significance) -> ComparedMeans:
     """Compare the best agents in pairs; pairs without a common task are left out."""
     shown = study.resampled
     scores = run_scores(shown.results, study.measure, study.total)
-    single = single_binary_trials(shown.results, study.measure)
-    games = clusters_of(shown.results.task_names)
     place = {agent: row for row, agent in enumerate(tests.agent_names)}
     rows = []
     for a, b in combinations(shown.agents, 2):
         if not (common := int(tests.common[place[a], place[b]])):
             continue
-        gap = difference_of(scores.of(a), scores.of(b), games, unit=tests.unit)
-        alone = bool(single[scores.row(a)] and single[scores.row(b)])
-        tested = tested_difference(scores, gap, single=alone)
+        gap = difference_of(scores.of(a), scores.of(b), unit=tests.unit)
         rows.append(
             {
                 "a": a,
                 "b": b,
                 "difference": gap.value,
-                "difference_low": tested.low,
-                "difference_high": tested.high,
+                "difference_low": gap.low,
+                "difference_high": gap.high,
                 "difference_error": gap.error,
                 "detectable": gap.detectable_fixed if tests.unit == "runs" else gap.detectable,
-                "p": tested.p,
+                "p": gap.p,
                 "p_adjusted": float(tests.p[place[a], place[b]]),
                 "tasks": common,
             }
