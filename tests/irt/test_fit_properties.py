@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 import examiner as ex
-from examiner.irt import ItemParameters, Response, fit, log_likelihood, simulate
+from examiner.irt import ItemParameters, fit, log_likelihood, simulate
 from examiner.irt.fitted import Estimator
+from examiner.irt.items import Response
 from examiner.messages import InputError
 from examiner.results import ResponseMatrix
 
@@ -156,8 +157,11 @@ def test_the_order_of_agents_and_tasks_changes_nothing(seed: int, share: float) 
 
 def test_fast_and_general_engines_agree() -> None:
     """The 2PL by its two fast E-steps, and by the one that knows nothing of exponential families."""
-    from examiner.irt import MODELS, KernelSource, Priors, Unknowns
     from examiner.irt.estimation.em import climb
+    from examiner.irt.estimation.sources import MemorySource
+    from examiner.irt.model import Unknowns
+    from examiner.irt.models import MODELS
+    from examiner.irt.priors import Priors
 
     values = ex.irt.simulate(bank(15, 8), 120, rng=9).to_numpy().copy()
     values[np.random.default_rng(1).random(values.shape) < 0.1] = np.nan
@@ -166,7 +170,7 @@ def test_fast_and_general_engines_agree() -> None:
         fast = ex.irt.fit(matrix, starts=1, errors=False, priors="fixed")
         unknowns = Unknowns.of(MODELS["2pl"], "binomial", matrix.tasks, Priors.fixed())
         begin = unknowns.start(bank(15, 3).slope, bank(15, 3).intercept)
-        general = climb(KernelSource(matrix, "binomial"), unknowns, begin, most=500)
+        general = climb(MemorySource(matrix, "binomial"), unknowns, begin, most=500)
         assert general.objective == pytest.approx(fast.objective, abs=1e-4)
         np.testing.assert_allclose(general.items.slope, fast.items.slope, atol=2e-3)
 
@@ -175,8 +179,8 @@ def test_fast_and_general_engines_agree() -> None:
 def test_tasks_that_guess_reach_the_top_of_plain_em_sooner(
     estimator: Estimator, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from examiner.irt import KernelStatistics
     from examiner.irt.estimation import fixed_point
+    from examiner.irt.estimation.kernel_statistics import KernelStatistics
 
     matrix = ex.irt.simulate(bank(40, 8, guessing=0.2), 400, rng=9)
     ahead = ex.irt.fit(matrix, "3pl", starts=1, errors=False, estimator=estimator)

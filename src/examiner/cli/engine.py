@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, ClassVar, Literal, TypedDict
 from examiner.cli.options import ComparisonOptions, SourceOptions, option, success_of
 from examiner.cli.output import ProgressCallback
 from examiner.datasets import DATASETS
-from examiner.engines import check_memory, engine_for
+from examiner.engines.memory import check_memory, engine_for
 from examiner.messages import InputError, listed
 from examiner.validation import scheme_of
 
 if TYPE_CHECKING:
-    from examiner.irt import PartedSource
+    from examiner.engines import ParquetSource
 
 _NOT_IN_SHARDS = (
     *("format", "tasks_are", "path", "time", "item", "items", "scales", "tasks", "agents"),
@@ -65,7 +65,7 @@ def shards_from(
     comparison: ComparisonOptions,
     where: EngineOptions,
     progress: ProgressCallback,
-) -> PartedSource:
+) -> ParquetSource:
     """Return a source of Parquet shards, read as they are."""
     from examiner import engines
 
