@@ -119,7 +119,6 @@ if TYPE_CHECKING:  # for other packages of the codebase, loaded when first used
     from examiner.irt.estimation.blocks import Block as Block
     from examiner.irt.estimation.blocks import Dense as Dense
     from examiner.irt.estimation.blocks import SameRow as SameRow
-    from examiner.irt.estimation.em import Expected as Expected
     from examiner.irt.estimation.fixed_point import Pace as Pace
     from examiner.irt.estimation.kernel import Kernel as Kernel
     from examiner.irt.estimation.kernel_statistics import KernelStatistics as KernelStatistics
@@ -137,7 +136,6 @@ if TYPE_CHECKING:  # for other packages of the codebase, loaded when first used
     from examiner.irt.estimation.sources import Totals as Totals
     from examiner.irt.estimation.sources import Whole as Whole
     from examiner.irt.estimation.sources import whole_of as whole_of
-    from examiner.irt.estimation.usable_responses import UsableResponses as UsableResponses
     from examiner.irt.estimation.usable_responses import check_enough_agents as check_enough_agents
     from examiner.irt.estimation.usable_responses import set_aside as set_aside
     from examiner.irt.estimation.usable_responses import usable_responses as usable_responses
