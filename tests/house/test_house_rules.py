@@ -1,4 +1,4 @@
-"""The codebase itself: light import, contracts that break when violated, examples on every public function."""
+"""The codebase: light import, contracts that break when violated, examples on every public function."""
 
 import importlib
 import inspect
@@ -42,7 +42,7 @@ def test_every_public_name_exists_and_is_listed_once() -> None:
 
 
 def public_functions() -> list[tuple[str, object]]:
-    """Functions that the public API of a package or of the top level offers, and public methods of its classes."""
+    """Functions that the public API of a package or the top level offers, and methods of its classes."""
     found: dict[str, object] = {}
     for module in pkgutil.iter_modules(importlib.import_module("examiner").__path__, "examiner."):
         if module.name in ("examiner.__main__", "examiner.cli"):
