@@ -20,11 +20,11 @@ from examiner.cli.options import (
 )
 from examiner.cli.output import print_notes, progress_bar, show
 from examiner.cli.source import results_from
+from examiner.engines import ParquetSource
 from examiner.irt import (
     Indicators,
     IRTFit,
     OverTime,
-    PartedSource,
     generality,
     grow,
     indicators,
@@ -230,10 +230,10 @@ def _progress(results: Results, found: Indicators, column: str | None) -> OverTi
     )
 
 
-def _of_shards(source: PartedSource, how: FitOptions, asked: FitArguments) -> _Fitted:
+def _of_shards(source: ParquetSource, how: FitOptions, asked: FitArguments) -> _Fitted:
     """A fit of shards on disk, with how often they were passed over."""
     made = fit_irt(source, how.model, **asked)
-    passes = f"{source.parts.passes} passes over the responses on disk."
+    passes = f"{source.passes} passes over the responses on disk."
     return _Fitted(made, indicators_without_responses(made), (passes,))
 
 

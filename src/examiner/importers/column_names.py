@@ -51,6 +51,7 @@ TASK_COLUMNS = (
         "scenario",
         "environment_name",
         "test_id",
+        "question",
     ),
 )
 OTHER_MEASURES = (

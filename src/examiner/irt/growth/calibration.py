@@ -12,9 +12,9 @@ from examiner.irt.errors.intervals import fieller
 from examiner.irt.estimates import interval
 from examiner.irt.estimation.em import Optimum, climb
 from examiner.irt.estimation.heights import heights
-from examiner.irt.estimation.kernel_source import KernelSource
 from examiner.irt.estimation.kernel_statistics import KernelStatistics
 from examiner.irt.estimation.kernels import kernel_for
+from examiner.irt.estimation.sources import MemorySource
 from examiner.irt.estimation.usable_responses import constant_tasks
 from examiner.irt.fitted import Dropped, IRTFit, TaskErrors
 from examiner.irt.items import Floats, ItemParameters, curves
@@ -55,7 +55,7 @@ def calibrated(
         return Calibrated(None, None, dropped)
     part = matrix.take(tasks=kept)
     unknowns = _unknowns(fit, inner, part, centre)
-    source = KernelSource(part, inner.response, anchor=anchor)
+    source = MemorySource(part, inner.response, anchor=anchor)
     slope, intercept = source.first_start(shared_slope=False)
     best = climb(source, unknowns, unknowns.start(slope, intercept), fixed=rule)
     kernel = kernel_for(best.items.response, part)

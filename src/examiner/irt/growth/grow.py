@@ -15,8 +15,9 @@ from examiner.irt.agent_posterior import (
     agent_posteriors,
     response_slopes,
 )
-from examiner.irt.estimation.kernel_source import KernelSource
+from examiner.irt.estimation.kernel_statistics import KernelStatistics
 from examiner.irt.estimation.kernels import kernel_for
+from examiner.irt.estimation.sources import MemorySource
 from examiner.irt.fit_tables import ExcludedTasks
 from examiner.irt.fitted import Dropped, IRTFit, TaskErrors
 from examiner.irt.growth.calibration import Calibrated, calibrated
@@ -200,7 +201,8 @@ def _by_old_tasks(
     heights = log_likelihoods(part, items, rule)
     population = estimate_population(heights, rule)
     anchor[newcomers] = heights + population.log_weights(rule)
-    found = KernelSource(part, items.response).summed(items, population.rule(rule))
+    found = MemorySource(part, items.response).summed(items, population.rule(rule))
+    assert isinstance(found, KernelStatistics)
     _, weights = posterior_weights(anchor[newcomers])
     new = Newcomers(rule.nodes, weights, part.trials.astype(np.float64))
     doubt = covariances(fit.errors, fit.items, fit.population_sd)[columns]
