@@ -17,7 +17,7 @@ TASK_COLUMNS = (
     *("task", "game", "env", "environment", "env_id", "env_name", "task_id", "question_id"),
     *("instance_id", "doc_id", "problem", "benchmark", "dataset", "task_name", "problem_id"),
     *("game_name", "sample_id", "example_id", "item_id", "item", "query", "scenario"),
-    *("environment_name", "test_id"),
+    *("environment_name", "test_id", "question"),
 )
 OTHER_MEASURES = (
     *("resolved", "rew", "eprewmean", "ep_rew_mean", "is_correct", "is_resolved", "passed"),
