@@ -116,6 +116,7 @@ if TYPE_CHECKING:  # for other packages of the codebase, loaded when first used
     from examiner.scores.differences import T_OVER_GROUPS as T_OVER_GROUPS
     from examiner.scores.differences import T_OVER_TASKS as T_OVER_TASKS
     from examiner.scores.differences import difference_of as difference_of
+    from examiner.scores.differences import newcombe as newcombe
     from examiner.scores.estimate import check_level as check_level
     from examiner.scores.likeness import ROUNDING as ROUNDING
     from examiner.scores.likeness import Method as Method
