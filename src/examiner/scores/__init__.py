@@ -9,6 +9,8 @@ from examiner.scores.aggregate import Aggregate as Aggregate
 from examiner.scores.aggregate import aggregate as aggregate
 from examiner.scores.aggregate import aggregate_named as aggregate_named
 from examiner.scores.aggregate import interquartile_mean as interquartile_mean
+from examiner.scores.attempts import Attempts as Attempts
+from examiner.scores.attempts import attempts as attempts
 from examiner.scores.bootstrap import Resampling as Resampling
 from examiner.scores.cells import RunMeans as RunMeans
 from examiner.scores.cells import cell_means as cell_means
@@ -26,6 +28,10 @@ from examiner.scores.differences import Discordance as Discordance
 from examiner.scores.differences import detectable_effect as detectable_effect
 from examiner.scores.estimate import Estimate as Estimate
 from examiner.scores.estimate import wilson as wilson
+from examiner.scores.gate import Gate as Gate
+from examiner.scores.gate import Plan as Plan
+from examiner.scores.gate import gate as gate
+from examiner.scores.gate import plan as plan
 from examiner.scores.improvement import Improvement as Improvement
 from examiner.scores.improvement import ImprovementMatrix as ImprovementMatrix
 from examiner.scores.improvement import improvement as improvement
