@@ -28,6 +28,8 @@ from examiner.scores.differences import Discordance as Discordance
 from examiner.scores.differences import detectable_effect as detectable_effect
 from examiner.scores.estimate import Estimate as Estimate
 from examiner.scores.estimate import wilson as wilson
+from examiner.scores.first_look import FirstLook as FirstLook
+from examiner.scores.first_look import first_look as first_look
 from examiner.scores.gate import Gate as Gate
 from examiner.scores.gate import Plan as Plan
 from examiner.scores.gate import gate as gate
