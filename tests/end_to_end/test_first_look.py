@@ -12,7 +12,7 @@ import examiner as ex
 from end_to_end.running import run
 from examiner.reporting import render_description
 
-TABLES = ("atari-dqn-family", "atari-table1", "gvgai-planners")
+TABLES = ("atari-dqn-family", "atari-table1", "gvgai-plays")
 COMMANDS = [
     pytest.param(row, dataset, id=f"{dataset} {row.analysis}")
     for dataset in TABLES
@@ -40,6 +40,7 @@ def test_a_supported_command_answers_and_another_is_refused(
         assert said == f"no: {row.basis}"
         command = {
             "information of tasks": "information",
+            "select a few tasks": "select",
             "learning curves": "curves",
             "scores and costs": "cost",
         }[row.analysis]

@@ -11,7 +11,7 @@ import pytest
 import examiner as ex
 from engines.like_fits import MATRIX, assert_same_fit, holed
 from examiner.engines import cluster as engine
-from examiner.irt.model import Unknowns
+from examiner.irt import Unknowns
 
 pytestmark = pytest.mark.slow
 ray = pytest.importorskip("ray")

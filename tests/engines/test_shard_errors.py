@@ -11,10 +11,9 @@ import pytest
 import examiner as ex
 from engines.like_fits import MATRIX, holed
 from engines.test_shards import in_small_blocks, tidy, written
-from examiner.engines.shards import ParquetSource
-from examiner.irt import IRTFit
+from examiner.engines import ParquetSource
+from examiner.irt import IRTFit, JointErrors
 from examiner.irt.errors import information
-from examiner.irt.errors.joint import JointErrors
 
 TOLD = ("slope", "intercept", "covariance", "difficulty", "slope_low", "difficulty_high")
 

@@ -16,12 +16,12 @@ import pytest
 
 import examiner as ex
 from engines.like_fits import MATRIX, TASKS, assert_same_fit, holed
+from examiner.engines import ParquetSource
 from examiner.engines.cluster import BlockWorker
-from examiner.engines.shards import ParquetSource
-from examiner.irt.estimation.passes import PassResult, e_step
+from examiner.irt import PassResult, Unknowns
+from examiner.irt.estimation.passes import e_step
 from examiner.irt.estimation.plain_statistics import PlainStatistics
 from examiner.irt.estimation.sources import add_up
-from examiner.irt.model import Unknowns
 
 
 def tidy(matrix: ex.ResponseMatrix) -> pl.DataFrame:

@@ -5,10 +5,15 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.irt import ItemParameters, Priors, Quadrature, TaskErrors
-from examiner.irt.errors.joint import JointErrors
-from examiner.irt.model import Model
-from examiner.irt.priors import SlopeScale
+from examiner.irt import (
+    ItemParameters,
+    JointErrors,
+    Model,
+    Priors,
+    Quadrature,
+    SlopeScale,
+    TaskErrors,
+)
 from examiner.results import ResponseMatrix
 
 

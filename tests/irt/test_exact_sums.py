@@ -8,8 +8,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import examiner as ex
+from examiner.irt import ResponseSource
 from examiner.irt.estimation.arrays import halves, split, times_curves, times_weights
-from examiner.irt.estimation.sources import ResponseSource
 
 
 @given(st.lists(st.floats(-1e6, 1e6, allow_subnormal=False), min_size=1, max_size=40))

@@ -10,9 +10,8 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 import examiner as ex
-from examiner.irt import ItemParameters, fit, log_likelihood, simulate
+from examiner.irt import ItemParameters, Response, fit, log_likelihood, simulate
 from examiner.irt.fitted import Estimator
-from examiner.irt.items import Response
 from examiner.messages import InputError
 from examiner.results import ResponseMatrix
 
@@ -157,11 +156,8 @@ def test_the_order_of_agents_and_tasks_changes_nothing(seed: int, share: float) 
 
 def test_fast_and_general_engines_agree() -> None:
     """The 2PL by its two fast E-steps, and by the one that knows nothing of exponential families."""
+    from examiner.irt import MODELS, MemorySource, Priors, Unknowns
     from examiner.irt.estimation.em import climb
-    from examiner.irt.estimation.sources import MemorySource
-    from examiner.irt.model import Unknowns
-    from examiner.irt.models import MODELS
-    from examiner.irt.priors import Priors
 
     values = ex.irt.simulate(bank(15, 8), 120, rng=9).to_numpy().copy()
     values[np.random.default_rng(1).random(values.shape) < 0.1] = np.nan
@@ -179,8 +175,8 @@ def test_fast_and_general_engines_agree() -> None:
 def test_tasks_that_guess_reach_the_top_of_plain_em_sooner(
     estimator: Estimator, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    from examiner.irt import KernelStatistics
     from examiner.irt.estimation import fixed_point
-    from examiner.irt.estimation.kernel_statistics import KernelStatistics
 
     matrix = ex.irt.simulate(bank(40, 8, guessing=0.2), 400, rng=9)
     ahead = ex.irt.fit(matrix, "3pl", starts=1, errors=False, estimator=estimator)
@@ -357,7 +353,8 @@ def test_guessing_at_its_bound_leaves_no_slope_in_the_likelihood_of_intercepts()
 
 
 def test_a_climb_ends_where_what_it_foretells_never_comes() -> None:
-    from examiner.irt.estimation.fixed_point import Pace, Stepped, fixed_point
+    from examiner.irt import Pace
+    from examiner.irt.estimation.fixed_point import Stepped, fixed_point
 
     pace = Pace(0.6, 5.0, (), 0, tolerance=1e-5, noise=1e-11)
     ends = np.zeros(1), np.ones(1)

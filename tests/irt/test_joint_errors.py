@@ -12,10 +12,21 @@ import numpy as np
 import pytest
 
 import examiner as ex
-from examiner.irt import MODELS, ItemParameters, Quadrature, fit, log_likelihood, place, simulate
-from examiner.irt.ability import abilities
+from examiner.irt import (
+    MODELS,
+    ItemParameters,
+    NormalPrior,
+    Priors,
+    Quadrature,
+    SlopeScale,
+    abilities,
+    fit,
+    log_likelihood,
+    place,
+    simulate,
+)
 from examiner.irt.errors.information import Information
-from examiner.irt.priors import NormalPrior, Priors, RelativeSlopes, SlopeScale
+from examiner.irt.priors import RelativeSlopes
 from examiner.messages import InputError
 from examiner.results import ResponseMatrix
 from irt.joint_errors import observed_information

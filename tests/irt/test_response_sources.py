@@ -10,10 +10,17 @@ import numpy as np
 import pytest
 
 import examiner as ex
-from examiner.irt import ItemParameters, Quadrature, ResponseSource
-from examiner.irt.estimation.passes import PassResult, Reaches
-from examiner.irt.estimation.sources import BlockFunction, MemorySource, whole_of
-from examiner.irt.model import Unknowns
+from examiner.irt import (
+    BlockFunction,
+    ItemParameters,
+    MemorySource,
+    PassResult,
+    Quadrature,
+    Reaches,
+    ResponseSource,
+    Unknowns,
+    whole_of,
+)
 from examiner.results import ResponseMatrix
 
 TASKS = [f"task {n}" for n in range(12)]

@@ -15,13 +15,13 @@ from examiner.irt import (
     Quadrature,
     Response,
     TaskErrors,
+    Z,
     log_likelihood,
+    moved,
     simulate,
 )
 from examiner.irt.errors.freedom import Freedom
 from examiner.irt.errors.intervals import fieller
-from examiner.irt.estimates import Z
-from examiner.irt.model import moved
 from examiner.results import ResponseMatrix
 from irt.joint_errors import observed_information, task_errors
 from irt.r_reference import numbers, responses

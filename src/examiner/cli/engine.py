@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal, TypedDict
 from examiner.cli.options import ComparisonOptions, SourceOptions, option, success_of
 from examiner.cli.output import ProgressCallback
 from examiner.datasets import DATASETS
-from examiner.engines.memory import check_memory, engine_for
+from examiner.engines import check_memory, engine_for
 from examiner.messages import InputError, listed
 from examiner.validation import scheme_of
 

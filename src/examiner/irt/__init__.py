@@ -87,8 +87,6 @@ from examiner.irt.simulate import simulate as simulate
 from examiner.irt.suspects.audit import audit as audit
 from examiner.irt.suspects.discrimination import flat_tasks as flat_tasks
 from examiner.irt.suspects.flagged import Audit as Audit
-from examiner.irt.suspects.flagged import DependentGroup as DependentGroup
-from examiner.irt.suspects.flagged import FlaggedTask as FlaggedTask
 from examiner.irt.suspects.reasons import Reason as Reason
 from examiner.namespaces import names_on_demand as _names_on_demand
 from examiner.validation import names_of as _names_of
@@ -119,7 +117,6 @@ if TYPE_CHECKING:  # for other packages of the codebase, loaded when first used
     from examiner.irt.estimation.blocks import Block as Block
     from examiner.irt.estimation.blocks import Dense as Dense
     from examiner.irt.estimation.blocks import SameRow as SameRow
-    from examiner.irt.estimation.em import Expected as Expected
     from examiner.irt.estimation.fixed_point import Pace as Pace
     from examiner.irt.estimation.kernel import Kernel as Kernel
     from examiner.irt.estimation.kernel_statistics import KernelStatistics as KernelStatistics
@@ -137,7 +134,6 @@ if TYPE_CHECKING:  # for other packages of the codebase, loaded when first used
     from examiner.irt.estimation.sources import Totals as Totals
     from examiner.irt.estimation.sources import Whole as Whole
     from examiner.irt.estimation.sources import whole_of as whole_of
-    from examiner.irt.estimation.usable_responses import UsableResponses as UsableResponses
     from examiner.irt.estimation.usable_responses import check_enough_agents as check_enough_agents
     from examiner.irt.estimation.usable_responses import set_aside as set_aside
     from examiner.irt.estimation.usable_responses import usable_responses as usable_responses
@@ -159,7 +155,9 @@ if TYPE_CHECKING:  # for other packages of the codebase, loaded when first used
     from examiner.irt.place import no_rank as no_rank
     from examiner.irt.posterior import agent_blocks as agent_blocks
     from examiner.irt.simulate import with_ends as with_ends
+    from examiner.irt.suspects.audit import ANSWERS as ANSWERS
     from examiner.irt.suspects.audit import GROUPS as GROUPS
+    from examiner.irt.suspects.audit import KEY as KEY
     from examiner.irt.suspects.reasons import FLAGS as FLAGS
     from examiner.irt.suspects.reasons import KINDS as KINDS
 else:

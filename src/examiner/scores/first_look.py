@@ -22,6 +22,8 @@ from examiner.validation import is_binary
 
 FEWEST_TO_FIT, FEWEST_TO_SELECT, FEWEST_TO_CLUSTER = 3, 4, 3
 """Agents below which `irt.fit` and `selection.select` refuse, and correlations are 1 or −1."""
+COVERAGE = 0.9
+"""Share of the tasks on which `selection.select` requires an agent to be observed."""
 USUAL_SIZE = 5
 """Tasks that `selection.select` selects unless told otherwise."""
 
@@ -129,7 +131,10 @@ def _analyses(results: Results, varying_tasks: int) -> Iterator[_Analysis]:
         f"correlations over {counted(agents, 'agent')}",
         _too_few(agents, FEWEST_TO_CLUSTER),
     )
+    complete = int((results.describe().plays.tasks >= COVERAGE * tasks).sum())
     few = _too_few(agents, FEWEST_TO_SELECT) or ("" if tasks > 1 else "needs several tasks")
+    if not few and complete < FEWEST_TO_SELECT:
+        few = f"needs {FEWEST_TO_SELECT} agents on {COVERAGE:.0%} of the tasks, and has {complete}"
     size = f"{counted(agents, 'agent')}, each held out in turn"
     half = "" if tasks > USUAL_SIZE else f", {tasks - 1}"
     yield _Analysis("select a few tasks", f"ex.selection.select(results{half})", size, few)
