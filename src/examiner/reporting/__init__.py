@@ -22,6 +22,7 @@ if TYPE_CHECKING:  # for other packages of the codebase, loaded when first used
         render_ability_information as render_ability_information,
     )
     from examiner.reporting.document import failure_sentences as failure_sentences
+    from examiner.reporting.finding import Facts as Facts
     from examiner.reporting.finding import Finding as Finding
     from examiner.reporting.finding import Piece as Piece
     from examiner.reporting.finding import ShownTable as ShownTable
