@@ -74,7 +74,7 @@ def test_packed_files_are_read_by_content_not_by_name(ending: str, tmp_path: Pat
     import gzip
     import lzma
 
-    from examiner.importers.files import zstd
+    from examiner.importers import zstd
 
     text = b"agent,task,score\na,t,1\n"
     pack = {
