@@ -87,8 +87,6 @@ from examiner.irt.simulate import simulate as simulate
 from examiner.irt.suspects.audit import audit as audit
 from examiner.irt.suspects.discrimination import flat_tasks as flat_tasks
 from examiner.irt.suspects.flagged import Audit as Audit
-from examiner.irt.suspects.flagged import DependentGroup as DependentGroup
-from examiner.irt.suspects.flagged import FlaggedTask as FlaggedTask
 from examiner.irt.suspects.reasons import Reason as Reason
 from examiner.namespaces import names_on_demand as _names_on_demand
 from examiner.validation import names_of as _names_of
@@ -157,7 +155,9 @@ if TYPE_CHECKING:  # for other packages of the codebase, loaded when first used
     from examiner.irt.place import no_rank as no_rank
     from examiner.irt.posterior import agent_blocks as agent_blocks
     from examiner.irt.simulate import with_ends as with_ends
+    from examiner.irt.suspects.audit import ANSWERS as ANSWERS
     from examiner.irt.suspects.audit import GROUPS as GROUPS
+    from examiner.irt.suspects.audit import KEY as KEY
     from examiner.irt.suspects.reasons import FLAGS as FLAGS
     from examiner.irt.suspects.reasons import KINDS as KINDS
 else:

@@ -230,7 +230,7 @@ def _chosen(sections: Sequence[str | SectionFunction]) -> list[tuple[str, Sectio
 
 
 def _recipe(study: Study) -> dict[str, Any]:  # Any: JSON values
-    import examiner  # the door knows the version; reading it costs nothing
+    import examiner  # the top level has the version; reading it costs nothing
 
     counts = study.counts
     provenance = study.results.provenance

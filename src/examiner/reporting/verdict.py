@@ -11,7 +11,7 @@ import numpy as np
 
 from examiner.answers import Answer
 from examiner.information import InformationAnalysis, SimilarityAnalysis
-from examiner.irt import FLAGS, AbilityInformation, Audit
+from examiner.irt import AbilityInformation, Audit
 from examiner.messages import counted
 from examiner.reporting.finding import BEWARE, Finding, Notes
 from examiner.reporting.next_examination import NextExamination
@@ -330,13 +330,13 @@ def _next(study: Study, told: Told) -> Judgement | None:
 
 def _suspects(study: Study, told: Told) -> Judgement | None:
     found = _answer(told, "suspects", Audit)
-    if found is None or not found.flagged:
+    if found is None or not len(found.flagged):
         return None
-    names = [task.task for task in found.flagged]
+    names = list(found.flagged.task)
     total = f"{counted(len(found.tasks), 'task')}{_of_all(study, len(found.tasks))}"
     start = f"{len(names):,} of {total} {_are(len(names))} flagged: "
-    kinds = Counter(kind for task in found.flagged for kind in task.kinds)
-    why = ", ".join(f"{count:,} {FLAGS[kind]}" for kind, count in kinds.items())
+    flags = Counter(flag for task in found.flagged for flag in task.flags)
+    why = ", ".join(f"{count:,} {flag}" for flag, count in flags.items())
     success = (
         f"Success: {study.judged_measure} reaches {study.success:g}. "
         if isinstance(study.success, float)
