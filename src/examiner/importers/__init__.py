@@ -20,7 +20,6 @@ if TYPE_CHECKING:  # for other packages of the codebase, loaded when first used
     from examiner.importers.data_set_names import bundled_data_sets as bundled_data_sets
     from examiner.importers.evaluations.subsets import inspect_sample_ids as inspect_sample_ids
     from examiner.importers.evaluations.subsets import lm_eval_samples as lm_eval_samples
-    from examiner.importers.files import zstd as zstd
     from examiner.importers.paths import is_many as is_many
     from examiner.importers.paths import would_include as would_include
     from examiner.importers.readings import Reading as Reading

@@ -26,6 +26,7 @@ if TYPE_CHECKING:  # for other packages of the codebase, loaded when first used
     from examiner.reporting.finding import Facts as Facts
     from examiner.reporting.finding import Figure as Figure
     from examiner.reporting.finding import Finding as Finding
+    from examiner.reporting.finding import Piece as Piece
     from examiner.reporting.finding import ShownTable as ShownTable
     from examiner.reporting.finding import Text as Text
     from examiner.reporting.finding import save_figures as save_figures
