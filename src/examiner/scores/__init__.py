@@ -148,6 +148,7 @@ if TYPE_CHECKING:  # for other packages of the codebase, loaded when first used
     from examiner.scores.normalise import on_scale as on_scale
     from examiner.scores.normalise import task_scores as task_scores
     from examiner.scores.normalise import with_isolated_notes as with_isolated_notes
+    from examiner.scores.normalisers.points import POINTS as POINTS
     from examiner.scores.ranking import MOST_TESTED as MOST_TESTED
     from examiner.scores.recipe import response_unit as response_unit
     from examiner.scores.recipe import value_unit as value_unit
