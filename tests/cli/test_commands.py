@@ -31,7 +31,7 @@ def test_describe_prints_one_json_object(examiner, table: Path) -> None:
         "measures": ["score"],
         "missing_cells": 1,
         "format": "tidy csv",
-        "warnings": [],
+        "notes": [],
         "rows": 4,
         "attributes": ["note"],
     }
@@ -47,7 +47,7 @@ def test_describe_says_the_same_in_words(examiner, table: Path) -> None:
 def test_describe_says_what_was_guessed(examiner, tmp_path: Path) -> None:
     (tmp_path / "bare.csv").write_text("algorithm,game,score\na,t,1\na,t,2\n")
     content = json.loads(examiner("describe", "bare.csv", "--json").stdout)
-    assert content["warnings"] == [
+    assert content["notes"] == [
         "The column 'algorithm' is read as the agent.",
         "The column 'game' is read as the task.",
         "There is no 'run' column: each repeated row of one agent and task is taken as one run, "

@@ -45,7 +45,7 @@ def test_curves_are_printed_as_one_json_object(examiner, log):
     pairs = {(row["one"], row["other"]): row["tau"] for row in content["agreement"]}
     assert pairs["best", "area under the curve"] == 1.0
     assert content["runs"][0]["evaluation after learning"] is None
-    assert any("No episodes are marked as evaluation" in note for note in content["warnings"])
+    assert any("No episodes are marked as evaluation" in note for note in content["notes"])
 
 
 def test_curves_are_printed_for_people(examiner, log):
@@ -116,7 +116,7 @@ def test_tables_of_tasks_and_agents_are_attached_and_what_does_not_match_is_said
     assert content["tasks_with_scale"] == 1
     assert content["task_attributes"] == ["cost", "group"]
     assert content["agent_attributes"] == ["family"]
-    assert content["warnings"][-5:] == [
+    assert content["notes"][-5:] == [
         "1 task name was recognised as an Atari game, for example 'Space Invaders' as 'space_invaders'.",
         "1 of 2 tasks are not in the table of tasks: 'chess'.",
         "1 of 2 tasks in the table of tasks are not in the results: 'go'.",
@@ -140,7 +140,7 @@ def test_a_flipped_scale_is_said(examiner, log, tmp_path):
     tasks = tmp_path / "tasks.csv"
     tasks.write_text("task,random,human\nchess,10,5\n")
     content = printed(examiner("describe", log, "--tasks", tasks, "--json"))
-    assert any("no better than random on 'chess'" in note for note in content["warnings"])
+    assert any("no better than random on 'chess'" in note for note in content["notes"])
 
 
 @pytest.mark.parametrize("option", ["--tasks", "--agents", "--scales"])

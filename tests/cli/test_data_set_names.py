@@ -34,7 +34,7 @@ def test_a_bare_name_is_the_data_set_and_a_note_says_how_to_read_the_folder(
     bare = CliRunner().invoke(app, ["describe", "atari-dqn-family", "--json"])
     told = json.loads(bare.stdout)
     assert told["agents"] == 7
-    assert any("'./atari-dqn-family'" in note for note in told["warnings"])
+    assert any("'./atari-dqn-family'" in note for note in told["notes"])
     folder = CliRunner().invoke(app, ["describe", "./atari-dqn-family", "--json"])
     assert "bundled" not in folder.output.replace("./atari-dqn-family", "")
 

@@ -26,7 +26,7 @@ def test_shards_are_fitted_with_the_numbers_of_memory(examiner, shards, tmp_path
     here = ex.irt.fit(MATRIX, errors=False, starts=1)
     assert told["engine"] == "shards"
     assert told["log_likelihood"] == pytest.approx(here.log_likelihood, rel=1e-8)
-    assert any("passes over the responses" in warning for warning in told["warnings"])
+    assert any("passes over the responses" in warning for warning in told["notes"])
     stored = ex.load_saved(out)
     np.testing.assert_allclose(np.sort(stored.items.slope), np.sort(here.items.slope), atol=1e-4)
 

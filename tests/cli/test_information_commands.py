@@ -126,7 +126,7 @@ def test_single_trials_of_zeros_and_ones_tell_of_ability(tmp_path: Path) -> None
     done = CliRunner().invoke(app, ["information", str(path), "--json"])
     told = json.loads(done.stdout)
     assert told["about"] == "ability" and told["model"] == "2pl"
-    assert all(0 <= row["low"] <= row["high"] <= 1 for row in told["tasks"])
+    assert all(0 <= row["bits_low"] <= row["bits_high"] <= 1 for row in told["tasks"])
     agents = CliRunner().invoke(app, ["information", str(path), "--deviations", "0.5", "--json"])
     assert "max_bits" in json.loads(agents.stdout)
 

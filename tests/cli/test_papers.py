@@ -11,13 +11,15 @@ import numpy as np
 import pytest
 
 import examiner as ex
-from examiner.reporting import Name, ShownColumn, ShownTable
+from examiner.answers import Column, Table
+from examiner.reporting import shown_table
 from examiner.reporting.written import table_text
 
 
 def test_names_cannot_break_a_table():
-    columns = (ShownColumn("agent_1 & co", "name"), ShownColumn("mean", "number"))
-    table = ShownTable(columns, ((Name("50% of $x_1$ \\ {a}"), -1.25), (Name("a|b\nc"), None)))
+    columns = Column("name", "name", "N", title="agent_1 & co"), Column("mean", "number", "Mean")
+    names = ["50% of $x_1$ \\ {a}", "a|b\nc"]
+    table = shown_table(Table.of(columns, {"name": names, "mean": [-1.25, None]}))
     latex = table_text(table, "latex")
     assert r"50\% of \$x\_1\$ \textbackslash{} \{a\} & -1.25 \\" in latex
     assert r"agent\_1 \& co & mean \\" in latex
@@ -25,7 +27,8 @@ def test_names_cannot_break_a_table():
     assert markdown[-1] == r"| a\|b c | – |"
     rows = list(csv.reader(io.StringIO(table_text(table, "csv"))))
     assert rows[1:] == [["50% of $x_1$ \\ {a}", "-1.25"], ["a|b\nc", ""]]
-    odd = table_text(ShownTable(columns[:1], ((Name("[2pt] of \x1b[31m"),),)), "latex")
+    odd = Table.of(columns[:1], {"name": ["[2pt] of \x1b[31m"]})
+    odd = table_text(shown_table(odd), "latex")
     assert odd.splitlines()[4] == r"{[}2pt] of \textbackslash{}x1b{[}31m \\"
 
 

@@ -5,9 +5,9 @@ import shutil
 from pathlib import Path
 
 import pytest
-from arena.test_run_command import PLAN, run
 
 from arena.runs import rows
+from cli.test_run_command import PLAN, run
 
 PLAIN = PLAN.partition("[[agents]]\nname")[0].replace("episodes = 3", "episodes = 90")
 

@@ -106,9 +106,9 @@ def test_a_run_s_own_files_are_no_strangers_in_its_folder(folder: Path, tmp_path
     for name in ("ledger.sqlite.lock", "output.log"):
         (tmp_path / "out" / name).write_text("of the run")
     told = json.loads(run("describe", tmp_path / "out", "--json").out)
-    assert told["warnings"] == [] and told["rows"] == 12
+    assert told["notes"] == [] and told["rows"] == 12
     (tmp_path / "out" / "thoughts.md").write_text("of mine")
-    (note,) = json.loads(run("describe", tmp_path / "out", "--json").out)["warnings"]
+    (note,) = json.loads(run("describe", tmp_path / "out", "--json").out)["notes"]
     assert note == "1 file was skipped that is not results: 'thoughts.md'."
 
 

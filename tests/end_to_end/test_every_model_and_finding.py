@@ -57,7 +57,7 @@ def check(model: str, shape: str, name: str) -> None:
     assert section.lead and section.failure is None
     assert section.applies or name not in OF_FITS or name == "next_task", section.lead
     told = verdict(study, [section])
-    shown = Report("T", (section,), {"warnings": []}, "examiner report x", told)
+    shown = Report("T", (section,), {"notes": []}, "examiner report x", told)
     assert f'id="{name}"' in shown.html and shown.markdown
     assert shown.to_dict()["sections"][0]["finding"]
 

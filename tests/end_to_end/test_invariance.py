@@ -278,24 +278,18 @@ def with_names(value: Any, names: dict[str, str]) -> Any:
     return json.loads(pattern.sub(lambda match: names[match[0]], text))
 
 
-DRAWN = ("iterations", "evidence")
-"""What rounding changes by more than its size, and what fits permute by the place of agents and tasks."""
+UNEQUAL = ("iterations", "input")
+"""What rounding changes by more than its size, and a hash of the table with its names."""
 ROUNDING = 1e-6
 """What sums in another order may differ by, and fits that end after a step more or less."""
-BY_PLACE = {
-    **dict.fromkeys(("information", "cluster"), "permutes by the place of agents and tasks"),
-    **dict.fromkeys(("select", "judge", "adds", "distil"), "holds out agents by their place"),
-}
-"""Commands whose draws follow the order of agents and tasks, which is that of names, and why."""
+
+ALL = [
+    *QUICK,
+    *(pytest.param(name, marks=pytest.mark.slow) for name in ARGUMENTS if name not in QUICK),
+]
 
 
-@pytest.mark.parametrize(
-    "command",
-    [
-        *QUICK,
-        *(pytest.param(name, marks=pytest.mark.slow) for name in ARGUMENTS if name not in QUICK),
-    ],
-)
+@pytest.mark.parametrize("command", ALL)
 def test_names_in_the_same_order_give_equal_numbers(command: str, tmp_path: Path, monkeypatch):
     names = in_the_same_order()
     table = with_costs(attempts()) if command == "cost" else attempts()
@@ -307,15 +301,16 @@ def test_names_in_the_same_order_give_equal_numbers(command: str, tmp_path: Path
 
 
 def by_name(value: Any) -> Any:
-    """A JSON value whose lists of agents or tasks are objects by name, and lists of names are sorted."""
+    """A JSON value in which no order counts: rows are objects by their names, lists of names are sorted."""
     if isinstance(value, dict):
-        return {key: by_name(part) for key, part in value.items() if key not in DRAWN}
+        return {key: by_name(part) for key, part in value.items() if key not in UNEQUAL}
     if not isinstance(value, list) or not value:
         return value
-    for key in ("agent", "task", "name", "measure"):
-        names = [part.get(key) for part in value if isinstance(part, dict)]
-        if len(names) == len(value) and None not in names and len(set(names)) == len(names):
-            return {part[key]: by_name(part) for part in value}
+    if all(isinstance(part, dict) for part in value):
+        keys = ["agent", "task", "name", "measure", "method", "size", "first", "second", "cluster"]
+        names = [str([part.get(key) for key in keys]) for part in value]
+        if len(set(names)) == len(names):
+            return {name: by_name(part) for name, part in zip(names, value, strict=True)}
     if all(isinstance(part, str) for part in value):
         return sorted(value)
     return [by_name(part) for part in value] if all(map(is_number, value)) else None
@@ -325,17 +320,7 @@ def is_number(value: object) -> bool:
     return isinstance(value, int | float)
 
 
-def by_place(command: str) -> Any:
-    """A command for the slow tests; one that draws by place is expected to fail."""
-    marks = [] if command in QUICK else [pytest.mark.slow]
-    if command in BY_PLACE:
-        marks.append(
-            pytest.mark.xfail(strict=True, raises=AssertionError, reason=BY_PLACE[command])
-        )
-    return pytest.param(command, marks=marks)
-
-
-@pytest.mark.parametrize("command", [by_place(name) for name in ARGUMENTS])
+@pytest.mark.parametrize("command", ALL)
 def test_names_in_another_order_give_the_same_numbers(
     command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):

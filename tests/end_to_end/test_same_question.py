@@ -240,7 +240,7 @@ QUESTIONS = [
     Question(
         "By how much is the first agent ahead of another?",
         {
-            "report": lambda s: s.cell("significance", OTHER, "behind the first by"),
+            "report": lambda s: s.cell("significance", OTHER, "difference"),
             "scores": lambda s: row(s.command("scores", "table.csv")["pairs"], a=FIRST, b=OTHER)[
                 "difference"
             ],
@@ -253,7 +253,7 @@ QUESTIONS = [
     Question(
         "What is the standard error of that difference?",
         {
-            "report": lambda s: s.cell("significance", OTHER, "error"),
+            "report": lambda s: s.cell("significance", OTHER, "±"),
             "scores": lambda s: row(s.command("scores", "table.csv")["pairs"], a=FIRST, b=OTHER)[
                 "difference_error"
             ],
@@ -276,7 +276,7 @@ QUESTIONS = [
                 s.command("compare", "table.csv", FIRST, OTHER)["pairs"][0][f"difference_{end}"]
                 for end in ("low", "high")
             ],
-            "python": lambda s: [s.pair.low, s.pair.high],
+            "python": lambda s: [s.pair.difference.low, s.pair.difference.high],
         },
     ),
     Question(
@@ -293,7 +293,7 @@ QUESTIONS = [
         "What is the p-value of that difference, of one pair?",
         {
             "compare": lambda s: s.command("compare", "table.csv", FIRST, OTHER)["pairs"][0]["p"],
-            "python": lambda s: s.pair.p,
+            "python": lambda s: s.pair.difference.p,
         },
     ),
     Question(
@@ -590,7 +590,7 @@ QUESTIONS = [
     Question(
         "Where does the learning curve of an agent end?",
         {
-            "report": lambda s: s.cell("learning", "fast", "at the end", "log.csv"),
+            "report": lambda s: s.cell("learning", "fast", "value", "log.csv"),
             "scores": lambda s: row(s.command("scores", "log.csv")["agents"], agent="fast")["mean"],
             "python": lambda s: ex.scores.aggregate(ex.reduce(s.log, "final"))["fast"].mean,
         },

@@ -59,7 +59,7 @@ def test_the_section_says_who_leads_by_which_summary(log):
     assert section["finding"].startswith("Who leads depends on the summary: ")
     assert "steady <b> by training at 200,000" in section["finding"]
     table = next(block for block in section["blocks"] if block["kind"] == "table")
-    assert [row[0] for row in table["rows"]] == ["steady <b>", "spiky"]
+    assert table["columns"] == ["summary", "steady <b>", "spiky"]
     figure = next(block for block in section["blocks"] if block["kind"] == "figure")
     assert figure["data"]["agents"] == ["steady <b>", "spiky"]
     assert "evaluated" not in figure["data"]["summaries"]

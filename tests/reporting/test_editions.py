@@ -37,8 +37,8 @@ def test_the_same_order_is_said_to_be_the_same():
 
 def test_a_pair_that_was_told_apart_and_turned_is_named():
     told = compared(edition([5, 4, 3, 1, 2], [f"t{task}" for task in range(10)], 1))
-    assert told.data["turned"] == 1 and told.data["turned_though_told_apart"] == [["d", "e"]]
-    assert said(told.lead).endswith("although an edition had told them apart: d and e.")
+    assert told.answer.reversed_pairs == 1 and told.answer.tested_pairs == (("d", "e"),)
+    assert said(told.lead).endswith("1 of these differed significantly: 'd and e'.")
 
 
 def test_the_task_that_moved_most_stands_first_with_its_change():

@@ -74,7 +74,7 @@ def test_single_trials_of_zeros_and_ones_tell_of_ability() -> None:
     logit = 1.5 * rng.normal(size=(60, 1)) - rng.normal(size=12)
     values = (rng.random((60, 12)) < 1 / (1 + np.exp(-logit))).astype(float)
     told = information(Study.of(Results.from_numpy(values)))
-    assert "bits that all tell about ability" in said(told.lead)
+    assert "bits that all carry about ability" in said(told.lead)
     assert any(
         "single trial of 0 or 1" in said(b.prose) for b in told.blocks if isinstance(b, Text)
     )

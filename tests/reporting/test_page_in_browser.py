@@ -107,7 +107,7 @@ def test_an_address_brings_back_what_was_chosen(browser, saved):
 def test_one_order_of_agents_holds_for_tables_and_figures(shared):
     shared.draw_all()
     page = shared.page
-    figures = ("ranking-strips", "heatmap", "intervals", "standing")
+    figures = ("ranking-strips", "heatmap", "intervals")
     for order in ("name", "as read", "mean"):
         page.select_option("#order", order)
         wanted = sorted(AGENTS) if order == "name" else list(AGENTS) if order == "as read" else None
@@ -122,7 +122,7 @@ def test_one_order_of_agents_holds_for_tables_and_figures(shared):
 def test_points_move_with_their_rows(shared):
     shared.draw_all()
     of = """(() => {
-      const { data, layout } = document.getElementById("figure-standing");
+      const { data, layout } = document.getElementById("figure-intervals");
       const names = layout.yaxis.ticktext;
       return Object.fromEntries(data.flatMap(({ x, y }) => y.map((row, at) => [names[row], x[at]])));
     })()"""
@@ -227,7 +227,7 @@ def test_labels_that_lie_on_each_other_or_are_cut_are_found(browser, saved):
     opened.draw_all()
     opened.ask(
         """(() => {
-          const [one, other] = document.querySelectorAll("#figure-standing .ytick text");
+          const [one, other] = document.querySelectorAll("#figure-intervals .ytick text");
           other.setAttribute("y", one.getAttribute("y"));
           other.setAttribute("transform", one.getAttribute("transform") ?? "");
           document.querySelector("h1").style.whiteSpace = "nowrap";

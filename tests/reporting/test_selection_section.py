@@ -26,7 +26,7 @@ def test_the_section_judges_the_default_method_and_says_why_each_task_is_in_the_
     table = next(block for block in section.blocks if isinstance(block, ShownTable))
     assert len(table.rows) == 3
     for row in table.rows:
-        assert row[0].text in said(section.lead)  # type: ignore[union-attr]
+        assert row[0] in said(section.lead)
         assert -1 <= row[3] <= 1  # type: ignore[operator]
 
 

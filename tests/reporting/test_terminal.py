@@ -2,27 +2,29 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+from examiner.answers import Column, Table
 from examiner.reporting import (
     Finding,
     Name,
     Report,
-    ShownColumn,
     ShownTable,
     Text,
     everything,
     screen,
+    shown_table,
 )
 from examiner.reporting.finding import Facts, Notes
 from examiner.reporting.json import section_of
 from examiner.reporting.page import render
-from examiner.reporting.table import records
 from examiner.reporting.terminal import HEIGHT
 
 COLUMNS = (
-    ShownColumn("task", "name"),
-    ShownColumn("bits", "number", "what it tells"),
-    ShownColumn("chance", "number", "what it tells"),
-    ShownColumn("pairs", "count", "told apart"),
+    Column("task", "name", "task"),
+    Column("bits", "number", "what it tells"),
+    Column("chance", "number", "what it tells"),
+    Column("pairs", "count", "told apart"),
 )
 
 
@@ -31,10 +33,20 @@ def lines_of(finding: Finding) -> list[str]:
 
 
 def table(tasks=("pong", "[red]qbert"), **more) -> ShownTable:
-    rows = records(
-        task=tasks, bits=[1.25, -12.0], chance=[float("nan"), 0.00125], pairs=[3, 12_345]
-    )
-    return ShownTable.of(rows, COLUMNS, "Tasks", **more)
+    values = {
+        "task": tasks,
+        "bits": [1.25, -12.0],
+        "chance": [float("nan"), 0.00125],
+        "pairs": [3, 12_345],
+    }
+    return replace(shown_table(Table.of(COLUMNS, values), caption="Tasks"), **more)
+
+
+def long_table(first: str = "task", caption: str = "") -> ShownTable:
+    names = [f"n{n}" for n in range(45)]
+    columns = (Column(first, "name", first), *COLUMNS[1:])
+    values = {first: names, "bits": [1.0] * 45, "chance": [1.0] * 45, "pairs": range(45)}
+    return shown_table(Table.of(columns, values), caption=caption)
 
 
 def test_numbers_of_a_column_have_their_points_below_each_other() -> None:
@@ -74,33 +86,29 @@ def test_the_finding_comes_first_then_what_it_is_about() -> None:
 
 
 def test_tables_of_tasks_show_ten_rows_and_those_of_agents_as_many_as_fit() -> None:
-    rows = tuple((Name(f"n{n}"), 1.0, 1.0, n) for n in range(45))
-    tasks = Finding("f", "F", "Found.", blocks=(ShownTable(COLUMNS, rows),))
+    tasks = Finding("f", "F", "Found.", blocks=(long_table(),))
     lines = lines_of(tasks)
     assert [line.split()[0] for line in lines if line.startswith("n")] == [
         f"n{n}" for n in range(10)
     ]
     assert "… and 35 more (--all)" in lines
-    agents = Finding(
-        "f", "F", "Found.", (ShownTable((ShownColumn("agent", "name"), *COLUMNS[1:]), rows),)
-    )
+    agents = Finding("f", "F", "Found.", (long_table("agent"),))
     assert HEIGHT - 2 <= len(lines_of(agents)) <= HEIGHT
     assert sum(line.startswith("n") for line in everything(agents)) == 45
 
 
 def test_every_table_keeps_rows_before_sentences_and_explanations() -> None:
-    rows = tuple((Name(f"n{n}"), 1.0, 1.0, n) for n in range(45))
     blocks = tuple(
         block
         for number in range(4)
         for block in (
-            ShownTable(COLUMNS, rows, f"ShownTable {number}"),
+            long_table(caption=f"Table {number}"),
             Text(f"Sentence {number}. " * 20),
         )
     )
     lines = lines_of(Finding("f", "F", "Found.", blocks))
     assert len(lines) <= HEIGHT and lines[-1] == "(shortened: --all shows everything)"
-    assert sum(line.startswith("ShownTable") for line in lines) == 4
+    assert sum(line.startswith("Table") for line in lines) == 4
     assert sum(line.startswith("n0") for line in lines) == 4
 
 
@@ -117,12 +125,14 @@ def test_at_most_five_notes_are_shown_in_one_line_each() -> None:
 def test_names_are_shortened_in_the_middle_and_stay_distinct_and_are_never_broken() -> None:
     names = [f"2025_a-long-name-of-an-agent-{n}-with-a-long-ending-of-its-own" for n in range(45)]
     columns = (
-        ShownColumn("agent", "name"),
-        ShownColumn("rival", "name"),
-        ShownColumn("mean", "number"),
+        Column("agent", "name", "agent"),
+        Column("rival", "name", "rival"),
+        Column("mean", "number", "mean"),
     )
-    rows = tuple((Name(name), Name(f"{name}, {name}"), 0.5) for name in names)
-    finding = Finding("f", "F", (Name(names[0]), " leads."), (ShownTable(columns, rows),))
+    rivals = [f"{name}, {name}" for name in names]
+    values = {"agent": names, "rival": rivals, "mean": [0.5] * len(names)}
+    blocks = (shown_table(Table.of(columns, values)),)
+    finding = Finding("f", "F", (Name(names[0]), " leads."), blocks)
     lines = screen(finding, width=80).lines
     assert lines[0] == f"{names[0]} leads." and max(map(len, lines)) <= 80
     shown = [line.split("  ")[0] for line in lines if "#" in line or "…" in line]

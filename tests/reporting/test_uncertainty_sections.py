@@ -105,7 +105,7 @@ def test_significance_shows_what_could_have_been_detected():
     assert "6 of 6 pairs of agents differ significantly" in said(section.lead)
     table = next(block for block in section.blocks if isinstance(block, ShownTable))
     column = [column.title for column in table.columns].index("detectable")
-    assert table.rows[1][column] > 0
+    assert table.rows[0][column] > 0
     figure = next(block for block in section.blocks if isinstance(block, Figure))
     assert figure.data["agents"][0] == "agent 3"
     assert figure.data["bars"] == ()
@@ -121,7 +121,7 @@ def test_gaps_leave_every_pair_its_common_tasks():
     assert found > 100
     assert "each pair is tested on the tasks that both have, between " in everything(section)
     table = next(block for block in section.blocks if isinstance(block, ShownTable))
-    assert all(90 < row[-1] <= 120 for row in table.rows[1:])
+    assert all(90 < row[-1] <= 120 for row in table.rows)
 
 
 def test_the_decision_study_answers_in_a_sentence():
@@ -169,14 +169,12 @@ def chained(agents=5, tasks=12, width=4):
     return Results.from_numpy(scores, agents=[f"agent {number}" for number in range(agents)])
 
 
-def test_a_pair_without_a_common_task_is_a_line_of_dashes():
+def test_a_pair_without_a_common_task_is_not_compared():
     section = section_of("significance", chained())
     assert section.applies
     table = next(block for block in section.blocks if isinstance(block, ShownTable))
-    apart = [row for row in table.rows if row[-1] == 0]
-    assert apart and all(row[2:6] == (None,) * 4 for row in apart)
-    together = [row for row in table.rows if row[-1]]
-    assert together and all(np.isfinite(row[2]) for row in together)
+    assert 0 < len(table) < 4
+    assert all(row[-1] and np.isfinite(row[2]) for row in table.rows)
 
 
 @pytest.mark.parametrize("keep", [0.15, 0.3, 0.6])

@@ -187,7 +187,7 @@ def test_shrinkage_learns_nothing_from_other_agents() -> None:
     one, two = (fold_of(each, rows, ("shrinkage",)).evidence for each in (whole, changed))
     assert one.shrinkage is not None and two.shrinkage is not None
     np.testing.assert_array_equal(one.shrinkage.errors, two.shrinkage.errors)
-    again = settled(one.table, one.agents, one.tasks)
+    again = settled(one.table)
     np.testing.assert_array_equal(again.errors, one.shrinkage.errors)
 
 

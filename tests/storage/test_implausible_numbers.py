@@ -32,6 +32,7 @@ CHANGES: dict[str, tuple[str, Change]] = {
     "deviation of a step": ("exam", lambda stored: stored["steps"][0].update(deviation=-0.5)),
     "error of all": ("exam", lambda stored: stored.update(error=-1.0)),
     "interval of a step": ("exam", lambda stored: swap(stored["steps"][1], "low", "high")),
+    "ability of a step": ("exam", lambda stored: stored["steps"][1].update(ability=9.0)),
     "error of an ability": ("fit", lambda stored: negative_first(stored["abilities"]["error"])),
     "interval of a difficulty": (
         "fit",
@@ -83,5 +84,6 @@ def test_impossible_numbers_are_refused(change: str, stored: Path, tmp_path: Pat
     altered.write_text(json.dumps(content))
     answer = CliRunner().invoke(app, opening(kind, stored, altered))
     assert answer.exit_code == 2
-    assert "negative number" in answer.output or "ends below its beginning" in answer.output
+    impossible = ("negative number", "ends below its beginning", "outside its own interval")
+    assert any(words in answer.output for words in impossible)
     assert json.loads(altered.read_text()) == content

@@ -281,6 +281,18 @@ class Table(Rendered):
         vars(table).update(vars(self), _values=self._values | taken)
         return table
 
+    def with_column(self, column: Column, values: Any) -> Table:  # Any: as the column declares
+        """Return the table with one more column, the last.
+
+        >>> table = Table.of([Column("task", "name", "Task")], {"task": ["pong"]})
+        >>> table.with_column(Column("bits", "number", "Bits"), [0.5])["pong"].bits
+        0.5
+        """
+        columns = [*self.columns.values(), column]
+        named = {name: self.values(name) for name in self.columns} | {column.name: values}
+        how = {"level": self.level, "score_unit": self.score_unit, "caption": self.caption}
+        return Table.of(columns, named, **how)  # type: ignore[arg-type]
+
     def sorted_by(self, name: str, *, descending: bool = False) -> Self:
         """Return the rows by the values of a column, NaN last; ties keep their order.
 

@@ -34,10 +34,4 @@ def adds(
         material = material_from(options, choice, LevelOptions(), None, progress)
         task, reps = how.adds or "", how.reps or REPS
         addition = selection.adds(material, task, names, rng=printing.seed, reps=reps)
-    show(
-        finding_of(addition),
-        addition.schema,
-        printing,
-        None if printing.json else addition.notes,
-        score_unit=value_unit(material.recipe),
-    )
+    show(finding_of(addition), printing, score_unit=value_unit(material.recipe))

@@ -52,6 +52,5 @@ def audit(
         audited = irt.audit(results, recipe=recipe, groups=columns, rng=printing.seed)
     finding = render_audit(audited)
     figures = drawn.write([finding])
-    beside = {"source": results.provenance.source, "seed": printing.seed, "figures": figures}
-    beside["score_unit"] = response_unit(recipe.learn(results))
-    show(finding, "examiner.audit/1", printing, (*results.notes, *audited.notes), **beside)
+    unit = response_unit(recipe.learn(results))
+    show(finding, printing, "audit", read=results, score_unit=unit, figures=figures)

@@ -48,11 +48,10 @@ def check(
         )
     show(
         render_diagnosis(diagnosis),
-        "examiner.check/1",
         printing,
-        (*results.notes, *fit.notes),
-        source=results.provenance.source,
+        "check",
+        read=results,
+        notes=fit.notes,
         model=fit.model,
-        seed=printing.seed,
         score_unit=response_unit(fit),
     )

@@ -43,8 +43,7 @@ def cluster(options: SourceOptions, method: ClusterOptions, printing: Seeded) ->
             size=method.size,
             progress=progress,
         )
-    notes = (*results.notes, *analysis.notes)
-    show(render_similarity(analysis), analysis.schema, printing, notes)
+    show(render_similarity(analysis), printing, read=results)
 
 
 def _number(text: str | None) -> Any:  # Any: a number, 'auto' or None, checked by the package

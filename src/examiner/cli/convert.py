@@ -54,10 +54,11 @@ def convert(
         f" ({layout}).",
     )
     data = {"output": str(target), "layout": layout, "rows": len(results)}
-    notes = (*results.notes, *_losses(results, target, layout))
+    notes = tuple(_losses(results, target, layout))
     if not wanted.for_spreadsheets:
         notes += _formulas(results, target, layout)
-    show(Finding("convert", "Results", lead, beside=data), "examiner.convert/1", printing, notes)
+    finding = Finding("convert", "Results", lead, beside=data)
+    show(finding, printing, "convert", read=results, notes=notes)
 
 
 def _appended(target: Path, layout: str) -> Path | None:

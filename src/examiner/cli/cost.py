@@ -63,6 +63,5 @@ def cost(
         )
         finding = render_cost(front, seed=printing.seed)
         figures = drawn.write([finding])
-    beside = {"source": results.provenance.source, "seed": printing.seed, "figures": figures}
     unit = score_unit(results)
-    show(finding, "examiner.cost/1", printing, results.notes, score_unit=unit, **beside)
+    show(finding, printing, "cost", read=results, score_unit=unit, figures=figures)

@@ -74,11 +74,15 @@ def curves(
         over_time = _over_time(results, curve_options, drawn, printing)
     figures = drawn.write([over_time, draw_summaries(summarised)])
     blocks = (*over_time.folded_tables, *finding.blocks)  # where curves end comes first
-    beside = {"source": results.provenance.source, "seed": printing.seed, "figures": figures}
-    beside |= {"over_time": over_time.data or None}
-    notes = (*results.notes, *summarised.notes)
-    finding, unit = replace(finding, blocks=blocks), score_unit(results)
-    show(finding, "examiner.curves/1", printing, notes, score_unit=unit, **beside)
+    show(
+        replace(finding, blocks=blocks),
+        printing,
+        "curves",
+        read=results,
+        score_unit=score_unit(results),
+        figures=figures,
+        over_time=over_time.data or None,
+    )
 
 
 def _over_time(

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from examiner.answers import Column, Table
 from examiner.cli.options import Tabled, argument
 from examiner.cli.output import show
 from examiner.datasets import DATASETS, Card, card
-from examiner.reporting import Finding, Name, Piece, ShownColumn, ShownTable, Text
+from examiner.reporting import Finding, Name, Piece, Text, shown_table
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,18 +23,19 @@ class DatasetOptions:
 def datasets(options: DatasetOptions, printing: Tabled) -> None:
     """List the bundled data sets, or show one in detail: source, licence, columns, notes."""
     if options.name is not None:
-        show(_shown(card(options.name)), "examiner.dataset/1", printing)
+        show(_shown(card(options.name)), printing, "dataset")
         return
     rows = [card(known).to_dict() for known in DATASETS]
-    columns = (
-        ShownColumn("name", "name"),
-        ShownColumn("returns", "text"),
-        ShownColumn("what", "name", key="title"),
-    )
-    table = ShownTable.of(rows, columns, "Bundled data sets")
+    columns = [
+        Column("name", "name", "name"),
+        Column("returns", "text", "returns"),
+        Column("title", "name", "what", title="what"),
+    ]
+    values = {column.name: [row[column.name] for row in rows] for column in columns}
+    table = shown_table(Table.of(columns, values), caption="Bundled data sets")
     hint = "Details: `examiner datasets NAME`. In Python: `ex.load(NAME)`."
     listed = Finding("datasets", "Data sets", (), (table, Text(hint)), {"datasets": rows})
-    show(listed, "examiner.datasets/1", printing)
+    show(listed, printing, "datasets")
 
 
 def _shown(chosen: Card) -> Finding:

@@ -72,19 +72,13 @@ def distil(
             **judging(choice.workers, progress),
         )
         lists = _lists(results, distil_options, tiny)
-    stored = {"stored": str(save(tiny, distil_options.output))}
+    stored = str(save(tiny, distil_options.output))
     for path, content in lists:
         write_text(path, json.dumps(content) + "\n")
-    show(
-        render_tiny(tiny),
-        tiny.schema,
-        printing,
-        None if printing.json else tiny.notes,
-        score_unit=value_unit(tiny.recipe),
-        **stored,
-    )
+    unit = value_unit(tiny.recipe)
+    show(render_tiny(tiny), printing, read=results, score_unit=unit, stored=stored)
     if printing.for_people:
-        print_line(f"Stored: {stored['stored']}")
+        print_line(f"Stored: {stored}")
 
 
 def _lists(

@@ -156,9 +156,8 @@ def examine(
     last = _examined(bank, answer, choosing, stop, who, printing.seed, shown)
     outcome = getattr(answer, "ended", None)
     finding = render_examination(bank, last, fit, outcome=outcome, seed=printing.seed)
-    beside = {"score_unit": response_unit(fit), "fit": str(who.fit), "seed": printing.seed}
-    shown_notes = (*bank.notes, *notes)
-    show(finding, "examiner.examine/1", printing, shown_notes, **beside)
+    unit, all_notes = response_unit(fit), (*bank.notes, *notes)
+    show(finding, printing, "examine", notes=all_notes, score_unit=unit, fit=str(who.fit))
 
 
 def _examined(
@@ -228,8 +227,7 @@ def _study(
             bank, rng=rng, stop=stop, rules=[chosen], agents=agents, progress=progress
         )
     finding = render_examination_study(bank, study, seed=printing.seed)
-    notes = bank.notes
-    show(finding, "examiner.examine-study/1", printing, notes, seed=printing.seed)
+    show(finding, printing, "examine-study", notes=bank.notes)
 
 
 def _bank(

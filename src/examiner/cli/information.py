@@ -77,8 +77,7 @@ def information(options: SourceOptions, how: InformationOptions, printing: Seede
             reps=how.reps,
             progress=progress,
         )
-    notes = (*results.notes, *analysis.notes)
-    show(render_information(analysis), analysis.schema, printing, notes)
+    show(render_information(analysis), printing, read=results)
 
 
 def _about_ability(results: Results, how: InformationOptions) -> bool:
@@ -109,16 +108,16 @@ def _tell_ability(
     alike = evidence is not None and not evidence.abilities_differ
     not_shown = evidence.sentences()[0] if evidence is not None and alike else ""
     finding = render_ability_information(found, prices, seed=printing.seed, not_shown=not_shown)
-    notes = (*results.notes, *fit.notes, *(prices.notes if prices else ()))
+    notes = (*fit.notes, *(prices.notes if prices else ()))
     p_value = None if evidence is None else evidence.abilities.p_value
     show(
         finding,
-        "examiner.information/1",
         printing,
-        notes,
+        "information",
+        read=results,
+        notes=notes,
         model=fit.model,
         p_value=p_value,
-        seed=printing.seed,
     )
 
 

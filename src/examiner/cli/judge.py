@@ -51,13 +51,7 @@ def judge(
             tolerance=compared.tolerance,
             **judging(choice.workers, progress),
         )
-    show(
-        render_judgement(judgement),
-        judgement.schema,
-        printing,
-        None if printing.json else judgement.notes,
-        score_unit=value_unit(material.recipe),
-    )
+    show(render_judgement(judgement), printing, score_unit=value_unit(material.recipe))
 
 
 def _sizes(text: str | None, offered: int, must: int) -> list[int]:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from examiner.cli.advice import as_options
-from examiner.cli.options import Printing, Tabled
+from examiner.cli.options import Printing, Seeded, Tabled
 from examiner.datasets import DATASETS, card
 from examiner.messages import InputError
 from examiner.reporting import (
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from rich.console import Group
 
     from examiner.arena import Standing, Watcher
+    from examiner.results import Results
 
 ProgressCallback = Callable[[str, int, int], None]
 
@@ -44,30 +45,44 @@ JOBS_SHOWN = 20
 
 def show(
     finding: Finding,
-    schema: str,
     printing: Printing,
-    notes: Sequence[str] | None = None,
+    kind: str = "",
+    *,
+    read: Results | None = None,
+    notes: Sequence[str] = (),
     **beside: object,
 ) -> None:
     """Print an answer: one screen for people, its tables for a paper, or its data as one JSON object.
 
-    `score_unit` says in what scores are measured: people see it above the tables. The notes on the card of
-    a bundled data set are in the JSON; people see them where the data set itself is described.
+    `kind` names the JSON object; an answer names it itself. `read` are the results it is about: their
+    source and notes belong to the answer. `score_unit` says in what scores are measured: people see it
+    above the tables. The notes on the card of a bundled data set are in the JSON; people see them where
+    the data set itself is described.
 
     >>> answer = Finding("f", "F", ("Found.",), beside={"mean": float("nan")})
-    >>> show(answer, "examiner.f/1", Printing(json=True), seed=0)
-    {"schema": "examiner.f/1", "mean": null, "seed": 0}
+    >>> show(answer, Printing(json=True), "f", size=2)
+    {"schema": "examiner.f/1", "mean": null, "size": 2, "notes": []}
     """
-    notes = None if notes is None else tuple(dict.fromkeys(notes))
+    answer = finding.answer
+    all_notes = dict.fromkeys(
+        (
+            *(() if read is None else read.notes),
+            *notes,
+            *(() if answer is None else answer.all_notes),
+        )
+    )
     unit, to = beside.get("score_unit"), printing.to if isinstance(printing, Tabled) else None
     if printing.json and to is not None:
         raise InputError("The answer is printed as JSON or as tables. Choose `--json` or `--to`.")
     if printing.json:
-        warned = {} if notes is None else {"warnings": [as_options(note) for note in notes]}
-        print_json(schema, finding.data | beside | warned)
+        about: dict[str, Any] = {"seed": printing.seed} if isinstance(printing, Seeded) else {}
+        about |= {} if read is None else {"source": read.provenance.source}
+        about["notes"] = [as_options(note) for note in all_notes]
+        schema = f"examiner.{kind}/1" if answer is None or kind else answer.schema
+        print_json(schema, finding.data | about | beside)
         return
     cards = _card_notes()
-    for_people = [as_options(note) for note in notes or () if note not in cards]
+    for_people = [as_options(note) for note in all_notes if note not in cards]
     if to is not None:
         from examiner.reporting import written_tables  # for papers only
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Literal
 
 from examiner.cli.fitting import response_unit
 from examiner.cli.options import SourceOptions, Tabled, option
@@ -24,6 +25,9 @@ class PlaceOptions:
     """A stored fit or stored tasks."""
 
     fit: Path | None = option(None, "A fit stored by `examiner fit -o`.", metavar="FILE")
+    population: Literal["fit", "newcomers"] = option(
+        "fit", "Whose population abilities come from: newcomers is for stronger agents than fitted."
+    )
     chosen: Path | None = option(
         None, "Tasks stored by `examiner select -o` or `distil -o`.", "--with", metavar="FILE"
     )
@@ -38,7 +42,7 @@ def place(options: SourceOptions, stored: PlaceOptions, printing: Tabled) -> Non
     if stored.chosen is not None:
         _by_few_tasks(options, stored.chosen, printing)
     elif stored.fit is not None:
-        _on_fit(options, stored.fit, printing)
+        _on_fit(options, stored.fit, stored.population, printing)
     else:
         raise InputError(
             "Nothing is given to place the new results on. Name a fit stored by `examiner fit … -o "
@@ -47,14 +51,15 @@ def place(options: SourceOptions, stored: PlaceOptions, printing: Tabled) -> Non
         )
 
 
-def _on_fit(options: SourceOptions, path: Path, printing: Tabled) -> None:
+def _on_fit(
+    options: SourceOptions, path: Path, population: Literal["fit", "newcomers"], printing: Tabled
+) -> None:
     fit = open_fit(path)
     with progress_bar("reading") as progress:
         results = _results_for(fit.recipe, options, progress)
-        found = place_on_fit(results, fit)
-    notes = dict.fromkeys((*results.notes, *found.notes))
-    finding, unit = render_placements(fit, found), response_unit(fit)
-    show(finding, "examiner.place/1", printing, tuple(notes), score_unit=unit, fit=str(path))
+        placed = place_on_fit(results, fit, population=population)
+    finding, unit = render_placements(fit, placed), response_unit(fit)
+    show(finding, printing, "place", read=results, score_unit=unit, fit=str(path))
 
 
 def _by_few_tasks(options: SourceOptions, path: Path, printing: Tabled) -> None:
@@ -62,14 +67,8 @@ def _by_few_tasks(options: SourceOptions, path: Path, printing: Tabled) -> None:
     with progress_bar("reading") as progress:
         results = _results_for(chosen.recipe, options, progress)
         answer = place_by_few(results, chosen)
-    show(
-        render_set_placement(answer),
-        answer.schema,
-        printing,
-        None if printing.json else answer.notes,
-        score_unit=value_unit(chosen.recipe),
-        chosen=str(path),
-    )
+    finding, unit = render_set_placement(answer), value_unit(chosen.recipe)
+    show(finding, printing, read=results, score_unit=unit, chosen=str(path))
 
 
 def _results_for(

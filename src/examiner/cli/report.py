@@ -116,7 +116,7 @@ def report(
         return
     if printing.to is not None:
         blocks = tuple(block for section in page_report.sections for block in section.blocks)
-        show(Finding(blocks=blocks), "examiner.report/1", printing, page_report.notes)
+        show(Finding(blocks=blocks), printing, "report", notes=page_report.notes)
         return
     assert target is not None
     if page_report.notes:

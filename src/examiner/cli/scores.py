@@ -34,6 +34,12 @@ class ScoresOptions:
         None,
         "What is resampled: runs, tasks or both [default: runs if every cell has several, else tasks].",
     )
+    group: str | None = option(
+        None,
+        "Column of groups of tasks (repository, passage, game) that are drawn as a whole; none takes tasks "
+        "as independent [default: groups that are found are announced].",
+        metavar="COLUMN",
+    )
     interval: Interval = option(
         "studentised", "studentised keeps its level with few runs; percentile as in rliable."
     )
@@ -63,18 +69,13 @@ def scores(
             rng=printing.seed,
             reps=how.reps,
             unit=how.unit,
+            group=how.group,
             interval=how.interval,
             level=how.level,
             posthoc=how.posthoc,
             total=known.total,
             progress=progress,
         )
-    provenance = results.provenance
     finding = render_ranking(made, seed=printing.seed)
-    # The JSON has the notes of the analysis among its data.
-    notes = results.notes if printing.json else (*results.notes, *made.notes)
-    steps = {"source": provenance.source, "steps": list(provenance.steps)}
-    unit = score_unit(results)
-    show(
-        finding, "examiner.scores/1", printing, notes, score_unit=unit, seed=printing.seed, **steps
-    )
+    unit, steps = score_unit(results), list(results.provenance.steps)
+    show(finding, printing, "scores", read=results, score_unit=unit, steps=steps)

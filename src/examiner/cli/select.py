@@ -206,13 +206,7 @@ def select(
         if how.exactly is not None:
             tasks = tuple(dict.fromkeys(words_of(how.exactly) or []))
             judged = selection.judge_tasks(material, tasks, rng=printing.seed, holdout=holdout)
-            show(
-                render_task_trial(judged),
-                judged.schema,
-                printing,
-                None if printing.json else judged.notes,
-                score_unit=value_unit(material.recipe),
-            )
+            show(render_task_trial(judged), printing, score_unit=value_unit(material.recipe))
             return
         size = None if how.budget is not None else SIZE if how.size is None else how.size
         own = material if holdout.choose_on is None else material.on_agents(holdout.choose_on)
@@ -227,17 +221,11 @@ def select(
             )
         else:
             chosen = selection.select(own, size, how.method, rng=printing.seed)
-    stored = {} if how.output is None else {"stored": str(save(chosen, how.output))}
-    show(
-        render_selection(chosen),
-        chosen.schema,
-        printing,
-        None if printing.json else chosen.notes,
-        score_unit=value_unit(material.recipe),
-        **stored,
-    )
+    stored = None if how.output is None else str(save(chosen, how.output))
+    unit = value_unit(material.recipe)
+    show(render_selection(chosen), printing, score_unit=unit, stored=stored)
     if stored and printing.for_people:
-        print_line(f"Stored: {stored['stored']}")
+        print_line(f"Stored: {stored}")
 
 
 def _holdout(

@@ -68,9 +68,8 @@ def typology(grouping: TypologyOptions, options: ResultsOptions, printing: Seede
     grouped = replace(grouped, seed=printing.seed)
     show(
         render_kinds(grouped, validation),
-        grouped.schema,
         printing,
-        (*grouped.notes, *(() if results is None else results.notes)),
+        read=results,
         score_unit=None if results is None else score_unit(results),
         source=grouping.classification,
     )

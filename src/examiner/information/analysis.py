@@ -31,7 +31,7 @@ from examiner.information.sets import (
 )
 from examiner.information.uncertainty import BitsByChance, bits_by_chance, bits_intervals
 from examiner.messages import InputError, counted
-from examiner.results import Results
+from examiner.results import Results, results_in_content_order
 from examiner.scores import Per, Progress, check_level, ratio, task_cost_notes, task_costs
 from examiner.validation import Randomness, generator
 
@@ -254,6 +254,7 @@ def analyse(
     if reps < 0:
         raise InputError(f"The number of replicates is {reps}. Give 0 or more; 100 is usual.")
     model = model or ChannelModel()
+    results = results_in_content_order(results)
     observations = observed(results, measures, model)
     check_agents(observations)
     channels = channels_of(observations, moments(observations), model)

@@ -17,14 +17,14 @@ from examiner.information.permutation import (
     share_as_large,
 )
 from examiner.messages import counted
-from examiner.results import Results, name_order
+from examiner.results import Results, order_of_results
 from examiner.scores import LEVEL, correlate_columns, correlation_distances, cut_tree, linkage_tree
 from examiner.validation import Floats
 
 MOST_CELLS = 1_000_000
-"""Of larger tables agents are taken evenly by name: permuted copies of all would fill memory."""
+"""Of larger tables agents are taken evenly: permuted copies of all would fill memory."""
 MOST_COMPARED = 1000
-"""Of more tasks this many are taken evenly by name: every permuted table is clustered, in 0.05 s."""
+"""Of more tasks this many are taken evenly: every permuted table is clustered, in 0.05 s."""
 
 
 class _Structure(NamedTuple):
@@ -68,8 +68,9 @@ def tested(
     >>> tested(clusters(results), results, {}, rng).test.significant
     True
     """
-    columns = _varied(clusters)
-    table = _means(results, clusters, columns)
+    order = order_of_results(results)
+    columns = _varied(clusters, order.tasks)
+    table = _means(results, clusters, order.agents, columns)
     if not len(columns):
         nothing = PermutationTest(0.0, 0.0, 1.0, 0)
         return replace(clusters, test=nothing, is_significant=(False,) * len(clusters.members))
@@ -100,9 +101,7 @@ def tested(
     significant += [False] * (len(clusters.members) - len(significant))
     notes = clusters.notes
     if len(columns) == MOST_COMPARED < len(clusters.task_names):
-        part = (
-            f"{len(columns):,} of {counted(len(clusters.task_names), 'task')}, taken evenly by name"
-        )
+        part = f"{len(columns):,} of {counted(len(clusters.task_names), 'task')}, taken evenly"
         notes = (*notes, f"Clusters were tested on {part}.")
     flags = tuple(map(bool, significant))
     return replace(clusters, test=test, is_significant=flags, notes=notes)
@@ -112,21 +111,25 @@ def _p_value(permuted: list[_Structure], size: float, cohesion: float) -> float:
     return (1 + sum(each.has(size, cohesion) for each in permuted)) / (1 + len(permuted))
 
 
-def _varied(clusters: TaskClusters) -> NDArray[np.intp]:
-    """Return the columns of the tasks with correlations, by name."""
+def _varied(clusters: TaskClusters, order: NDArray[np.intp]) -> NDArray[np.intp]:
+    """Return the columns of the tasks with correlations, in an order by content."""
     joined = np.array(clusters.joined or range(len(clusters.task_names)))
     off_diagonal = clusters.correlation.copy()
     np.fill_diagonal(off_diagonal, np.nan)
     columns = joined[np.isfinite(off_diagonal).any(axis=0)]
-    columns = columns[np.argsort(name_order(clusters.task_names)[columns])]
+    columns = order[np.isin(order, columns)]
     if len(columns) <= MOST_COMPARED:
         return columns
     return columns[np.linspace(0, len(columns) - 1, MOST_COMPARED).astype(np.intp)]
 
 
-def _means(results: Results, clusters: TaskClusters, columns: NDArray[np.intp]) -> Floats:
-    """Return the means of some tasks, agents by name."""
-    agents = np.argsort(name_order(results.agents))
+def _means(
+    results: Results,
+    clusters: TaskClusters,
+    agents: NDArray[np.intp],
+    columns: NDArray[np.intp],
+) -> Floats:
+    """Return the means of some tasks."""
     most = max(MOST_CELLS // max(len(columns), 1), 3)
     if len(agents) > most:
         agents = agents[np.linspace(0, len(agents) - 1, most).astype(np.intp)]

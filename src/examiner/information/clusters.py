@@ -14,7 +14,7 @@ from examiner.answers import Answer, Scalar, Table, count, flag, name, words
 from examiner.information.observations import oriented_means
 from examiner.information.permutation import PermutationTest
 from examiner.messages import InputError, counted, listed, shorten
-from examiner.results import Results, name_order
+from examiner.results import Results, order_of_results
 from examiner.scores import (
     Linkage,
     Method,
@@ -197,10 +197,8 @@ def clusters(
         options = Clustering(method=method, linkage=linkage, threshold=threshold, number=number)
         return clusters_of_many(results, measure, options)
     correlation, _ = correlate_columns(oriented_means(results, measure), method)
-    by_name = np.argsort(
-        name_order(results.tasks)
-    )  # so that ties do not depend on the order of tasks
-    varied = by_name[np.isfinite(correlation[:, by_name]).any(axis=0)]
+    by_content = order_of_results(results).tasks  # ties depend on no name, and on no order of tasks
+    varied = by_content[np.isfinite(correlation[:, by_content]).any(axis=0)]
     label = np.zeros(len(results.tasks), dtype=np.int64)
     order: list[int] = varied.tolist()
     suggested, silhouette, branches = None, float("nan"), np.empty((0, 4, 2))
@@ -211,9 +209,9 @@ def clusters(
         wanted = suggested if number == "auto" else number
         label[varied] = cut_tree(tree, wanted, threshold)
         silhouette = mean_silhouette(distance, label[varied])
-        order = _largest_first(varied[leaves].tolist(), label, results.tasks)
+        order = _largest_first(varied[leaves].tolist(), label, np.argsort(by_content))
         branches = dendrogram(tree, [order.index(column) for column in varied.tolist()])
-    alone = by_name[~np.isin(by_name, varied)]
+    alone = by_content[~np.isin(by_content, varied)]
     label[alone] = np.arange(len(alone)) + label.max(initial=0) + 1
     order += alone.tolist()
     label[order] = codes_of(label[order].tolist())  # from 0, from left to right
@@ -227,12 +225,14 @@ def clusters(
     )
 
 
-def _largest_first(order: list[int], label: NDArray[np.int64], tasks: tuple[str, ...]) -> list[int]:
+def _largest_first(
+    order: list[int], label: NDArray[np.int64], place: NDArray[np.intp]
+) -> list[int]:
     """Return the order, or its reverse, so that the end with the largest cluster comes first."""
     labels = label[order]
     largest = np.flatnonzero(labels == np.bincount(labels).argmax()).mean()
     middle = (len(order) - 1) / 2
-    backwards = tasks[order[-1]] < tasks[order[0]] if largest == middle else largest > middle
+    backwards = place[order[-1]] < place[order[0]] if largest == middle else largest > middle
     return order[::-1] if backwards else order
 
 

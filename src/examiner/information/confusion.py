@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from examiner.answers import Answer, Table, name, number
 from examiner.information.channels import Channels
 from examiner.information.levels import CellLevels, levels_of
-from examiner.results import Results, name_order
+from examiner.results import Results
 from examiner.validation import Floats
 
 CACHE_BYTES = 1 << 28
@@ -52,8 +52,6 @@ class PairLikelihood:
         self._spread = channels.model.spread
         self.exact, self.usable = channels.model.exact, channels.usable
         self._whitening = channels.whitening
-        self.task_rank = name_order(channels.tasks)  # breaks ties, whatever the order of tasks
-        self.agents_by_name = np.argsort(name_order(channels.agents))
         self._cache: list[Floats] | None = None
         self._levels: list[CellLevels | None] | None = None  # not searched for yet
         self._given = channels.mean
@@ -167,7 +165,6 @@ class PairLikelihood:
         part._whitening = None if self._whitening is None else self._whitening[tasks]
         part.diagonal, part._cache = self.diagonal[tasks], None
         part.usable, part._given = self.usable[tasks], self._given[:, :, tasks]
-        part.task_rank = self.task_rank[tasks]
         levels = self._levels and self._levels[0]
         part._levels = [levels.of(tasks)] if levels else self._levels
         return part

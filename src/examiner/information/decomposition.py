@@ -16,9 +16,9 @@ from examiner.information.gaps import (
     mean_over_gaps,
     means_over_gaps_without,
 )
-from examiner.information.observations import in_name_order, oriented_means, shares
+from examiner.information.observations import oriented_means, shares
 from examiner.information.permutation import permuted_within_columns
-from examiner.results import Results
+from examiner.results import Results, results_in_content_order
 from examiner.scores import (
     FEWEST_PAIRS,
     Estimate,
@@ -122,13 +122,12 @@ def general_factor(
     """
     check_level(level)
     seed, rng = rng if isinstance(rng, int) else None, generator(rng)
-    means = oriented_means(results, measure)
+    means = oriented_means(results_in_content_order(results), measure)
     scores = standard_scores(means)
     if means.size > MANY_CELLS and reps:
         chance = [share_by_chance(*means.shape)]
     else:
-        named = in_name_order(scores, results)
-        chance = [first_share(permuted_within_columns(named, rng)) for _ in range(reps)]
+        chance = [first_share(permuted_within_columns(scores, rng)) for _ in range(reps)]
 
     def correlation(table: Floats) -> Estimate:
         by_sums = np.isnan(table).any() and (method == "pearson" or two_valued(means))

@@ -26,7 +26,6 @@ from examiner.information.favourable_tests import (
 )
 from examiner.information.observations import (
     Observations,
-    in_name_order,
     moments,
     observe,
     oriented_means,
@@ -35,7 +34,7 @@ from examiner.information.observations import (
 )
 from examiner.information.permutation import FEWEST_TABLES, permuted_within_columns
 from examiner.messages import InputError, counted
-from examiner.results import Results, name_order
+from examiner.results import Results, results_in_content_order
 from examiner.scores import Progress, RowCodes
 from examiner.validation import Floats, Randomness, generator
 
@@ -136,8 +135,9 @@ def favourable_tasks(
     >>> favourable_tasks(Results.from_numpy(scores, agents="abc"), size=1).agents.wins
     array([ True,  True,  True])
     """
-    rows, columns = (np.argsort(name_order(names)) for names in (results.agents, results.tasks))
-    means = in_name_order(oriented_means(results, measure), results)
+    given, results = results.agents, results_in_content_order(results)
+    place = {agent: row for row, agent in enumerate(results.agents)}
+    means = oriented_means(results, measure)
     size = min(USUAL_SIZE, len(results.tasks)) if size is None else size
     if not 1 <= size <= len(results.tasks):
         raise InputError(
@@ -152,21 +152,20 @@ def favourable_tasks(
     if halves is None:
         test = by_permutations(lead, _leads_by_chance(means, size, drawing, progress))
     else:
-        held_out, test = _held_out(halves, task_signs(results, measure)[columns], size, drawing)
+        held_out, test = _held_out(halves, task_signs(results, measure), size, drawing)
     table = AgentLeads(
-        agent=[results.agents[row] for row in rows],
+        agent=results.agents,
         lead=lead,
         p_value=test.p_values,
         significant=test.significant,
         wins=lead > LEAST_LEAD,
         held_out=held_out,
         by_factors=wins_by_factors(means, suggested),
-        tasks=[[results.tasks[columns[task]] for task in chosen] for chosen in sets],
+        tasks=[[results.tasks[task] for task in chosen] for chosen in sets],
     )
     return FavourableTasks(
-        table.take(np.argsort(rows)).sorted_by(
-            "lead", descending=True
-        ),  # ties in the results' order
+        # Ties are in the order of the results.
+        table.take([place[agent] for agent in given]).sorted_by("lead", descending=True),
         size,
         test.method,
         rng if isinstance(rng, int) else None,
@@ -190,14 +189,14 @@ def _leads_by_chance(
 
 
 def _repeated(results: Results, measure: str | None) -> Observations | None:
-    """Return observations, agents and tasks by name, where every cell has two runs or trials; else None."""
+    """Return observations where every cell has two runs or trials; else None."""
     if RowCodes.of(results).single() is not None:
         return None
     observations = observe(results, None if measure is None else [measure])
     count = np.bincount(observations.cell, minlength=len(results.agents) * len(results.tasks))
     if (count[count > 0] < 2).any():
         return None
-    return observations.by_name().observations
+    return observations
 
 
 def _held_out(

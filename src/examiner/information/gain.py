@@ -14,8 +14,8 @@ from examiner.information.bits import MeasureBits, TaskBits
 from examiner.information.channels import MAX_BITS, Channels
 from examiner.information.confusion import FEWEST_BY_LEVELS, PairLikelihood, normalised_rows
 from examiner.messages import InputError
-from examiner.results import Results, name_order
-from examiner.validation import Floats, read_only
+from examiner.results import Results
+from examiner.validation import Floats, natural_key, read_only
 
 BLOCK_CELLS = 1 << 15
 """A block of rows stays within the processor's cache; with it, memory is bounded for any table."""
@@ -99,7 +99,7 @@ def task_bits(tasks: Sequence[str], bits: Floats, **columns: Any) -> TaskBits:  
     ('v', 't', 'u')
     """
     rounded = np.rint(np.nan_to_num(bits, nan=-1.0) / LEAST_GAIN)
-    order = np.lexsort((name_order(tuple(tasks)), -rounded))
+    order = sorted(range(len(tasks)), key=lambda row: (-rounded[row], natural_key(tasks[row])))
     return TaskBits(task=tasks, bits=bits, **columns).take(order)
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from examiner.information.task_scale import task_scaled, whitening
-from examiner.results import Results, name_order
+from examiner.results import ContentOrder, Results
 from examiner.scores import (
     NORMALISERS,
     RowCodes,
@@ -58,23 +58,24 @@ class Observations(NamedTuple):
         observed[self.cell] = True
         return int(np.count_nonzero(observed)) < len(self.cell)
 
-    def by_name(self) -> NamedOrder:
-        """Return agents and tasks by name, units by cell and value: draws then depend on no row order."""
-        agent_rank, task_rank = name_order(self.agents), name_order(self.tasks)
+    def ordered(self, order: ContentOrder) -> Observations:
+        """Return agents and tasks in an order by content, units by cell and value.
+
+        Draws from these depend neither on names nor on the order of rows.
+        """
         agent, task = np.divmod(self.cell, len(self.tasks))
+        agent_rank, task_rank = (np.argsort(part) for part in order)
         cell = agent_rank[agent] * len(self.tasks) + task_rank[task]
         units = np.lexsort((*self.square, *self.trials, *self.mean, cell))
-        agents, tasks = np.argsort(agent_rank), np.argsort(task_rank)
-        ordered = self._replace(
-            agents=tuple(self.agents[row] for row in agents),
-            tasks=tuple(self.tasks[column] for column in tasks),
+        return self._replace(
+            agents=tuple(self.agents[row] for row in order.agents),
+            tasks=tuple(self.tasks[column] for column in order.tasks),
             cell=cell[units],
             trials=self.trials[:, units],
             mean=self.mean[:, units],
             square=self.square[:, units],
-            whitening=None if self.whitening is None else self.whitening[tasks],
+            whitening=None if self.whitening is None else self.whitening[order.tasks],
         )
-        return NamedOrder(ordered, agents, tasks)
 
     def of_tasks(self, columns: Sequence[int]) -> Observations:
         """Return the names and scales of some tasks, for moments of these; units stay those of all."""
@@ -82,18 +83,6 @@ class Observations(NamedTuple):
             tasks=tuple(self.tasks[column] for column in columns),
             whitening=None if self.whitening is None else self.whitening[list(columns)],
         )
-
-
-class NamedOrder(NamedTuple):
-    """Observations of agents and tasks by name, and which of the given rows and columns these were."""
-
-    observations: Observations
-    agents: NDArray[np.intp]
-    tasks: NDArray[np.intp]
-
-    def restored(self, cells: Moments) -> Moments:
-        """Return moments of these observations in the order of the results."""
-        return cells.ordered(np.argsort(self.agents), np.argsort(self.tasks))
 
 
 class Moments(NamedTuple):
@@ -108,10 +97,6 @@ class Moments(NamedTuple):
     def of_agents(self, rows: NDArray[np.intp]) -> Moments:
         """Return those of some agents, in the order given."""
         return Moments(*(_rows_of(part, rows) for part in self))
-
-    def ordered(self, agents: NDArray[np.intp], tasks: NDArray[np.intp]) -> Moments:
-        """Return those of agents and tasks in another order."""
-        return Moments(*(part[:, agents[:, None], tasks] for part in self))
 
     def of_tasks(self, columns: Sequence[int]) -> Moments:
         """Return those of some tasks, in the order given."""
@@ -300,16 +285,6 @@ def oriented_means(results: Results, measure: str | None = None) -> Floats:
     """
     means, signs = cell_means(results, measure), task_signs(results, measure)
     return means if (signs > 0).all() else means * signs
-
-
-def in_name_order(table: Floats, results: Results) -> Floats:
-    """Return a table [agents, tasks] of results with both by name: draws then depend on no order.
-
-    >>> in_name_order(np.array([[1.0, 2.0]]), Results.from_numpy([[1.0, 2.0]], tasks="ut"))
-    array([[2., 1.]])
-    """
-    agents, tasks = (np.argsort(name_order(names)) for names in (results.agents, results.tasks))
-    return table[np.ix_(agents, tasks)]
 
 
 def shares(means: Floats, like: Floats | None = None) -> Floats:

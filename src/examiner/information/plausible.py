@@ -81,11 +81,6 @@ def plausible_draws(
     >>> bool(drawn.mean.std() < moments(runs).mean.std())  # shrunk: there is only noise
     True
     """
-    named = observations.by_name()
-    observations, moments = (
-        named.observations,
-        moments.ordered(named.agents, named.tasks),
-    )
     cells = [
         _share_noise(moments, index) if share else _score_noise(observations, moments, index)
         for index, share in enumerate(observations.shares)
@@ -110,7 +105,7 @@ def plausible_draws(
                 stated = variance * np.maximum(count[index][:, usable] - 1, 0.0)
                 part[index][:, usable] = np.where(np.isfinite(own), own, stated)
         mean[np.isnan(moments.mean)] = np.nan
-        yield named.restored(Moments(moments.units, moments.trials, mean, square, unit_square))
+        yield Moments(moments.units, moments.trials, mean, square, unit_square)
 
 
 def _score_noise(observations: Observations, moments: Moments, index: int) -> CellNoise:

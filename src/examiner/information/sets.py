@@ -23,7 +23,7 @@ from examiner.information.gain import (
     table_bits,
 )
 from examiner.messages import InputError, counted
-from examiner.results import Results
+from examiner.results import Results, results_in_content_order
 from examiner.scores import Progress
 from examiner.validation import Floats, check_known
 
@@ -87,8 +87,9 @@ def best_set(
 
     "greedy" adds the task that adds most to those already chosen (papers/004, section V-C); "swap" then
     exchanges tasks while that helps, and is never worse; "optimum" tries every set, for small problems.
-    Ties go to the task with most bits alone, then to the first by name: the order of rows changes
-    nothing. `pairs` are those of the same channels, where they were computed before.
+    Ties go to the task with most bits alone, then to the first in an order by content (of channels: to
+    the first): names and the order of rows change nothing. `pairs` are those of the same channels, where
+    they were computed before.
 
     >>> base = np.array([[0.0, 0.0, 5.0], [5.0, 5.0, 4.6], [9.0, 9.1, 0.0]])
     >>> results = Results.from_numpy(base[:, :, None] + [-1.0, 0.0, 1.0], tasks="tuv")
@@ -97,6 +98,9 @@ def best_set(
     (('u', 't'), array([1.1 , 1.49]))
     """
     check_known("search", search, get_args(Search))
+    given = source.tasks
+    if isinstance(source, Results):
+        source = results_in_content_order(source)
     channels = Channels.of(source)
     pairs = PairLikelihood(channels) if pairs is None else pairs
     check_size(size, int(pairs.usable.sum()))
@@ -114,7 +118,8 @@ def best_set(
         bits=cumulative_bits(pairs, columns),
         tied_with=[[channels.tasks[column] for column in tied] for tied in ties] if ties else None,
     )
-    return InformativeSet(table, tuple(columns), channels.max_bits, search)
+    chosen = tuple(given.index(task) for task in table.task)
+    return InformativeSet(table, chosen, channels.max_bits, search)
 
 
 def check_size(size: int, tasks: int) -> None:
@@ -143,7 +148,7 @@ def greedy_columns(
 
 
 class _GreedyChoices(NamedTuple):
-    """Columns in the order chosen, and for each those that would have added the same bits, by name."""
+    """Columns in the order chosen, and for each those that would have added the same bits."""
 
     columns: list[int]
     ties: list[list[int]]
@@ -174,7 +179,7 @@ def greedy_choices(
         large = is_large(*pairs.shape)
         bits = _screened(pairs, base, left) if large else bits_with(pairs, base)
         alone = bits if alone is None else alone
-        best, *others = _tied(bits, left, alone, pairs.task_rank)
+        best, *others = _tied(bits, left, alone)
         choices.columns.append(best)
         choices.ties.append(others)
         left[best] = False
@@ -194,28 +199,25 @@ def is_large(agents: int, tasks: int) -> bool:
 def _screened(pairs: PairLikelihood, base: Floats, left: NDArray[np.bool_]) -> Floats:
     """Return bits with the best tasks by some agents' rows, computed with all agents; −1 for other tasks.
 
-    Rows are those of agents taken evenly by name, and each compares with all other agents: their mean
+    Rows are those of agents taken evenly, and each compares with all other agents: their mean
     entropy estimates that of all rows, with the same error for all tasks.
     """
     agents, tasks = pairs.shape
-    places = np.linspace(0, agents - 1, min(SCREENING_ROWS, agents)).astype(np.intp)
-    rows = pairs.agents_by_name[places]
+    rows = np.linspace(0, agents - 1, min(SCREENING_ROWS, agents)).astype(np.intp)
     offered = np.flatnonzero(left)
     entropy = np.rint(entropies_of_rows(pairs, base, rows)[offered] / LEAST_GAIN)
-    near = np.sort(offered[np.lexsort((pairs.task_rank[offered], entropy))[:SCREENED]])
+    near = np.sort(offered[np.argsort(entropy, kind="stable")[:SCREENED]])
     bits = np.full(tasks, -1.0)
     bits[near] = bits_with(pairs.of(near), base)
     return bits
 
 
-def _tied(
-    bits: Floats, among: NDArray[np.bool_], alone: Floats, rank: NDArray[np.intp]
-) -> list[int]:
-    """Return the columns with most bits, that with most bits alone first, then by name."""
+def _tied(bits: Floats, among: NDArray[np.bool_], alone: Floats) -> list[int]:
+    """Return the columns with most bits, that with most bits alone first."""
     offered = np.where(among, bits, -1.0)
     best = np.flatnonzero(offered >= offered.max() - LEAST_GAIN)
     first = alone[best] >= alone[best].max() - LEAST_GAIN
-    tied: list[int] = best[np.lexsort((rank[best], ~first))].tolist()
+    tied: list[int] = best[np.argsort(~first, kind="stable")].tolist()
     return tied
 
 
@@ -232,7 +234,7 @@ def _swapped(pairs: PairLikelihood, columns: list[int], progress: Progress | Non
         candidates = pairs.usable.copy()
         candidates[others] = False
         bits = bits_with(pairs, pairs.table(others))
-        best = _tied(bits, candidates, alone, pairs.task_rank)[0]
+        best = _tied(bits, candidates, alone)[0]
         step, unchanged = step + 1, unchanged + 1
         if bits[best] > current + LEAST_GAIN:
             chosen[index], current, unchanged = best, float(bits[best]), 0
@@ -240,9 +242,7 @@ def _swapped(pairs: PairLikelihood, columns: list[int], progress: Progress | Non
 
 
 def _optimum(pairs: PairLikelihood, size: int, progress: Progress | None) -> list[int]:
-    tasks: list[int] = [
-        column for column in np.argsort(pairs.task_rank).tolist() if pairs.usable[column]
-    ]
+    tasks: list[int] = np.flatnonzero(pairs.usable).tolist()
     alone = bits_with(pairs)
     sets = comb(len(tasks), size)
     if sets > MOST_SETS:
@@ -259,7 +259,7 @@ def _optimum(pairs: PairLikelihood, size: int, progress: Progress | None) -> lis
         if not later.any():
             continue
         bits = bits_with(pairs, pairs.table(head))
-        last = _tied(bits, later, alone, pairs.task_rank)[0]
+        last = _tied(bits, later, alone)[0]
         if bits[last] > most + LEAST_GAIN:
             best, most = [*head, last], float(bits[last])
     return best

@@ -182,31 +182,27 @@ def permuted(
 ) -> Iterator[Moments]:
     """Yield tables with the runs of each task (or of one task) permuted among its agents, without end.
 
-    The permutations depend on names and values, not on the order of rows.
-
     >>> from examiner.information.observations import observe
     >>> from examiner.results import Results
     >>> runs = observe(Results.from_numpy(np.arange(8.0).reshape(2, 2, 2)))
     >>> next(permuted(runs, np.random.default_rng(0), 0)).mean.shape
     (1, 2, 2)
     """
-    named = observations.by_name()
-    ordered = named.observations
-    tasks = ordered.cell % len(ordered.tasks)
+    tasks = observations.cell % len(observations.tasks)
     order = np.argsort(tasks, kind="stable")
-    ends = np.cumsum(np.bincount(tasks, minlength=len(ordered.tasks)))
-    by_task = ordered._replace(
-        cell=ordered.cell[order],
-        trials=ordered.trials[:, order],
-        mean=ordered.mean[:, order],
-        square=ordered.square[:, order],
+    ends = np.cumsum(np.bincount(tasks, minlength=len(observations.tasks)))
+    by_task = observations._replace(
+        cell=observations.cell[order],
+        trials=observations.trials[:, order],
+        mean=observations.mean[:, order],
+        square=observations.square[:, order],
     )
     while True:
         cells = by_task.cell.copy()
         for number, units in enumerate(np.split(cells, ends[:-1])):  # views of the array itself
-            if task is None or named.tasks[number] == task:
+            if task is None or number == task:
                 rng.shuffle(units)
-        yield named.restored(moments(by_task, cells))
+        yield moments(by_task, cells)
 
 
 def _greedy_bits(pairs: PairLikelihood, size: int) -> Floats:

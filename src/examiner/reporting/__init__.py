@@ -17,13 +17,17 @@ else:
 __all__ = ["FINDINGS", "Report", "plots", "report"]
 
 if TYPE_CHECKING:  # for other packages of the codebase, loaded when first used
+    from examiner.reporting.ability_bits import TaskPrices as TaskPrices
     from examiner.reporting.ability_bits import (
         render_ability_information as render_ability_information,
     )
     from examiner.reporting.document import failure_sentences as failure_sentences
     from examiner.reporting.finding import Finding as Finding
+    from examiner.reporting.finding import Piece as Piece
+    from examiner.reporting.finding import ShownTable as ShownTable
     from examiner.reporting.finding import Text as Text
     from examiner.reporting.finding import save_figures as save_figures
+    from examiner.reporting.finding import shown_table as shown_table
     from examiner.reporting.findings.comparison import render_judgement as render_judgement
     from examiner.reporting.findings.cost import render_cost as render_cost
     from examiner.reporting.findings.curves import draw_summaries as draw_summaries
@@ -62,14 +66,10 @@ if TYPE_CHECKING:  # for other packages of the codebase, loaded when first used
     from examiner.reporting.findings.uncertainty import render_ranking as render_ranking
     from examiner.reporting.findings.years import render_years as render_years
     from examiner.reporting.json import one_object as one_object
-    from examiner.reporting.per_cost import TaskPrices as TaskPrices
     from examiner.reporting.prose import Name as Name
     from examiner.reporting.prose import Sentence as Sentence
     from examiner.reporting.renderers import finding_of as finding_of
     from examiner.reporting.study import Study as Study
-    from examiner.reporting.table import Piece as Piece
-    from examiner.reporting.table import ShownColumn as ShownColumn
-    from examiner.reporting.table import ShownTable as ShownTable
     from examiner.reporting.terminal import everything as everything
     from examiner.reporting.terminal import print_line as print_line
     from examiner.reporting.terminal import printable as printable

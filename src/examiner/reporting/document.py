@@ -51,7 +51,7 @@ class Report:
     @property
     def notes(self) -> tuple[str, ...]:
         """What a reader of the report should know, as it stands in its last section."""
-        return tuple(self.recipe["warnings"])
+        return tuple(self.recipe["notes"])
 
     @property
     def failures(self) -> Mapping[str, Failure]:
@@ -249,7 +249,7 @@ def _recipe(study: Study) -> dict[str, Any]:  # Any: JSON values
         "success_share": study.share,
         "seed": study.seed,
         "steps": list(study.scores.provenance.steps),
-        "warnings": [*_weak(study), *study.scores.notes],
+        "notes": [*_weak(study), *study.scores.notes],
     }
 
 

@@ -1,21 +1,76 @@
-"""What is told of one analysis: a sentence, blocks of text, facts, notes, tables, figures, and the data."""
+"""Finding: one analysis as a sentence with blocks of text, facts, notes, tables and figures."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias
 
+from examiner.answers import Column, Table
 from examiner.messages import InputError, shorten
 from examiner.reporting.figures.chart import Drawing
 from examiner.reporting.prose import Prose, Sentence
-from examiner.reporting.table import Piece, Record, ShownTable
 
 if TYPE_CHECKING:
     from examiner.answers import Answer
     from examiner.reporting.failure import Failure
     from examiner.reporting.figures.printed import Columns
+
+Record: TypeAlias = dict[str, Any]  # Any: JSON values
+
+
+class Piece:
+    """A block of a finding."""
+
+    __slots__ = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ShownTable(Piece):
+    """Some columns of an answer's table; rows at the positions in `doubtful` are not comparable.
+
+    A folded table is opened on the page by a click on its caption, and left out of a report's JSON: it
+    holds the numbers of a figure, whose data are there. `numbers` are what a spreadsheet gets instead,
+    where cells hold more than one number.
+    """
+
+    table: Table
+    names: tuple[str, ...]
+    caption: Prose = ""
+    doubtful: frozenset[int] = frozenset()
+    folded: bool = False
+    numbers: Table | None = None
+
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        """The columns that are shown."""
+        return tuple(self.table.columns[name] for name in self.names)
+
+    @property
+    def rows(self) -> list[tuple[Any, ...]]:  # Any: as the column declares
+        """The plain values that are shown, row by row."""
+        values = self.table.to_dict()
+        return list(zip(*(values[name] for name in self.names), strict=True))
+
+    def __len__(self) -> int:
+        return len(self.table)
+
+
+def shown_table(
+    table: Table, names: Sequence[str] | None = None, caption: Prose | None = None
+) -> ShownTable:
+    """Return a table of an answer as a block, by default with all its columns.
+
+    >>> table = Table.of([Column("task", "name", "Task")], {"task": ["pong"]})
+    >>> shown_table(table).rows
+    [('pong',)]
+    """
+    return ShownTable(
+        table,
+        tuple(table.columns if names is None else names),
+        table.caption if caption is None else caption,
+    )
 
 
 @dataclass(frozen=True, slots=True)

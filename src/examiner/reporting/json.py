@@ -10,9 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from examiner.reporting.finding import Board, Facts, Figure, Finding, Notes, Text
+from examiner.reporting.finding import Board, Facts, Figure, Finding, Notes, Piece, ShownTable, Text
 from examiner.reporting.prose import Name, said
-from examiner.reporting.table import Piece, ShownTable
 from examiner.reporting.verdict import Verdict
 
 NULL_MEANS = "not observed, or not a finite number"
@@ -109,7 +108,7 @@ def _block(block: Piece) -> dict[str, Any]:  # Any: JSON
                 "kind": "table",
                 "caption": said(block.caption),
                 "columns": [column.title for column in block.columns],
-                "rows": jsonable(block.rows),
+                "rows": [jsonable(row) for row in block.rows],
                 "not_comparable": sorted(block.doubtful),
                 "null_means": NULL_MEANS,
             }

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from examiner.reporting.finding import Facts, Figure, Finding, Notes, Text
+from examiner.reporting.finding import Facts, Figure, Finding, Notes, Piece, ShownTable, Text
 from examiner.reporting.findings import CHAPTERS
 from examiner.reporting.prose import Prose, said
-from examiner.reporting.table import Piece, ShownTable
 from examiner.reporting.verdict import Verdict
 from examiner.reporting.written import escaped, table_text
 

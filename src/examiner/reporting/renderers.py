@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from html import escape
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from examiner.answers import RESERVED, Answer, Scalar, Table
 from examiner.messages import InputError, shorten, visible
+from examiner.reporting.cells import cell_texts, explanation, is_numeric
 from examiner.reporting.columns import shortened_list
-from examiner.reporting.finding import Facts, Finding, noted
+from examiner.reporting.finding import Facts, Finding, Piece, noted, shown_table
 from examiner.reporting.json import jsonable
-from examiner.reporting.prose import ABSENT, Name, Sentence, aligned, cut
-from examiner.reporting.table import Piece, ShownColumn, ShownTable
+from examiner.reporting.prose import Name, Sentence, aligned, cut
 from examiner.reporting.widths import display_width, padded, wrapped_lines
 from examiner.reporting.written import table_text
 
@@ -25,49 +24,6 @@ SHORT_ROWS, NOTEBOOK_ROWS = 5, 12
 LONGEST_NAME = 32
 """Columns of a name in a repr."""
 HEADLINE_LINES = 3
-_SHOWN_AS: dict[str, Literal["name", "number", "count", "text"]] = {
-    "name": "name",
-    "text": "text",
-    "words": "text",
-    "flag": "text",
-    "number": "number",
-    "count": "count",
-}
-
-
-def shown_table(
-    table: Table, columns: Sequence[str] | None = None, caption: str | None = None
-) -> ShownTable:
-    """Return a table of an answer as a block of a finding, by default with all its columns.
-
-    >>> from examiner.answers import Column
-    >>> table = Table.of([Column("task", "name", "Task")], {"task": ["pong"]})
-    >>> shown_table(table).rows
-    ((Name(text='pong'),),)
-    """
-    chosen = [table.columns[name] for name in columns or table.columns]
-    shown = [
-        ShownColumn(
-            column.title,
-            _SHOWN_AS[column.kind],
-            _explanation(column.meaning, column.unit, column.title),
-            column.name,
-        )
-        for column in chosen
-    ]
-    counts = [column.name for column in chosen if column.kind == "count"]
-    rows = [row | {name: _whole(row[name]) for name in counts} for row in table.records()]
-    block = ShownTable.of(rows, shown, table.caption if caption is None else caption)
-    return ShownTable(block.columns, block.rows, block.caption, records=tuple(table.records()))
-
-
-def _whole(value: float) -> int | None:
-    return None if value != value else int(value)  # NaN: not observed
-
-
-def _explanation(meaning: str, unit: str, title: str) -> str:
-    explained = meaning if meaning.lower() != title.lower() else ""
-    return f"{explained} ({unit})".strip() if unit else explained
 
 
 def finding_of(answer: Answer, title: str = "") -> Finding:
@@ -194,43 +150,37 @@ def text_lines(table: Table, rows: int, width: int = SCREEN_WIDTH) -> list[str]:
     >>> print("|".join(text_lines(table, 9)))
     task      bits|pong     0.500|venture  0.250
     """
-    shown = shown_table(table.take(range(min(rows, len(table)))))
-    grid = [
-        [
-            _short(column.title, LONGEST_NAME),
-            *_column_texts(column.kind, [row[at] for row in shown.rows]),
-        ]
-        for at, column in enumerate(shown.columns)
-    ]
+    grid = _grid(table, rows)
     widths = [max(map(display_width, column)) for column in grid]
     kept = [at for at in range(len(grid)) if not at or sum(widths[: at + 1]) + 2 * at <= width]
-    numeric = [column.kind in ("number", "count") for column in shown.columns]
+    numeric = list(map(is_numeric, table.columns.values()))
     lines = [
         "  ".join(padded(grid[at][row], widths[at], right=numeric[at]) for at in kept).rstrip()
-        for row in range(len(shown.rows) + 1)
+        for row in range(len(grid[0]))
     ]
     hidden = [column for at, column in enumerate(table.columns) if at not in kept]
-    more = [f"{len(table) - rows:,} more rows"] if len(table) > rows else []
+    left = len(table) - rows
+    more = [f"{left:,} more {'row' if left == 1 else 'rows'}"] if left > 0 else []
     more += [f"not shown: {', '.join(_short(name, LONGEST_NAME) for name in hidden)}"] * bool(
         hidden
     )
     return [*lines, shortened_list(f"… {'; '.join(more)}", width)] if more else lines
 
 
-def _column_texts(kind: str, cells: Sequence[object]) -> list[str]:
-    if kind == "number":
-        numbers = [float(c) if isinstance(c, (int, float)) else float("nan") for c in cells]
-        return aligned(numbers)
-    texts = [
-        cell.text if isinstance(cell, Name) else ABSENT if cell is None else str(cell)
-        for cell in cells
-    ]
-    return [_short(text, LONGEST_NAME) if text else "" for text in texts]
+def _grid(table: Table, rows: int) -> list[list[str]]:
+    """The title and the first cells of each column, long names cut."""
+    first = table.take(range(min(rows, len(table)))).to_dict()
+    grid = []
+    for column in table.columns.values():
+        texts = cell_texts(column, first[column.name], aligned)
+        short = texts if is_numeric(column) else [_short(text, LONGEST_NAME) for text in texts]
+        grid.append([_short(column.title, LONGEST_NAME), *short])
+    return grid
 
 
 def _short(text: str, limit: int) -> str:
     # what steers a terminal is written out in more letters, hence cut again
-    return cut(visible(cut(text, limit)), limit)
+    return cut(visible(cut(text, limit)), limit) if text else ""
 
 
 def notebook_html(thing: Answer | Table) -> str:
@@ -252,18 +202,14 @@ def notebook_html(thing: Answer | Table) -> str:
 
 
 def _html_table(table: Table) -> str:
-    shown = shown_table(table.take(range(min(NOTEBOOK_ROWS, len(table)))))
-    columns = [
-        _column_texts(column.kind, [row[at] for row in shown.rows])
-        for at, column in enumerate(shown.columns)
-    ]
     head = "".join(
-        f'<th title="{_escaped(column.explanation)}">{_escaped(column.title)}</th>'
-        for column in shown.columns
+        f'<th title="{_escaped(explanation(column))}">{_escaped(column.title)}</th>'
+        for column in table.columns.values()
     )
+    cells = [column[1:] for column in _grid(table, NOTEBOOK_ROWS)]
     body = "".join(
         "<tr>" + "".join(f"<td><bdi>{_escaped(text)}</bdi></td>" for text in row) + "</tr>"
-        for row in zip(*columns, strict=True)
+        for row in zip(*cells, strict=True)
     )
     more = f"<p>… and {len(table) - NOTEBOOK_ROWS:,} more rows</p>"
     table_html = f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"

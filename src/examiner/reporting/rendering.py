@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from examiner.messages import ExaminerWarning
 from examiner.reporting.failure import Failure, attempt, failed_blocks, failed_finding
-from examiner.reporting.finding import Finding
-from examiner.reporting.table import Piece
+from examiner.reporting.finding import Finding, Piece
 from examiner.reporting.verdict import Verdict
 
 if TYPE_CHECKING:

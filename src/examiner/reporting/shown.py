@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from examiner.messages import InputError, counted
-from examiner.results import Connections, ResponseMatrix, divided_sentence
+from examiner.results import ResponseMatrix, divided_sentence
 from examiner.scores import Unit, exchange_runs, responses, run_scores, significance
 
 if TYPE_CHECKING:
@@ -88,10 +88,8 @@ def reason_not_to_name(study: Study) -> str:
     >>> reason_not_to_name(Study.of(Results.from_numpy(able)))
     ''
     """
-    seen = np.isfinite(study.comparable)
-    groups = Connections.by_groups(study.results.agents, study.results.tasks, seen).separate
-    if groups:
-        return f"{divided_sentence(groups)} Agents of different groups cannot be compared."
+    if study.groups:
+        return f"{divided_sentence(study.groups)} Agents of different groups cannot be compared."
     return _not_significant(study, study.chance, study.resampled.unit)
 
 

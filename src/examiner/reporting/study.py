@@ -16,6 +16,7 @@ from examiner.messages import counted
 from examiner.reporting.ability_scale import Fitted, fit_of
 from examiner.reporting.finding import NothingToTellError
 from examiner.reporting.prose import Name, Parts, Prose, Sentence, said
+from examiner.reporting.ranked import FirstAgent, first_agent, ranking_of, tests_of
 from examiner.reporting.selected import Selected, selected
 from examiner.reporting.shown import (
     chance_of,
@@ -24,14 +25,16 @@ from examiner.reporting.shown import (
     reason_not_to_name,
 )
 from examiner.reporting.thinning import Thinned, thin
-from examiner.results import Classification, Results, check_results
+from examiner.results import Classification, Connections, Results, check_results
 from examiner.scores import (
     NORMALISERS,
     AggregatedAgents,
     CurveScale,
     Landmark,
     OwnFunction,
+    Ranking,
     Recipe,
+    Significance,
     Success,
     Total,
     Unit,
@@ -378,6 +381,28 @@ class Study:
         runs = run_scores(results, self.measure)
         how = usual_unit(runs), usual_reps(runs), self.seed, self.total
         return Resampled(results, agents, self.measure, *how)
+
+    @cached_property
+    def groups(self) -> tuple[tuple[str, ...], ...]:
+        """Groups of agents without a common task, which cannot be compared; none where all can."""
+        observed = np.isfinite(self.comparable)
+        agents, tasks = self.results.agents, self.results.tasks
+        return Connections.by_groups(agents, tasks, observed).separate
+
+    @cached_property
+    def tests(self) -> Significance | str:
+        """The tests of pairs of agents, or the sentence that says why there are none."""
+        return tests_of(self)
+
+    @cached_property
+    def first_agent(self) -> FirstAgent | None:
+        """The first agent compared with the others; None where nothing was tested."""
+        return None if isinstance(self.tests, str) else first_agent(self, self.tests)
+
+    @cached_property
+    def ranking(self) -> Ranking:
+        """The ranking of `scores.rank`, computed once for all sections."""
+        return ranking_of(self)
 
     @cached_property
     def chance(self) -> ChanceTest | None:

@@ -6,13 +6,14 @@ import math
 import shutil
 import sys
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
+from examiner.answers import Column
 from examiner.messages import visible
+from examiner.reporting.cells import cell_texts, explanation, is_numeric
 from examiner.reporting.columns import TextColumn, laid_out, shortened_list
-from examiner.reporting.finding import Facts, Finding, Notes, Text
+from examiner.reporting.finding import Facts, Finding, Notes, Piece, ShownTable, Text
 from examiner.reporting.prose import Name, Prose, parts_of
-from examiner.reporting.table import Cell, Piece, ShownColumn, ShownTable
 from examiner.reporting.widths import display_width, wrapped_lines
 
 LONGEST_NAME = 100
@@ -47,7 +48,7 @@ def screen(finding: Finding, notes: Sequence[str] = (), *, width: int = 0) -> Sc
     width = width or terminal_width()
     short = short_notes(notes, width)
     tables = [block for block in finding.blocks if isinstance(block, ShownTable)]
-    if sum(len(table.rows) for table in tables) <= HEIGHT:
+    if sum(map(len, tables)) <= HEIGHT:
         whole = everything(finding, width=width)
         too_wide = any(display_width(line) > width and " " in line.strip() for line in whole)
         if len(whole) + len(short) <= HEIGHT and not too_wide:  # a path is not broken
@@ -216,7 +217,7 @@ class _Short:
 
     def _count(self, place: int) -> int:
         block = self.blocks[place]
-        return len(block.rows) if isinstance(block, ShownTable) else 0
+        return len(block) if isinstance(block, ShownTable) else 0
 
     def _tables_of(self, kind: str) -> list[int]:
         """Tables whose rows are of this kind; of any but agents and tasks where none is given."""
@@ -280,34 +281,33 @@ def _one_line(notes: Notes, width: int) -> str:
     return shortened_list(text, width - len(tail)).removesuffix(" …") + tail
 
 
-def _legend(columns: Sequence[ShownColumn], width: int) -> list[str]:
+def _legend(columns: Sequence[Column], width: int) -> list[str]:
     """What the columns are, those with the same explanation together."""
     titles: dict[str, list[str]] = {}
     for column in columns:
-        if column.explanation:
-            titles.setdefault(column.explanation, []).append(column.title)
+        if meaning := explanation(column):
+            titles.setdefault(meaning, []).append(column.title)
     text = " ".join(f"{', '.join(names)}: {meaning}." for meaning, names in titles.items())
     return _wrapped(text, width)
 
 
-def _columns(table: ShownTable, rows: int | None = None) -> list[TextColumn]:
+def _columns(shown: ShownTable, rows: int | None = None) -> list[TextColumn]:
     """The first rows of a table as texts; numbers have their decimal points below each other."""
+    values = shown.table.take(range(len(shown))[:rows]).to_dict()
     columns = []
-    for place, column in enumerate(table.columns):
-        cells = [_text(row[place]) for row in table.rows[:rows]]
-        if column.kind in ("number", "count"):
-            columns.append(TextColumn(column.title, _pointed(cells), "number"))
-        else:
-            columns.append(
-                TextColumn(column.title, cells, "text" if column.kind == "text" else "name")
-            )
+    for column in shown.columns:
+        texts = cell_texts(column, values[column.name])
+        if is_numeric(column):
+            columns.append(TextColumn(column.title, _pointed(texts), "number"))
+            continue
+        kind: Literal["name", "text"] = "name" if column.kind == "name" else "text"
+        columns.append(TextColumn(column.title, [_limited(text, kind) for text in texts], kind))
     return columns
 
 
-def _text(cell: Cell) -> str:
-    if isinstance(cell, Name):
-        return printable(cell.text, LONGEST_SENTENCE if ", " in cell.text else LONGEST_NAME)
-    return printable(cell, LONGEST_SENTENCE)
+def _limited(text: str, kind: str) -> str:
+    is_name = kind == "name" and ", " not in text
+    return printable(text, LONGEST_NAME if is_name else LONGEST_SENTENCE)
 
 
 def _pointed(texts: Sequence[str]) -> list[str]:

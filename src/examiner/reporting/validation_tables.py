@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from examiner.reporting.renderers import shown_table
-from examiner.reporting.table import ShownTable
+from examiner.reporting.finding import ShownTable, shown_table
 from examiner.selection import MethodJudgement
 
 PREDICTING = (*("method", "size", "r2", "r2_low", "r2_high", "mae", "relative_error", "coverage"),)

@@ -1,15 +1,20 @@
-"""The verdict: a few sentences made from the numbers of the findings, each with its doubt."""
+"""The verdict: a few sentences from the typed answers of findings, each with its uncertainty."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeAlias, TypeVar
 
 import numpy as np
 
+from examiner.answers import Answer
+from examiner.information import InformationAnalysis, SimilarityAnalysis
+from examiner.irt import FLAGS, AbilityInformation, Audit
 from examiner.messages import counted
-from examiner.reporting.finding import BEWARE, Figure, Finding, Notes
+from examiner.reporting.finding import BEWARE, Finding, Notes
+from examiner.reporting.next_examination import NextExamination
 from examiner.reporting.prose import (
     Name,
     Parts,
@@ -21,9 +26,8 @@ from examiner.reporting.prose import (
     said,
     three_digits,
 )
-from examiner.reporting.standing_figure import standing_figure
 from examiner.reporting.study import Study
-from examiner.reporting.table import Record
+from examiner.scores import DecisionStudy, Significance
 
 MOST_SENTENCES = 5
 MOST_DISTRUSTED = 3
@@ -34,10 +38,8 @@ HELPS = 0.05
 """An error that twice as much lowers by less than this share is hardly lowered."""
 ORDERED_FROM = 40
 """Agents: orders of the few that are held out at a time of fewer say little."""
-SOLVED_BY_NOBODY = "solved by no agent"
-"""What the section on flagged tasks calls them."""
 PREDICTS, PREDICTS_WELL = 0.5, 0.9
-"""Below these R² a few tasks leave most, or much, of what differs between agents untold."""
+"""Below these R² a few tasks leave most, or much, of what differs between agents unpredicted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,36 +53,29 @@ class Judgement:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What results come to: sentences, what must not be trusted, and the figure that says most."""
+    """What results come to: sentences, and what must not be trusted."""
 
     judgements: tuple[Judgement, ...] = ()
     distrust: tuple[Prose, ...] = ()
-    figure: Figure | None = None
 
     def __bool__(self) -> bool:
         return bool(self.judgements)
 
 
-class _SectionData(Mapping[str, Record]):
-    """The JSON values of sections by key, each computed when a sentence reads it first."""
+Told: TypeAlias = Mapping[str, Finding]
+"""The sections by key that apply and have not failed."""
+Kind = TypeVar("Kind", bound=Answer)
 
-    def __init__(self, sections: Mapping[str, Finding]) -> None:
-        self._sections = sections
-        self._data: dict[str, Record] = {}
 
-    def __getitem__(self, key: str) -> Record:
-        if key not in self._data:
-            self._data[key] = self._sections[key].data
-        return self._data[key]
+def _answer(told: Told, key: str, kind: type[Kind]) -> Kind | None:
+    """The typed numbers of a section; None where it is not there, or shows others."""
+    answer = told[key].answer if key in told else None
+    return answer if isinstance(answer, kind) else None
 
-    def __contains__(self, key: object) -> bool:
-        return key in self._sections
 
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._sections)
-
-    def __len__(self) -> int:
-        return len(self._sections)
+def _link(told: Told, *keys: str) -> str:
+    """The first of these sections that is there, else any."""
+    return next((key for key in keys if key in told), next(iter(told), ""))
 
 
 def verdict(study: Study, sections: Sequence[Finding]) -> Verdict:
@@ -94,131 +89,116 @@ def verdict(study: Study, sections: Sequence[Finding]) -> Verdict:
     'No agent is significantly better than another.'
     """
     told = {each.key: each for each in sections if each.applies and each.failure is None}
-    data = _SectionData(told)
-    figure = standing_figure(study, data)
     distrust = (*_failed(sections), *_distrusted(study, told))[:MOST_DISTRUSTED]
     if study.not_shown:
-        return Verdict(_nothing(study, told, data), distrust, figure)
-    found = [(rank, judge(study, data)) for rank, judge in enumerate(JUDGES)]
-    kept = [(rank, made) for rank, made in found if made is not None]
-    return Verdict(tuple(made for _, made in kept[:MOST_SENTENCES]), distrust, figure)
+        return Verdict(_nothing(study, told), distrust)
+    judgements = [judge(study, told) for judge in JUDGES]
+    kept = [judgement for judgement in judgements if judgement is not None]
+    return Verdict(tuple(kept[:MOST_SENTENCES]), distrust)
 
 
-def _nothing(
-    study: Study, told: Mapping[str, Finding], data: Mapping[str, Record]
-) -> tuple[Judgement, ...]:
+def _nothing(study: Study, told: Told) -> tuple[Judgement, ...]:
     """What is left to say where agents do not differ significantly, at all or over other tasks."""
-    shown = "significance" if "significance" in told else next(iter(told), "")
+    shown = _link(told, "ranking", "significance")
     nothing = "No agent is significantly better than another."
     first = Judgement(nothing, (Sentence(study.none_better),), shown)
     if not study.none_better:
-        leader = _leader(study, data)
+        leader = _leader(study, told)
         only = "The order of agents holds on these tasks; on others like them it may be different."
         over_tasks = Judgement(only, (Sentence(study.not_shown),), shown)
         return (over_tasks,) if leader is None else (leader, over_tasks)
     if "selection" not in told:
         return (first,)
-    rest = "No small set of tasks can represent all of them, and the rank of a new agent would be chance."
-    return (first, Judgement(rest, "Differences below may be due to chance.", "selection"))
+    few = "No small set of tasks can represent all of them, and the rank of a new agent would be chance."
+    return (first, Judgement(few, "Differences below may be due to chance.", "selection"))
 
 
-def _leader(study: Study, data: Mapping[str, Record]) -> Judgement | None:
-    found = data.get("significance")
-    if not found:
+def _leader(study: Study, told: Told) -> Judgement | None:
+    if study.first_agent is None or not {"ranking", "significance"} & set(told):
         return None
-    first, alike, ahead = Name(found["first"]), found["alike"], found["ahead_on_most"]
-    some = "" if found["others"] + 1 == len(study.results.agents) else "the next "
+    tests, (first, alike, ahead, others) = study.tests, study.first_agent
+    assert isinstance(tests, Significance), "the first agent was tested"
+    section = _link(told, "ranking", "significance")
+    next_ones = "" if others + 1 == len(study.results.agents) else "the next "
     tied = [study.results.agents[row] for row in study.order if study.ranks[row] == 1]
-    doubt = _tested(found, data, tied)
+    doubt = _tested(study, tests, tied)
     unlike = "not significantly different from"
     if len(tied) > 1:
         alone = [name for name in alike if name not in tied]
-        others = f"{len(alone):,} of {some}{found['others'] + 1 - len(tied):,} others"
-        told = f" lead with the same mean; {others} {_are(len(alone))} {unlike} them."
+        many = f"{len(alone):,} of {next_ones}{others + 1 - len(tied):,} others"
+        words = f" lead with the same mean; {many} {_are(len(alone))} {unlike} them."
         if not alone:
-            told = " lead with the same mean, and are significantly better than every other agent."
-        return Judgement((*enumerated(tied, MOST_NAMED), told), doubt, "significance")
-    claim: Parts = (first, " leads, and is significantly better than every other agent.")
+            words = " lead with the same mean, and are significantly better than every other agent."
+        return Judgement((*enumerated(tied, MOST_NAMED), words), doubt, section)
+    claim: Parts = (Name(first), " leads, and is significantly better than every other agent.")
     if ahead:
-        claim = (first, " has the highest mean, but ", *enumerated(ahead, MOST_NAMED))
-        claim = (*claim, f" {'do' if len(ahead) > 1 else 'does'} better on most tasks.")
-    elif found["too_few_tasks"]:
-        claim = (
-            first,
-            " has the highest mean; there are too few tasks for a significant difference.",
-        )
+        verb = "do" if len(ahead) > 1 else "does"
+        claim = (Name(first), " has the highest mean, but ", *enumerated(ahead, MOST_NAMED))
+        claim = (*claim, f" {verb} better on most tasks.")
+    elif tests.too_few_tasks:
+        few = " has the highest mean; there are too few tasks for a significant difference."
+        claim = (Name(first), few)
     elif len(alike) > MOST_NAMED:
-        many = f"{len(alike):,} of {some}{found['others']:,} others"
-        claim = (first, f" leads; {many} {_are(len(alike))} {unlike} it.")
+        many = f"{len(alike):,} of {next_ones}{others:,} others"
+        claim = (Name(first), f" leads; {many} {_are(len(alike))} {unlike} it.")
     elif alike:
-        claim = (first, " leads; ", *enumerated(alike), f" {_are(len(alike))} {unlike} it.")
-    return Judgement(claim, doubt, "significance")
+        claim = (Name(first), " leads; ", *enumerated(alike), f" {_are(len(alike))} {unlike} it.")
+    return Judgement(claim, doubt, section)
 
 
 def _are(count: int) -> str:
     return "is" if count == 1 else "are"
 
 
-def _tested(found: Record, data: Mapping[str, Record], tied: Sequence[str]) -> str:
+def _tested(study: Study, tests: Significance, tied: Sequence[str]) -> str:
     """By which test agents are compared, and how often the first comes first in bootstrap samples."""
-    agents = found["others"] + 1
+    agents = len(tests.agent_names)
     pairs = f" for {counted(agents * (agents - 1) // 2, 'pair')}" if agents > 2 else ""
-    start = f"{found['test'][0].upper()}{found['test'][1:]}"
+    start = f"{tests.test[0].upper()}{tests.test[1:]}"
     doubt = f"{start}, at 5 %{' after Holm' if pairs else ''}{pairs}"
-    few = f" {found['too_few_tasks']}" if found["too_few_tasks"] else ""
-    again = data.get("rank_probabilities")
-    if again is None or len(tied) > MOST_NAMED:
+    few = f" {tests.too_few_tasks}" if tests.too_few_tasks else ""
+    ranks = study.ranking.ranks
+    if ranks is None or len(tied) > MOST_NAMED:
         return f"{doubt}.{few}"
     who = "it comes" if len(tied) == 1 else "they come"
-    first = {row["agent"]: row["probability_first"] for row in again["agents"]}
+    first = dict(zip(ranks.agent_names, ranks.probability[:, 0].tolist(), strict=True))
     shares = " and ".join(percent(first[name]) for name in tied)
-    unit = again["settings"]["unit"]
-    return f"{doubt}; by mean {who} first in {shares} of bootstrap samples of {unit}.{few}"
+    return f"{doubt}; by mean {who} first in {shares} of bootstrap samples of {ranks.unit}.{few}"
 
 
-def _tasks(study: Study, data: Mapping[str, Record]) -> Judgement | None:
-    found = data.get("information")
-    if not found:
+def _tasks(study: Study, told: Told) -> Judgement | None:
+    if (about := _answer(told, "information", AbilityInformation)) is not None:
+        return _about_ability(study, about)
+    found = _answer(told, "information", InformationAnalysis)
+    if found is None:
         return None
-    if found.get("about") == "ability":
-        return _about_ability(study, found)
-    best, total = found["chosen"], counted(len(found["tasks"]), "task")
-    bits = [row["bits"] for row in best]
-    if found["p_value"] is not None and not found["set_significant"]:
+    if found.test is not None and not found.set_significant:
         return _single_tasks(found)
-    enough = found["enough"]
-    unsolved = _unsolved(data)
-    apart = [row["task"] for row in best[:enough]]
+    best, enough, unsolved = found.chosen, found.enough, _unsolved(told)
+    apart = best.task[:enough]
     named = [task for task in apart if task not in unsolved]
     if not named:
         return None
-    names = enumerated(named, MOST_NAMED)
-    silent = [
-        row["task"]
-        for row in found["tasks"]
-        if row["bits"] is not None
-        and not row["bits"] > row.get("chance_high", np.nan)
-        and row["task"] not in apart
-    ]
+    total = counted(len(found.tasks), "task")
     few = "discriminates" if enough == 1 else "discriminate"
     start = (
-        f"{enough:,} of {total} {few} between agents nearly as well as the best {len(bits):,} do: "
+        f"{enough:,} of {total} {few} between agents nearly as well as the best {len(best):,} do: "
     )
-    if enough == len(bits):
+    if enough == len(best):
         start = f"It takes all of the best {enough:,} of {total} to discriminate between agents: "
-    claim: Parts = (start, *names)
-    if silent and found["p_value"] is not None:
+    claim: Parts = (start, *enumerated(named, MOST_NAMED))
+    silent = _silent_tasks(found)
+    if silent:
         verb = "does" if len(silent) == 1 else "do"
-        claim = (*claim, f"; of the others {len(silent):,} {verb} so no more than chance: ")
-        claim = (*claim, *enumerated(silent, MOST_NAMED))
-    claim = (Sentence(found["headline"]),) if found["hardly_separates"] else (*claim, ".")
-    row = best[enough - 1]
-    most = f"{three_digits(found['max_bits'])} bits needed to identify an agent"
-    doubt = f"{three_digits(row['bits'])} of the {most}"
-    if "bits_low" in row:
-        doubt += f", at least {three_digits(row['bits_low'])} without noise"
-    if "chance_bits" in row:
-        doubt += f"; {three_digits(row['chance_bits'])} by chance"
+        more = f"; of the others {len(silent):,} {verb} so no more than chance: "
+        claim = (*claim, more, *enumerated(silent, MOST_NAMED))
+    claim = (Sentence(found.headline),) if found.hardly_separates else (*claim, ".")
+    last, most = best[enough - 1], three_digits(found.max_bits)
+    doubt = f"{three_digits(last.bits)} of the {most} bits needed to identify an agent"
+    if best.bits_low is not None:
+        doubt += f", at least {three_digits(last.bits_low)} without noise"
+    if best.chance_bits is not None:
+        doubt += f"; {three_digits(last.chance_bits)} by chance (permuted results)"
     failed = [task for task in apart if task in unsolved]
     beside: Parts = ()
     if failed:
@@ -228,58 +208,67 @@ def _tasks(study: Study, data: Mapping[str, Record]) -> Judgement | None:
     return Judgement(claim, (f"{doubt}.", *beside), "information")
 
 
-def _unsolved(data: Mapping[str, Record]) -> set[str]:
+def _silent_tasks(found: InformationAnalysis) -> list[str]:
+    """The tasks outside the first few that have no more bits than by chance."""
+    tasks, first = found.tasks, found.chosen.task[: found.enough]
+    if found.test is None or tasks.chance_high is None:
+        return []
+    more = tasks.bits > tasks.chance_high
+    known = np.isfinite(tasks.bits)
+    return [
+        tasks.task[row] for row in np.flatnonzero(known & ~more) if tasks.task[row] not in first
+    ]
+
+
+def _unsolved(told: Told) -> frozenset[str]:
     """The tasks on which no agent succeeds."""
-    rows = data.get("suspects", {}).get("flagged", ())
-    return {row["task"] for row in rows if SOLVED_BY_NOBODY in row["flags"]}
+    audited = _answer(told, "suspects", Audit)
+    return frozenset() if audited is None else frozenset(audited.of_kind("nobody"))
 
 
-def _single_tasks(found: Record) -> Judgement:
+def _single_tasks(found: InformationAnalysis) -> Judgement:
     """Where sets of tasks have no more bits than chance gives: which single tasks discriminate."""
-    shown = [row["task"] for row in found["tasks"] if row["significant"]]
+    assert found.test is not None
+    shown = found.significant_tasks
     verb = "discriminates" if len(shown) == 1 else "discriminate"
-    start = f"{len(shown):,} of {counted(len(found['tasks']), 'task')} {verb} significantly: "
+    start = f"{len(shown):,} of {counted(len(found.tasks), 'task')} {verb} significantly: "
     claim: Parts = (start, *enumerated(shown, MOST_NAMED), ".")
     if not shown:
         claim = ("No single task discriminates significantly between agents.",)
-    return Judgement(claim, f"Permutation test, p = {found['p_value']:.2g}.", "information")
+    return Judgement(claim, f"Permutation test, p = {found.test.p_value:.2g}.", "information")
 
 
-def _about_ability(study: Study, found: Record) -> Judgement | None:
-    bits = [row["cumulative_bits"] for row in found["greedy"]]
-    if not bits or len(bits) == len(found["tasks"]):  # that all tasks give everything is no finding
+def _about_ability(study: Study, found: AbilityInformation) -> Judgement | None:
+    fitted = len(found.tasks)
+    if len(found.chosen) == fitted:  # that all tasks give everything is no finding
         return None
-    share, fitted = percent(bits[-1] / found["whole_bits"]), len(found["tasks"])
-    of = f"{len(bits):,} of {counted(fitted, 'task')}"
-    told = f"{of} carry {share} of the information of all tasks about ability: "
-    names = enumerated([row["task"] for row in found["greedy"]], MOST_NAMED)
-    few, whole = (three_digits(each) for each in (bits[-1], found["whole_bits"]))
-    doubt = f"{few} of {whole} bits, if the fitted model holds"
+    few, whole = float(found.chosen_bits[-1]), found.whole_bits
+    of = f"{len(found.chosen):,} of {counted(fitted, 'task')}"
+    start = f"{of} carry {percent(few / whole)} of the information of all tasks about ability: "
+    doubt = f"{three_digits(few)} of {three_digits(whole)} bits, if the fitted model holds"
     every = study.comparable.shape[1]
     if fitted < every:
         doubt += f"; the other {every - fitted:,} of {every:,} tasks have no part in the fit"
-    return Judgement((told, *names, "."), f"{doubt}.", "information")
+    claim = (start, *enumerated(found.chosen, MOST_NAMED), ".")
+    return Judgement(claim, f"{doubt}.", "information")
 
 
-def _exam(study: Study, data: Mapping[str, Record]) -> Judgement | None:
-    found = data.get("decision")
-    if not found or not found["now"] > 0:
+def _exam(study: Study, told: Told) -> Judgement | None:
+    found = _answer(told, "decision", DecisionStudy)
+    if found is None or not found.now > 0:
         return None
-    now, tasks, runs = (found[name] for name in ("now", "twice_tasks", "twice_runs"))
-    error = (
+    numbers = {name: part.value for name, part in found.scalars.items()}
+    now, tasks, runs = found.now, numbers["twice_tasks"], numbers["twice_runs"]
+    doubt = (
         f"The standard error of a difference of two means is {three_digits(now)}; twice the tasks would "
-        "make it"
+        f"make it {three_digits(tasks)}"
     )
-    doubt = f"{error} {three_digits(tasks)}"
-    if not found["runs_known"]:
+    if not numbers["runs_known"]:
         claim = (
             "More tasks would make comparisons more precise; the effect of more runs is unknown."
         )
-        return Judgement(
-            claim,
-            f"{doubt}. With one run per cell, the variation between runs is unknown.",
-            "decision",
-        )
+        unknown = "With one run per cell, the variation between runs is unknown."
+        return Judgement(claim, f"{doubt}. {unknown}", "decision")
     if 1 - runs / now < HELPS:
         claim = "More tasks would make comparisons more precise; more runs would not."
     elif runs < (1 + HELPS) * tasks:  # more tasks bring more runs with them: these never do better
@@ -289,8 +278,8 @@ def _exam(study: Study, data: Mapping[str, Record]) -> Judgement | None:
     return Judgement(claim, f"{doubt}, twice the runs {three_digits(runs)}.", "decision")
 
 
-def _few(study: Study, data: Mapping[str, Record]) -> Judgement | None:
-    if "selection" not in data:
+def _few(study: Study, told: Told) -> Judgement | None:
+    if "selection" not in told:
         return None
     selection = study.selected.selection
     best, random = selection.figures, selection.random_figures
@@ -321,66 +310,65 @@ def _of_all(study: Study, tasks: int) -> str:
     return "" if tasks == every else f", sampled from {every:,},"
 
 
-def _next(study: Study, data: Mapping[str, Record]) -> Judgement | None:
-    found = data.get("next_task")
-    if not found or found["needed"] is None:
+def _next(study: Study, told: Told) -> Judgement | None:
+    found = _answer(told, "next_task", NextExamination)
+    if found is None or found.needed is None:
         return None
-    asked, beside = counted(found["needed"], "task"), found["compared_with"]
-    many = "all tasks do" if beside == found["tasks"] else f"the best {beside:,} do"
-    place = "places" if found["needed"] == 1 else "place"
+    many = f"the best {found.compared_with:,} do"
+    if found.compared_with == found.tasks:
+        many = "all tasks do"
+    place = "places" if found.needed == 1 else "place"
     claim = (
-        f"{asked} asked one after another {place} a next agent like these nearly as well as {many}."
+        f"{counted(found.needed, 'task')} asked one after another {place} a next agent like these nearly "
+        f"as well as {many}."
     )
-    random = "more than were tried" if found["at_random"] is None else f"{found['at_random']:,}"
-    near, least = three_digits(found["near"]), three_digits(found["least_error"])
+    random = "more than were tried" if found.at_random is None else f"{found.at_random:,}"
+    near, least = three_digits(found.near), three_digits(found.least_error)
     doubt = f"An error of ability of {near} instead of {least}; in random order it takes {random}."
     return Judgement(claim, f"{doubt} Simulated, if the fit holds.", "next_task")
 
 
-def _suspects(study: Study, data: Mapping[str, Record]) -> Judgement | None:
-    found = data.get("suspects")
-    if not found or not found["flagged"]:
+def _suspects(study: Study, told: Told) -> Judgement | None:
+    found = _answer(told, "suspects", Audit)
+    if found is None or not found.flagged:
         return None
-    names = [row["task"] for row in found["flagged"]]
-    total = counted(len(found["tasks"]), "task")
-    verb = "is" if len(names) == 1 else "are"
-    start = f"{len(names):,} of {total}{_of_all(study, len(found['tasks']))} {verb} flagged: "
-    kinds = Counter(kind for row in found["flagged"] for kind in row["flags"])
-    why = ", ".join(f"{count:,} {kind}" for kind, count in kinds.items())
+    names = [task.task for task in found.flagged]
+    total = f"{counted(len(found.tasks), 'task')}{_of_all(study, len(found.tasks))}"
+    start = f"{len(names):,} of {total} {_are(len(names))} flagged: "
+    kinds = Counter(kind for task in found.flagged for kind in task.kinds)
+    why = ", ".join(f"{count:,} {FLAGS[kind]}" for kind, count in kinds.items())
     success = (
         f"Success: {study.judged_measure} reaches {study.success:g}. "
         if isinstance(study.success, float)
         else ""
     )
-    doubt = (
-        f"{why[0].upper()}{why[1:]}. {success}Each kind of flag is tested at 5 % over all tasks."
-    )
+    tested = "Each kind of flag is tested at 5 % over all tasks."
+    doubt = f"{why[0].upper()}{why[1:]}. {success}{tested}"
     return Judgement((start, *enumerated(names, MOST_NAMED), "."), doubt, "suspects")
 
 
-def _unsuspected(study: Study, data: Mapping[str, Record]) -> Judgement | None:
-    found = data.get("suspects")
-    if not found or found["flagged"]:
+def _unsuspected(study: Study, told: Told) -> Judgement | None:
+    found = _answer(told, "suspects", Audit)
+    if found is None or found.flagged:
         return None
-    tasks = len(found["tasks"])
+    tasks = len(found.tasks)
     claim = f"None of {counted(tasks, 'task')}{_of_all(study, tasks)} is flagged for review."
-    doubt = "Each flag is tested at 5 % over all tasks."
-    return Judgement(claim, doubt, "suspects")
+    return Judgement(claim, "Each flag is tested at 5 % over all tasks.", "suspects")
 
 
-def _similarity(study: Study, data: Mapping[str, Record]) -> Judgement | None:
-    found = data.get("similarity")
-    if not found or not found["possible_winners"]:
+def _similarity(study: Study, told: Told) -> Judgement | None:
+    found = _answer(told, "similarity", SimilarityAnalysis)
+    if found is None or not found.favourable.winners:
         return None
-    factor = next(row for row in found["statistics"] if row["statistic"] == "first_factor_share")
-    winners = f"{found['possible_winners']:,} of {counted(found['searched_agents'], 'agent')}"
-    claim = f"{winners} would win on some choice of the tasks."
-    share, chance = percent(factor["value"]), percent(factor["chance"])
+    winners, searched = len(found.favourable.winners), found.favourable.searched
+    claim = f"{winners:,} of {counted(searched, 'agent')} would win on some choice of the tasks."
+    factor = found.factor
+    share, chance = percent(factor.first_factor_share.value), percent(factor.first_factor_by_chance)
     doubt = f"One factor explains {share} of the differences, {chance} by chance."
     return Judgement(claim, doubt, "similarity")
 
 
-JUDGES: tuple[Callable[[Study, Mapping[str, Record]], Judgement | None], ...] = (
+JUDGES: tuple[Callable[[Study, Told], Judgement | None], ...] = (
     *(_leader, _tasks, _suspects, _exam, _few),
     *(_next, _unsuspected, _similarity),
 )
@@ -396,7 +384,7 @@ def _failed(sections: Sequence[Finding]) -> tuple[Prose, ...]:
     return ((f"{words} failed because of an unexpected error: ", *enumerated(titles, 6), "."),)
 
 
-def _distrusted(study: Study, told: Mapping[str, Finding]) -> tuple[Prose, ...]:
+def _distrusted(study: Study, told: Told) -> tuple[Prose, ...]:
     """What a reader must not trust, in short: what the results do not hold, then the gravest warnings."""
     own: list[Prose] = []
     if study.counts["runs"] == 1:

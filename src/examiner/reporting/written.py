@@ -7,12 +7,13 @@ import io
 import math
 from collections.abc import Sequence
 from types import MappingProxyType
-from typing import Literal
+from typing import Any, Literal
 
+from examiner.answers import Column, Table
 from examiner.messages import visible
-from examiner.reporting.finding import Finding
-from examiner.reporting.prose import ABSENT, Name, said
-from examiner.reporting.table import Cell, ShownColumn, ShownTable
+from examiner.reporting.cells import cell_texts, is_numeric
+from examiner.reporting.finding import Finding, ShownTable
+from examiner.reporting.prose import said
 
 Written = Literal["latex", "markdown", "csv"]
 _LATEX = MappingProxyType(
@@ -29,8 +30,9 @@ _LATEX = MappingProxyType(
 def written_tables(finding: Finding, kind: Written) -> str:
     """Return all tables of a finding as text; each begins with its caption as a comment, but for CSV.
 
-    >>> columns = ShownColumn("agent", "name"), ShownColumn("mean", "number")
-    >>> table = ShownTable(columns, ((Name("dqn_2"), 1.5),), "Means")
+    >>> from examiner.answers import Column, Table
+    >>> columns = Column("agent", "name", "Agent"), Column("mean", "number", "Mean")
+    >>> table = shown_table(Table.of(columns, {"agent": ["dqn_2"], "mean": [1.5]}), caption="Means")
     >>> print(written(Finding(blocks=(table,)), "latex"))
     % Means
     \\begin{tabular}{lr}
@@ -48,8 +50,9 @@ def written_tables(finding: Finding, kind: Written) -> str:
 def table_text(table: ShownTable, kind: Written) -> str:
     """Return one table as text.
 
-    >>> columns = ShownColumn("a", "name"), ShownColumn("n", "count")
-    >>> table = ShownTable(columns, ((Name("x|y"), 1200), (Name("z"), None)))
+    >>> from examiner.answers import Column, Table
+    >>> columns = Column("a", "name", "A"), Column("n", "count", "N")
+    >>> table = shown_table(Table.of(columns, {"a": ["x|y", "z"], "n": [1200, None]}))
     >>> print(table_text(table, "markdown"))
     | a | n |
     |:--|--:|
@@ -61,34 +64,22 @@ def table_text(table: ShownTable, kind: Written) -> str:
     z,
     """
     if kind == "csv":
-        return _csv(table)
-    cells = [[_text(cell) for cell in row] for row in table.rows]
+        return _csv(table.table if table.numbers is None else table.numbers)
+    values = table.table.to_dict()
+    texts = [cell_texts(column, values[column.name]) for column in table.columns]
+    cells = [list(map(visible, row)) for row in zip(*texts, strict=True)]
     titles = [column.title for column in table.columns]
     caption = " ".join(said(table.caption).split())
     if kind == "markdown":
         head = [f"**{escaped(caption)}**\n"] if caption else []
-        rule = "|".join("--:" if _is_number(column) else ":--" for column in table.columns)
+        rule = "|".join("--:" if is_numeric(column) else ":--" for column in table.columns)
         body = [_markdown_row(row) for row in [titles, *cells]]
         return "\n".join([*head, body[0], f"|{rule}|", *body[1:]])
-    sides = "".join("r" if _is_number(column) else "l" for column in table.columns)
+    sides = "".join("r" if is_numeric(column) else "l" for column in table.columns)
     head = [f"% {caption}"] if caption else []
     rows = [_latex_row(row) for row in cells]
     start = [rf"\begin{{tabular}}{{{sides}}}", r"\toprule", _latex_row(titles), r"\midrule"]
     return "\n".join([*head, *start, *rows, r"\bottomrule", r"\end{tabular}"])
-
-
-def _is_number(column: ShownColumn) -> bool:
-    return column.kind in ("number", "count")
-
-
-def _text(cell: Cell) -> str:
-    if cell is None or _is_absent(cell):
-        return ABSENT
-    if isinstance(cell, float):
-        return f"{cell:.4g}"
-    if isinstance(cell, int):
-        return f"{cell:,}"
-    return visible(cell.text if isinstance(cell, Name) else cell)
 
 
 def _latex_row(cells: Sequence[str]) -> str:
@@ -115,22 +106,21 @@ def escaped(text: str) -> str:
     return plain
 
 
-def _csv(table: ShownTable) -> str:
-    """The numbers themselves, with all digits and no marks between them; what is absent is empty."""
+def _csv(table: Table) -> str:
+    """All columns with all digits and no marks between them; what was not observed is empty."""
     stream = io.StringIO()
     writer = csv.writer(stream, lineterminator="\n")
-    if table.records:
-        writer.writerow(table.records[0])
-        writer.writerows(
-            ["" if _is_absent(value) else value for value in row.values()] for row in table.records
-        )
-    else:
-        writer.writerow([column.title for column in table.columns])
-        for row in table.rows:
-            plain = [cell.text if isinstance(cell, Name) else cell for cell in row]
-            writer.writerow(["" if _is_absent(cell) else cell for cell in plain])
+    writer.writerow(table.columns)
+    values = table.to_dict()
+    columns = [
+        [_csv_cell(column, value) for value in values[name]]
+        for name, column in table.columns.items()
+    ]
+    writer.writerows(zip(*columns, strict=True))
     return stream.getvalue().rstrip("\n")
 
 
-def _is_absent(value: object) -> bool:
-    return value is None or (isinstance(value, float) and not math.isfinite(value))
+def _csv_cell(column: Column, value: Any) -> object:  # Any: as the column declares
+    if is_numeric(column):
+        return "" if not math.isfinite(value) else int(value) if column.kind == "count" else value
+    return "; ".join(value) if column.kind == "words" else value

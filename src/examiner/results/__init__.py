@@ -46,6 +46,14 @@ if TYPE_CHECKING:  # for other packages of the codebase, loaded when first used
     from examiner.results.connections import MOST_AGENTS as MOST_AGENTS
     from examiner.results.connections import divided_sentence as divided_sentence
     from examiner.results.connections import groups_of as groups_of
+    from examiner.results.content_order import ContentOrder as ContentOrder
+    from examiner.results.content_order import Hashes as Hashes
+    from examiner.results.content_order import matrix_in_content_order as matrix_in_content_order
+    from examiner.results.content_order import mixed as mixed
+    from examiner.results.content_order import order_of_matrix as order_of_matrix
+    from examiner.results.content_order import order_of_results as order_of_results
+    from examiner.results.content_order import order_of_table as order_of_table
+    from examiner.results.content_order import results_in_content_order as results_in_content_order
     from examiner.results.display import html_table as html_table
     from examiner.results.keys import BESIDE_RESULTS as BESIDE_RESULTS
     from examiner.results.keys import CHECKPOINT as CHECKPOINT
@@ -62,7 +70,6 @@ if TYPE_CHECKING:  # for other packages of the codebase, loaded when first used
     from examiner.results.observed_cells import ObservedCells as ObservedCells
     from examiner.results.observed_cells import few_observed as few_observed
     from examiner.results.ordering import in_order as in_order
-    from examiner.results.ordering import name_order as name_order
     from examiner.results.parquet import RESULTS_SCHEMA as RESULTS_SCHEMA
     from examiner.results.parquet import damaged as damaged
     from examiner.results.parquet import stored_note as stored_note

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -41,7 +40,7 @@ def in_order(results: Results) -> Results:
         _naturally_coded(frame[name]) for name in named if isinstance(frame[name].dtype, pl.Enum)
     )
     codes, items = _ordered_items(frame, results)
-    order = _row_order(frame.with_columns(pl.Series("item code", codes)), results)
+    order = row_order(frame.with_columns(pl.Series("item code", codes)), results)
     if order is not None:
         frame, codes = frame[order], codes[order]
     return replace(
@@ -81,8 +80,11 @@ def _ordered_items(
     return places[results.task_codes], tuple(items[place] for place in order)
 
 
-def _row_order(frame: pl.DataFrame, results: Results) -> NDArray[np.int64] | None:
-    """Where the rows of the ordered table stand in this one; None where it is in order already."""
+def row_order(frame: pl.DataFrame, results: Results) -> NDArray[np.int64] | None:
+    """Return where the rows of the ordered table stand in this one; None where it is in order already.
+
+    The frame has the column "item code" as well.
+    """
     keys = ["agent", "item code", "run"]
     packed = packed_keys(frame, keys)
     columns = [pl.Series(packed[0])] if packed else [frame[key] for key in keys]
@@ -99,12 +101,3 @@ def _observed(frame: pl.DataFrame, results: Results) -> list[str]:
         *(name for name in results.attributes if is_sortable(frame[name])),
         "trial",
     ]
-
-
-def name_order(names: Sequence[str]) -> NDArray[np.intp]:
-    """Return each name's position in their order, which settles ties, shape [names].
-
-    >>> name_order(["b", "a"])
-    array([1, 0])
-    """
-    return np.argsort(np.argsort(np.array(names, dtype=object), kind="stable"), kind="stable")

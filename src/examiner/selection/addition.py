@@ -17,6 +17,7 @@ from examiner.information import (
     PairLikelihood,
     channels_of,
     ends_of,
+    moments,
     permuted,
     plausible_draws,
     table_bits,
@@ -195,9 +196,10 @@ def adds(
     columns = np.array([whole.tasks.index(one) for one in dict.fromkeys(names)], dtype=np.intp)
     seed = seed_of(rng)
     for_bits, for_errors = generator(seed).spawn(2)
-    values = fold_of(whole, whole.everyone, ()).evidence.values
+    rows = whole.order.agents  # draws depend neither on names nor on the order of rows
+    values = fold_of(whole, rows, ()).evidence.values
     bits, alone, held, by_chance = _bits(whole, new, columns, for_bits, reps, level)
-    weight = resampled_agents(whole.families, for_errors)
+    weight = resampled_agents(whole.family_codes[rows], for_errors)
     removed, shuffled = _error_removed(values, new, columns, for_errors, reps, weight, level)
     near = 1.0 - likeness(values)[new]
     return Added(
@@ -243,7 +245,9 @@ def _bits(
     level: float,
 ) -> tuple[Estimate, float, float, float]:
     """Bits that the task adds, its own, the set's, and how often chance adds as many."""
-    seen, model = whole.observed, ChannelModel(whole.noise)
+    seen, model = whole.observed.ordered(whole.order), ChannelModel(whole.noise)
+    whole_moments, rank = moments(seen), np.argsort(whole.order.tasks)
+    new, columns = int(rank[new]), rank[columns]
 
     def bits(found: Moments) -> Floats:
         pairs = PairLikelihood(channels_of(seen, found, model))
@@ -251,7 +255,7 @@ def _bits(
         return np.array([table_bits(base), table_bits(own), table_bits(base + own)])
 
     try:
-        held, alone, both = bits(whole.moments)
+        held, alone, both = bits(whole_moments)
     except InputError:
         return Estimate(float("nan")), float("nan"), float("nan"), float("nan")
     likely, chance = plausible_draws(seen, whole.moments, rng), permuted(seen, rng, new)

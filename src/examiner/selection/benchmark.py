@@ -23,7 +23,14 @@ from examiner.information import (
 )
 from examiner.irt import agents_differ
 from examiner.messages import InputError, counted, listed, shorten
-from examiner.results import Connections, ResponseMatrix, Results, check_results
+from examiner.results import (
+    Connections,
+    ContentOrder,
+    ResponseMatrix,
+    Results,
+    check_results,
+    order_of_results,
+)
 from examiner.scores import (
     NORMALISERS,
     LearntScale,
@@ -31,6 +38,7 @@ from examiner.scores import (
     RowCodes,
     TaskScores,
     cell_means,
+    codes_of,
     column_range,
     mean_cells,
     responses,
@@ -69,7 +77,8 @@ class Benchmark:
     each task's median over the fold's own agents is the threshold. `families` [agents] are never split
     between folds. `observed` and `moments` are for bits. `given_target` [agents] stands in the place of
     the aggregate, where something else is to be predicted. `judged` [agents] says who was observed on
-    enough tasks for its aggregate to be known; the others help to choose, and are not judged. `sample`
+    enough tasks for its aggregate to be known; the others help to choose, and are not judged. `order` is
+    that of agents and tasks by content, in which agents are drawn. `sample`
     [agents] flags those used where choosing is repeated in folds: everybody but of very large tables.
     """
 
@@ -83,6 +92,7 @@ class Benchmark:
     observed: Observations
     moments: Moments
     noise: Noise
+    order: ContentOrder
     given_target: Floats | None
     judged: NDArray[np.bool_]
     sample: NDArray[np.bool_]
@@ -109,6 +119,11 @@ class Benchmark:
         """Means of cells before any agent is compared with another, higher is better; [agents, tasks]."""
         sign = self.scores.sign
         return self.scores.agent_means if (sign > 0).all() else self.scores.agent_means * sign
+
+    @cached_property
+    def family_codes(self) -> NDArray[np.int64]:
+        """The family of each agent as a number from 0, in the order of their content: [agents]."""
+        return codes_in_order(self.families, self.order.agents)
 
     @cached_property
     def fingerprint(self) -> str:
@@ -234,6 +249,7 @@ class Benchmark:
             families=tuple(self.families[row] for row in rows.tolist()),
             success=None if self.success is None else self.success[rows],
             moments=self.moments.of_agents(rows),
+            order=self.order._replace(agents=np.argsort(np.argsort(self.order.agents)[rows])),
             given_target=None if self.given_target is None else self.given_target[rows],
             judged=self.judged[rows],
             sample=self.sample[rows],
@@ -292,7 +308,8 @@ def benchmark(
     labels = None if groups is None else tuple("unknown" if one is None else one for one in groups)
     settled = replace(settled, total=total_for(goal, recipe.total, results.tasks, labels))
     relatives = _families(results, families)
-    sample = sampled_agents(relatives, len(results.tasks))
+    order = order_of_results(results)
+    sample = sampled_agents(codes_in_order(relatives, order.agents), len(results.tasks))
     return Benchmark(
         scores,
         settled,
@@ -304,6 +321,7 @@ def benchmark(
         seen,
         found,
         noise,
+        order,
         _given(target, results.agents),
         judged,
         sample,
@@ -317,6 +335,17 @@ def benchmark(
             *note_of_sample(sample),
         ),
     )
+
+
+def codes_in_order(labels: Sequence[str], order: NDArray[np.intp]) -> NDArray[np.int64]:
+    """Number labels from 0 as they appear in an order of their places.
+
+    >>> codes_in_order(["x", "y", "x"], np.array([1, 0, 2]))
+    array([1, 0, 1])
+    """
+    codes = np.empty(len(labels), dtype=np.int64)
+    codes[order] = codes_of([labels[place] for place in order.tolist()])
+    return codes
 
 
 def benchmark_of(source: Any) -> Benchmark:  # Any: a benchmark, or all that `ex.read` takes

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,7 +14,7 @@ from examiner.information import MOST_TASKS, Channels
 from examiner.irt import ItemParameters
 from examiner.irt import fit as fit_irt
 from examiner.messages import InputError
-from examiner.results import ResponseMatrix
+from examiner.results import ContentOrder, ResponseMatrix, order_of_table
 from examiner.scores import LearntScale, column_blocks, correlation_distances
 from examiner.selection.benchmark import Benchmark
 from examiner.selection.constraints import Terms
@@ -39,7 +40,7 @@ MOST_ITERATIONS = 200
 """Inside a fold only the order of tasks matters, and the priors keep estimates from running away."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class SelectionEvidence:
     """What is known of agents on tasks; what was not gathered is None.
 
@@ -70,6 +71,21 @@ task. Give successes (`success=...`), so that one can be fitted, or choose anoth
     weights: Floats | None = None
     observed: Floats | None = None
     shrinkage: Shrinkage | None = None
+    given_rank: NDArray[np.intp] | None = None
+
+    @cached_property
+    def order(self) -> ContentOrder:
+        """The order of agents and tasks by content, in which draws are made and ties decided.
+
+        It is that of these agents alone, so that nothing is learnt from others.
+        """
+        values = self.values if self.observed is None else self.observed
+        return order_of_table(values, self.agents, self.tasks)
+
+    @cached_property
+    def task_rank(self) -> NDArray[np.intp]:
+        """The place of each task in this order, or in that of more agents where it was given, [tasks]."""
+        return np.argsort(self.order.tasks) if self.given_rank is None else self.given_rank
 
     @property
     def table(self) -> CovarianceData:
@@ -108,12 +124,14 @@ def fold_of(
     *,
     lenient: bool = False,
     shrinkage: Shrinkage | None = None,
+    task_rank: NDArray[np.intp] | None = None,
     curves: bool = True,
 ) -> Fold:
     """Gather evidence from some agents alone: scale, gaps, target, bits, curves.
 
     Where too few agents allow no fit, evidence has none; `lenient` then takes flat curves, so that a
-    small fold does not end a comparison. `shrinkage` was settled before, on a fold that holds this one.
+    small fold does not end a comparison. `shrinkage` was settled before, on a fold that holds this one, and
+    `task_rank` decides between equal tasks as it did there.
     Where nothing is predicted, `curves` of scores need not be learnt.
     """
     scale = whole.learn(rows)
@@ -131,6 +149,7 @@ def fold_of(
         weights=whole.weights,
         observed=values,
         shrinkage=shrinkage,
+        given_rank=task_rank,
     )
     if "shrinkage" in needs and shrinkage is None:
         found = _settled(whole, evidence, rows)
@@ -147,12 +166,8 @@ def fold_of(
 def _settled(whole: Benchmark, evidence: SelectionEvidence, rows: NDArray[np.intp]) -> Shrinkage:
     """How far covariances are shrunk, from the agents that stand for all in folds."""
     used = whole.in_folds(rows)
-    if len(used) == len(rows):
-        return settled(evidence.table, evidence.agents, evidence.tasks)
-    kept = np.flatnonzero(np.isin(rows, used))
-    return settled(
-        evidence.table.of(kept), [evidence.agents[at] for at in kept.tolist()], evidence.tasks
-    )
+    table = evidence.table
+    return settled(table if len(used) == len(rows) else table.of(np.isin(rows, used)))
 
 
 def fill(values: Floats) -> tuple[Floats, Floats]:

@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from examiner.messages import InputError, counted
-from examiner.results import name_order
 from examiner.selection.evidence import SelectionEvidence
 from examiner.validation import Axes, Floats, read_only
 
@@ -55,9 +54,10 @@ def grow(
 ) -> TaskSet:
     """Choose tasks one after the other, those that must be there first.
 
-    The next task is the one with the largest gain (per cost, where tasks have one); equals are told
-    apart by name, so that the order of columns means nothing. Tasks that come together are weighed by
-    their mean gain. A budget ends the choice when nothing affordable is left; a size must be reached.
+    The next task is the one with the largest gain (per cost, where tasks have one); between
+    equals their rank by content decides, so that names and the order of columns mean nothing. Tasks that
+    come together are weighed by their mean gain. A budget ends the choice when nothing affordable is left;
+    a size must be reached.
 
     >>> from examiner.selection.constraints import Constraints, terms_of
     >>> terms = terms_of(Constraints(must=("u",)), ["t", "u", "v"])
@@ -65,9 +65,8 @@ def grow(
     >>> grow(evidence, 2, lambda chosen: np.array([1.0, 2.0, 3.0]), method="mine", unit="points").tasks
     ('u', 'v')
     """
-    terms, tasks = evidence.terms, evidence.tasks
+    terms = evidence.terms
     size = check_size(evidence, size)
-    names = name_order(tasks)
     chosen: list[int] = []
     gained: list[float] = []
 
@@ -86,7 +85,7 @@ def grow(
         if not allowed.any():
             break
         gain = _finite(gains(chosen))
-        best = _best(_worth(evidence, gain), allowed, names)
+        best = _best(evidence, _worth(evidence, gain), allowed)
         join(best, gain)
     if len(chosen) < size and terms.budget is None and not terms.in_units:
         raise _short(len(chosen), size)
@@ -113,7 +112,7 @@ def floating(
         return [tuple(exchange(evidence, one.columns, gains)) for one in grown]
     check_size(evidence, min(sizes))
     largest = check_size(evidence, max(sizes))
-    names, found = name_order(evidence.tasks), []
+    found: list[tuple[int, ...]] = []
     chosen = list(terms.must)
     while True:
         if len(evidence.tasks) <= MOST_EXCHANGED:
@@ -125,7 +124,7 @@ def floating(
         allowed = terms.allowed(chosen, largest)
         if not allowed.any():
             raise _short(len(chosen), largest)
-        chosen = [*chosen, _best(_worth(evidence, _finite(gains(chosen))), allowed, names)]
+        chosen = [*chosen, _best(evidence, _worth(evidence, _finite(gains(chosen))), allowed)]
 
 
 def exchange(evidence: SelectionEvidence, columns: Sequence[int], gains: Gains) -> list[int]:
@@ -136,7 +135,7 @@ def exchange(evidence: SelectionEvidence, columns: Sequence[int], gains: Gains) 
     >>> exchange(evidence, [0], lambda rest: np.array([1.0, 2.0]))
     [1]
     """
-    terms, names = evidence.terms, name_order(evidence.tasks)
+    terms = evidence.terms
     chosen = list(columns)
     if terms.in_units or len(chosen) <= len(terms.must):
         return chosen
@@ -149,7 +148,7 @@ def exchange(evidence: SelectionEvidence, columns: Sequence[int], gains: Gains) 
             continue
         rest = chosen[:index] + chosen[index + 1 :]
         worth = _finite(gains(rest))
-        best = _best(worth, terms.allowed(rest, size), names)
+        best = _best(evidence, worth, terms.allowed(rest, size))
         held = worth[chosen[index]]
         if worth[best] > held + TIE * max(1.0, abs(float(held))):
             chosen[index], unchanged = best, 0
@@ -169,13 +168,12 @@ def exchanged(
     """
     left = np.zeros(len(evidence.tasks), dtype=bool)
     left[list(floating(evidence, [size], gains)[0])] = True
-    names = name_order(evidence.tasks)
     told: list[int] = []
     gained: list[float] = []
     musts = [column for column in evidence.terms.must if left[column]]
     while left.any():
         worth = _finite(gains(told))
-        column = musts.pop(0) if musts else _best(worth, left, names)
+        column = musts.pop(0) if musts else _best(evidence, worth, left)
         told.append(column)
         gained.append(float(worth[column]))
         left[column] = False
@@ -252,9 +250,9 @@ def _worth(evidence: SelectionEvidence, gain: Floats) -> Floats:
     return np.where(gain > 0, gain / cost, gain)
 
 
-def _best(worth: Floats, allowed: NDArray[np.bool_], names: NDArray[np.intp]) -> int:
+def _best(evidence: SelectionEvidence, worth: Floats, allowed: NDArray[np.bool_]) -> int:
     offered = np.where(allowed, worth, -np.inf)
     most = offered.max()
     near = TIE * max(1.0, abs(float(most))) if np.isfinite(most) else 0.0
     equal = np.flatnonzero(allowed & (offered >= most - near))
-    return int(equal[np.argmin(names[equal])])
+    return int(equal[0] if len(equal) == 1 else equal[np.argmin(evidence.task_rank[equal])])

@@ -2,27 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
+from numpy.typing import NDArray
 
-from examiner.scores import Estimate, codes_of
+from examiner.scores import Estimate
 from examiner.validation import Floats
 
 REPS = 400
 
 
-def resampled_agents(families: Sequence[str], rng: np.random.Generator, reps: int = REPS) -> Floats:
+def resampled_agents(
+    families: NDArray[np.integer], rng: np.random.Generator, reps: int = REPS
+) -> Floats:
     """How often each agent counts: once, then in each resample of families; shape [1 + reps, agents].
 
-    >>> weight = resampled_agents(["a", "b", "a"], np.random.default_rng(0), 50)
+    >>> weight = resampled_agents(np.array([0, 1, 0]), np.random.default_rng(0), 50)
     >>> weight.shape, bool((weight[:, 0] == weight[:, 2]).all())
     ((51, 3), True)
     """
-    code = codes_of(families)
-    count = int(code.max()) + 1
+    count = int(families.max()) + 1
     drawn = rng.multinomial(count, np.full(count, 1.0 / count), size=reps)
-    return np.vstack([np.ones(len(code)), drawn[:, code].astype(np.float64)])
+    return np.vstack([np.ones(len(families)), drawn[:, families].astype(np.float64)])
 
 
 def estimate_of(values: Floats, level: float = 0.95) -> Estimate:

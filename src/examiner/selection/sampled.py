@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -21,23 +19,22 @@ def is_very_large(agents: int, tasks: int) -> bool:
     return agents > max(MOST_CELLS // tasks, FEWEST_AGENTS)
 
 
-def sampled_agents(families: Sequence[str], tasks: int) -> NDArray[np.bool_]:
+def sampled_agents(families: NDArray[np.integer], tasks: int) -> NDArray[np.bool_]:
     """Flag the agents of the sample, [agents]: everybody, where the table is not very large.
 
-    Whole families are taken, evenly by name: the order of rows means nothing, and nothing is random.
+    Whole families are taken, evenly by their numbers: nothing is random.
 
-    >>> sampled_agents(["a", "b", "a"], 10).all()
+    >>> sampled_agents(np.array([0, 1, 0]), 10).all()
     np.True_
-    >>> int(sampled_agents([str(agent) for agent in range(5000)], 20_000).sum())
+    >>> int(sampled_agents(np.arange(5000), 20_000).sum())
     250
     """
     agents, most = len(families), max(MOST_CELLS // tasks, FEWEST_AGENTS)
     if not is_very_large(agents, tasks):
         return np.ones(agents, dtype=np.bool_)
-    names = sorted(set(families))
-    count = -(-most * len(names) // agents)
-    kept = {names[at] for at in np.linspace(0, len(names) - 1, count).astype(np.intp).tolist()}
-    return np.array([family in kept for family in families])
+    number = int(families.max()) + 1
+    count = -(-most * number // agents)
+    return np.isin(families, np.linspace(0, number - 1, count).astype(np.intp))
 
 
 def note_of_sample(sample: NDArray[np.bool_]) -> tuple[str, ...]:
@@ -49,6 +46,6 @@ def note_of_sample(sample: NDArray[np.bool_]) -> tuple[str, ...]:
     if sample.all():
         return ()
     return (
-        f"The table is large: {sample.sum():,} of its {len(sample):,} agents, taken evenly by name, are "
+        f"The table is large: {sample.sum():,} of its {len(sample):,} agents, taken evenly, are "
         f"used wherever the choice is repeated in folds.",
     )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -10,9 +9,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from examiner.results import order_of_table
 from examiner.selection.covariance import Conditionals, Covariance, blended
 from examiner.selection.factors import Centred, Factors, factors_of
-from examiner.validation import Floats, natural_key
+from examiner.validation import Floats
 
 FACTORS = (1, 3)
 SHRINKAGES = (0.9, 0.6, 0.3, 0.15)
@@ -114,25 +114,25 @@ class CovarianceData:
         return blended(factors, blend.shrinkage, weights=self.weights, target=self.target)
 
 
-def settled(table: CovarianceData, agents: Sequence[str], tasks: Sequence[str]) -> Shrinkage:
+def settled(table: CovarianceData) -> Shrinkage:
     """Judge all blends in five folds: choose on four parts of the agents, predict the fifth.
 
-    Names settle who is in which fold, so that the order of rows and columns means nothing.
+    Content settles who is in which fold, so that the order of rows and columns means nothing.
     """
-    rungs = rungs_for(len(tasks))
-    if len(agents) < FEWEST_AGENTS:
-        return Shrinkage((), np.empty((len(BLENDS), 0, len(agents))))
-    rows, columns = (
-        np.array(sorted(range(len(names)), key=[natural_key(name) for name in names].__getitem__))
-        for names in (agents, tasks)
+    agents, tasks = table.values.shape
+    rungs = rungs_for(tasks)
+    if agents < FEWEST_AGENTS:
+        return Shrinkage((), np.empty((len(BLENDS), 0, agents)))
+    rows, columns = order_of_table(
+        table.values, *(list(map(str, range(n))) for n in table.values.shape)
     )
     table = CovarianceData(
         table.values[np.ix_(rows, columns)],
         table.target[rows],
         None if table.weights is None else table.weights[columns],
     )
-    fold = np.arange(len(rows)) % FOLDS
-    off = np.empty((len(BLENDS), len(rungs), len(rows)))
+    fold = np.arange(agents) % FOLDS
+    off = np.empty((len(BLENDS), len(rungs), agents))
     for held_out in range(FOLDS):
         part, rest = table.of(fold == held_out), table.of(fold != held_out)
         off[:, :, fold == held_out] = _errors(rest, part, rungs)

@@ -1,4 +1,4 @@
-"""Numbers of stored things that no analysis can have written: negative errors, intervals inside out."""
+"""Numbers of stored things that no analysis can have written: negative errors, impossible intervals."""
 
 from __future__ import annotations
 
@@ -11,8 +11,12 @@ _NO_INTERVAL = ("reach",)
 """What has a low and a high part that are not the ends of one interval."""
 
 
+_ESTIMATES = ("ability", "value")
+"""What an interval is of, where its ends are called just low and high."""
+
+
 def check_plausible(content: Mapping[str, Any], file: str, remedy: str) -> None:  # Any: JSON values
-    """Refuse negative errors and intervals whose lower end is above the upper one.
+    """Refuse negative errors, intervals that end below their beginning, and estimates outside their own.
 
     >>> check_plausible({"steps": [{"error": 0.5, "low": -1.0, "high": 1.0}]}, "'x.json'", "Make it again.")
     """
@@ -22,13 +26,16 @@ def check_plausible(content: Mapping[str, Any], file: str, remedy: str) -> None:
             if any(number < 0 for number in _flat(value)):
                 raise InputError(f"{file} has a negative number in {path + name!r}. {remedy}")
         elif name == "low" or (name.endswith("_low") and name[:-4] not in _NO_INTERVAL):
-            high = holder.get(name[:-3] + "high")
-            ends = list(_flat(value)), list(_flat(high))
-            if len(ends[0]) == len(ends[1]) and any(
-                low > top for low, top in zip(*ends, strict=True)
-            ):
+            stem = next((key for key in _ESTIMATES if key in holder), "") if name == "low" else ""
+            parts = (value, holder.get(name[:-3] + "high"), holder.get(stem))
+            low, high, estimate = (list(_flat(part)) for part in parts)
+            if len(low) == len(high) and any(map(float.__gt__, low, high)):
                 raise InputError(
                     f"{file} has an interval in {path + name!r} that ends below its beginning. {remedy}"
+                )
+            if len(low) == len(high) == len(estimate) and any(map(_outside, estimate, low, high)):
+                raise InputError(
+                    f"{file} has a number in {path + stem!r} that lies outside its own interval. {remedy}"
                 )
 
 
@@ -55,3 +62,9 @@ def _flat(value: Any) -> Iterator[float]:  # Any: JSON values
         yield float(value)
     elif value is None:
         yield float("nan")
+
+
+def _outside(estimate: float, low: float, high: float) -> bool:
+    """Whether an estimate lies outside its interval by more than rounding."""
+    near = 1e-9 * max(abs(low), abs(high))
+    return estimate < low - near or estimate > high + near

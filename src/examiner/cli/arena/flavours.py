@@ -65,7 +65,7 @@ def flavours(options: FlavourOptions, printing: Tabled) -> None:
         )
     if answer.judged is not None:
         answer.judged.save(folder / JUDGED)
-    show(render_flavours(answer), answer.schema, printing, folder=str(folder))
+    show(render_flavours(answer), printing, folder=str(folder))
     if printing.for_people and answer.judged is not None:
         print_line(f"\nJudged: {folder / JUDGED}")
     if answer.failures:

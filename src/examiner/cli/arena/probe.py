@@ -110,7 +110,7 @@ def probe(who: ProbeOptions, play: PlayOptions, printing: Seeded) -> None:
                 stage="playing",
             ),
         )
-    show(render_probe(answer), answer.schema, printing)
+    show(render_probe(answer), printing)
 
 
 def _given(names: Collection[str]) -> str:
@@ -168,6 +168,6 @@ def _probe_plan(plan: Plan, who: ProbeOptions, printing: Seeded) -> None:
             workers=who.workers or available_cores(),
             watcher=watcher,
         )
-    show(render_probed_plan(answer), answer.schema, printing, folder=str(folder))
+    show(render_probed_plan(answer), printing, folder=str(folder))
     if answer.failures:
         raise click.exceptions.Exit(SOME_FAILED)

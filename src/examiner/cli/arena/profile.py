@@ -58,4 +58,4 @@ def profile(options: ProfileOptions, printing: Seeded) -> None:
             frames=options.frames,
             progress=progress,
         )
-    show(render_profiles(rows, path), "examiner.profile/1", printing, protocol=name)
+    show(render_profiles(rows, path), printing, "profile", protocol=name)

@@ -65,13 +65,13 @@ def run(options: RunOptions, printing: Printing) -> None:
         if options.plan is not None:
             raise InputError(f"A repair plays nothing. Leave out {shorten(options.plan)}.")
         repaired = repair(options.repair, options.output)
-        show(render_repair(repaired), repaired.schema, printing)
+        show(render_repair(repaired), printing)
         return
     if options.plan is None:
         raise InputError("No plan is named. Name one: `examiner arena run PLAN`.")
     planned = _in_checkout(named_plan(options.plan), options.checkout)
     if options.explain:
-        show(_explained(planned), "examiner.plan/1", printing)
+        show(_explained(planned), printing, "plan")
         return
     workers = _workers(options.workers, options.address, planned)
     folder = Path(options.output or planned.name)
@@ -84,7 +84,7 @@ def run(options: RunOptions, printing: Printing) -> None:
             watcher=watcher,
         )
     outcome = replace(outcome, episodes_file=_exported(outcome, folder / "episodes.parquet"))
-    show(render_run(outcome), outcome.schema, printing)
+    show(render_run(outcome), printing)
     if outcome.failures:
         raise click.exceptions.Exit(SOME_FAILED)
 

@@ -14,7 +14,7 @@ from examiner.irt.items import Floats, ItemParameters, sigmoid_pair
 from examiner.irt.posterior import Quadrature, drawn_abilities, posterior_blocks
 from examiner.irt.simulate import simulate
 from examiner.messages import counted
-from examiner.results import ObservedCells, ResponseMatrix, name_order
+from examiner.results import ObservedCells, ResponseMatrix, matrix_in_content_order, order_of_matrix
 from examiner.validation import Randomness, generator
 
 _MOST_EXCHANGES, _FEWEST_EXCHANGES = 499, 99
@@ -111,8 +111,7 @@ def ability_test(matrix: ResponseMatrix, rng: np.random.Generator) -> ChanceTest
     negative discrimination, sums over tasks say little: so the squares of what every two agents have in
     common are examined next to T, and the rarer of both is reported, with how rare that is. Beyond 20,000
     cells T alone is compared with the scaled χ² with its mean and variance. On one trial each, T is
-    Cochran's Q. Exchanges are drawn for agents and tasks by name, so the order of rows and columns changes
-    nothing.
+    Cochran's Q. Exchanges are drawn in an order by content, so names and the order of rows change nothing.
 
     References: Cochran (1950); Good (2005), ch. 3.
 
@@ -122,7 +121,7 @@ def ability_test(matrix: ResponseMatrix, rng: np.random.Generator) -> ChanceTest
     """
     if matrix.shape[0] * matrix.shape[1] * _FEWEST_EXCHANGES > _EXCHANGED_CELLS:
         return _by_moments(matrix)
-    matrix = _by_name(_informative(matrix))
+    matrix = matrix_in_content_order(_informative(matrix))
     off, weight, _ = _cells(matrix)
     draws = int(np.clip(_EXCHANGED_CELLS // off.size, _FEWEST_EXCHANGES, _MOST_EXCHANGES))
     drawn = _exchanged(off, matrix.observed, draws, rng)
@@ -223,7 +222,7 @@ def _totals(matrix: ResponseMatrix) -> tuple[Floats, Floats, Floats]:
 
 
 def compared(matrix: ResponseMatrix, rng: np.random.Generator) -> ResponseMatrix:
-    """Return the part of a table in which slopes are compared, by name: all, or some agents and tasks.
+    """Return the part of a table in which slopes are compared: all, or some agents and tasks.
 
     >>> compared(ResponseMatrix.from_array(np.ones((400, 300))), np.random.default_rng(0)).shape
     (153, 100)
@@ -231,18 +230,14 @@ def compared(matrix: ResponseMatrix, rng: np.random.Generator) -> ResponseMatrix
     agents, tasks = matrix.shape
     most = _DRAWN_CELLS // _FEWEST_TABLES
     if agents * tasks <= most:
-        return _by_name(matrix)
+        return matrix_in_content_order(matrix)
     few = min(tasks, max(_MOST_TASKS, most // agents))
     rows, columns = (
-        np.argsort(name_order(names))[np.sort(rng.choice(len(names), wanted, replace=False))]
-        for names, wanted in ((matrix.agents, min(agents, most // few)), (matrix.tasks, few))
+        order[np.sort(rng.choice(len(order), wanted, replace=False))]
+        for order, wanted in zip(
+            order_of_matrix(matrix), (min(agents, most // few), few), strict=True
+        )
     )
-    return matrix.take(rows.tolist(), columns.tolist())
-
-
-def _by_name(matrix: ResponseMatrix) -> ResponseMatrix:
-    """The same table with agents and tasks in the order of their names."""
-    rows, columns = (np.argsort(name_order(names)) for names in (matrix.agents, matrix.tasks))
     return matrix.take(rows.tolist(), columns.tolist())
 
 

@@ -19,7 +19,7 @@ from examiner.irt.models import MODELS
 from examiner.irt.posterior import drawn_abilities, posterior_blocks
 from examiner.irt.simulate import simulate
 from examiner.messages import InputError, counted
-from examiner.results import ResponseMatrix
+from examiner.results import ResponseMatrix, order_of_matrix
 from examiner.scores import Progress
 from examiner.validation import Randomness, check_known, generator, seed_of
 
@@ -68,11 +68,15 @@ def replicates(
 
     Each agent's ability is drawn from its own posterior. With `refit` task parameters are estimated
     anew from each draw, since estimates fit their own data better than the truth does; without it
-    they are taken as known.
+    they are taken as known. Draws are made in an order by content, whatever the names.
     """
+    order = order_of_matrix(matrix)
+    agents, tasks = (part.tolist() for part in order)
+    ordered, back = matrix.take(agents, tasks), [np.argsort(part).tolist() for part in order]
+    model = replace(fit, items=fit.items.named(ordered.tasks))
     for child in shown(rng.spawn(count), "simulating", progress):
-        drawn = fit.population_sd * drawn_abilities(seen.weights, fit.quadrature.nodes, child)
-        made = _simulated(fit, matrix, drawn, child)
+        drawn = drawn_abilities(seen.weights[agents], fit.quadrature.nodes, child)
+        made = _simulated(model, ordered, fit.population_sd * drawn, child).take(*back)
         yield view(made, _fitted_again(fit, made) if refit else fit)
 
 

@@ -10,11 +10,9 @@ import numpy as np
 from examiner import selection
 from examiner.reporting.figures import chart
 from examiner.reporting.figures.chart import Floats
-from examiner.reporting.finding import Figure, Finding, Text, noted
+from examiner.reporting.finding import Figure, Finding, ShownTable, Text, noted, shown_table
 from examiner.reporting.prose import Prose, Sentence, enumerated, plain, three_digits
-from examiner.reporting.renderers import shown_table
 from examiner.reporting.study import Study
-from examiner.reporting.table import ShownTable
 from examiner.reporting.validation_tables import validation_tables
 
 LOWEST = -0.2

@@ -10,11 +10,9 @@ from numpy.typing import NDArray
 from examiner.messages import counted
 from examiner.reporting.figures import chart
 from examiner.reporting.figures.chart import Floats
-from examiner.reporting.finding import Figure, Finding, noted
+from examiner.reporting.finding import Figure, Finding, ShownTable, noted, shown_table
 from examiner.reporting.prose import Name, Prose, enumerated, labels, plain, three_digits
-from examiner.reporting.renderers import shown_table
 from examiner.reporting.study import Study
-from examiner.reporting.table import ShownTable
 from examiner.scores import ParetoFront, pareto
 
 SURE = 0.95

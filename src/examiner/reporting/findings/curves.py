@@ -8,10 +8,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from examiner.answers import Column, Table
 from examiner.messages import counted
 from examiner.reporting.figures import chart
 from examiner.reporting.figures.chart import Floats
-from examiner.reporting.finding import Figure, Finding, Text, noted
+from examiner.reporting.finding import Figure, Finding, Piece, ShownTable, Text, noted, shown_table
 from examiner.reporting.prose import (
     ABSENT,
     Name,
@@ -23,7 +24,6 @@ from examiner.reporting.prose import (
     three_digits,
 )
 from examiner.reporting.study import Study
-from examiner.reporting.table import Cell, Piece, ShownColumn, ShownTable
 from examiner.scores import LEVEL, LearningCurves, ReportTable, Verdicts, friedman, report_table
 from examiner.scores import curves as learning_curves
 
@@ -39,11 +39,12 @@ def finding(study: Study) -> Finding:
     assert study.training is not None, "the table says that it is needed"
     made = learning_curves(study.training, study.measure)
     told, verdicts = render_summaries(made, not_shown=study.none_better), made.verdicts()
-    blocks: list[Piece] = [Text(_meaning(made, study)), _table(made, verdicts)]
+    summaries, *others = told.folded_tables
+    blocks: list[Piece] = [Text(_meaning(made, study)), replace(summaries, folded=False)]
     if len(made.agent_names) > 1:
         blocks += [Text(_disagreement(verdicts)), _figure(made, verdicts)]
     notes = noted(made.notes, "What the summaries could not use or tell")
-    return replace(told, blocks=(*blocks, *told.folded_tables, *notes))
+    return replace(told, blocks=(*blocks, *others, *notes))
 
 
 def render_summaries(made: LearningCurves, *, not_shown: str = "") -> Finding:
@@ -62,9 +63,10 @@ def render_summaries(made: LearningCurves, *, not_shown: str = "") -> Finding:
         f"{shape} on {counted(len(made.task_names), 'task')}; {made.measure}, time in {made.unit}"
     )
     points = report_points_table(made, verdicts)
-    blocks = (_summaries(made, verdicts), *_least_agreement(verdicts), points)
+    blocks = (_summaries(made, verdicts), *_least_agreement(made, verdicts), points)
     lead = _lead(verdicts, not_shown or _chance(verdicts))
-    beside = {"report_points": list(points.records)}
+    assert points.numbers is not None
+    beside = {"report_points": points.numbers.records()}
     return Finding(lead=lead, blocks=blocks, beside=beside, about=about, answer=made)
 
 
@@ -84,24 +86,26 @@ def report_points_table(made: LearningCurves, verdicts: Verdicts) -> ShownTable:
     >>> from examiner.results import Results
     >>> made = learning_curves(Results.from_numpy([[1.0]]), last=1)
     >>> report_points_table(made, made.verdicts()).rows
-    ((Name(text='task 1'), Name(text='agent 1'), '1 (–, 1)'),)
+    [('task 1', 'agent 1', '1 (–, 1)')]
     """
     table = report_table(made)
-    columns = (
-        ShownColumn("task", "name"),
-        ShownColumn("agent", "name"),
-        *(ShownColumn(f"{point:,.15g}", "text") for point in table.points),
-    )
-    order = _order(verdicts)
-    rows: tuple[tuple[Cell, ...], ...] = tuple(
-        (Name(table.task_names[task]), Name(table.agent_names[agent]), *_points(table, agent, task))
+    points = [f"{point:,.15g}" for point in table.points]
+    columns = [Column("task", "name", "Task"), Column("agent", "name", "Agent")]
+    columns += [Column(point, "text", f"At {point} {made.unit}", title=point) for point in points]
+    rows = [
+        (table.task_names[task], table.agent_names[agent], *_points(table, agent, task))
         for task in range(len(table.task_names))
-        for agent in order
+        for agent in _order(verdicts)
         if table.runs[agent, task].any()
-    )
+    ]
     what = made.summaries[0].meaning.partition(" by ")[0] if len(made.points) else "score"
     caption = f"By {made.unit}: {what}, averaged over runs (standard deviation, runs)"
-    return ShownTable(columns, rows, caption, records=tuple(table.report_points.records()))
+    shown = Table.of(columns, _by_column(columns, rows))
+    return replace(shown_table(shown, caption=caption), numbers=table.report_points)
+
+
+def _by_column(columns: Sequence[Column], rows: Sequence[Sequence[str]]) -> dict[str, list[str]]:
+    return {column.name: [row[at] for row in rows] for at, column in enumerate(columns)}
 
 
 def _points(table: ReportTable, agent: int, task: int) -> list[str]:
@@ -183,34 +187,20 @@ def _values(verdicts: Verdicts) -> Floats:
     return verdicts.cells[:, :, 0] if len(verdicts.tasks) == 1 else verdicts.standing
 
 
-def _table(made: LearningCurves, verdicts: Verdicts) -> ShownTable:
-    values = _values(verdicts)
-    told = np.flatnonzero(~np.isnan(values).all(axis=1)).tolist()
-    summaries = [made.summaries[row] for row in told]
-    columns = (
-        ShownColumn("agent", "name"),
-        *(ShownColumn(each.short, "number", f"{each.name}: {each.meaning}") for each in summaries),
-    )
-    rows = [
-        (Name(made.agent_names[agent]), *values[told, agent].tolist()) for agent in _order(verdicts)
-    ]
-    return ShownTable(columns, tuple(rows))
-
-
 def _summaries(made: LearningCurves, verdicts: Verdicts) -> ShownTable:
     one_task = len(made.task_names) == 1
     what = "mean over runs" if one_task else "share of the other agents beaten, mean over tasks"
-    columns = (
-        ShownColumn("summary", "text"),
-        *(ShownColumn(name, "text") for name in made.agent_names),
-    )
+    columns = [Column("summary of curves", "name", "Summary", title="summary")]
+    columns += [Column(agent, "text", agent, title=agent) for agent in made.agent_names]
     rows = [
         (name, *(_ranked(value, rank) for value, rank in zip(values, ranks, strict=True)))
         for name, values, ranks in zip(
             verdicts.summaries, _values(verdicts), verdicts.rank, strict=True
         )
     ]
-    return ShownTable(columns, tuple(rows), f"Summaries: {what}, and (rank)")
+    table = Table.of(columns, _by_column(columns, rows))
+    caption = f"Summaries: {what}, and (rank)"
+    return replace(shown_table(table, caption=caption), numbers=made.agents)
 
 
 def _ranked(value: float, rank: float) -> str:
@@ -219,18 +209,11 @@ def _ranked(value: float, rank: float) -> str:
     return f"{value:.4g}" + ("" if np.isnan(rank) else f" ({rank:.0f})")
 
 
-def _least_agreement(verdicts: Verdicts) -> tuple[Piece, ...]:
-    pairs = np.argwhere(np.triu(verdicts.agreement < 1, k=1)).tolist()
-    worst = sorted(pairs, key=lambda pair: verdicts.agreement[pair[0], pair[1]])[:MOST_PAIRS]
-    if worst:
-        names = verdicts.summaries
-        rows = [(names[a], names[b], float(verdicts.agreement[a, b])) for a, b in worst]
-        columns = (
-            ShownColumn("one", "text"),
-            ShownColumn("other", "text"),
-            ShownColumn("tau", "number"),
-        )
-        return (ShownTable(columns, tuple(rows), "Where they disagree most (Kendall's tau)"),)
+def _least_agreement(made: LearningCurves, verdicts: Verdicts) -> tuple[Piece, ...]:
+    pairs = made.agreement.take(made.agreement.tau < 1).sorted_by("tau")
+    if len(pairs):
+        caption = "Where they disagree most (Kendall's tau)"
+        return (shown_table(pairs.take(range(min(MOST_PAIRS, len(pairs)))), caption=caption),)
     if len(verdicts.agents) > 1:
         return (Text("All summaries put the agents in the same order."),)
     return ()

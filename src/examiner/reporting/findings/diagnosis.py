@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from examiner.irt import Diagnosis
-from examiner.reporting.finding import Finding, Text
-from examiner.reporting.renderers import shown_table
-from examiner.reporting.table import Piece
+from examiner.reporting.finding import Finding, Piece, Text, shown_table
 
 
 def render_diagnosis(found: Diagnosis) -> Finding:

@@ -16,7 +16,6 @@ from examiner.reporting.prose import Name, Prose, Sentence, percent, three_digit
 from examiner.reporting.study import Study
 from examiner.scores import AGGREGATES, Profiles, RankProbabilities
 from examiner.scores import profiles as performance_profiles
-from examiner.scores import ranks as probabilities
 
 FEW = 12
 """Up to this many ranks the probabilities are written into the cells."""
@@ -130,9 +129,10 @@ def rank_probabilities(study: Study) -> Finding:
     shown = study.resampled
     if len(shown.agents) < 2:
         raise NothingToTellError("There are no two agents with comparable scores to rank.")
-    made = probabilities(shown.results, "mean", **shown.how)
-    if np.isnan(made.probability).any():
-        raise NothingToTellError(made.notes[-1])
+    made = study.ranking.ranks
+    if made is None:
+        why = study.none_better or "they are the same in all resamples."
+        raise NothingToTellError(f"Ranks have no probabilities: {why}")
     blocks = (Text(shown.what_varies), _ranks(made, len(shown.agents)), *noted(made.notes))
     return Finding(lead=_first(made, study.none_better), blocks=blocks, answer=made)
 

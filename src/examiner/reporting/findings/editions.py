@@ -1,32 +1,105 @@
-"""Two editions of an exam: who changed places, whether that is more than luck, and which tasks moved."""
+"""Two editions of an exam: which agents changed places, how significantly, and which tasks changed."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.messages import counted
+from examiner.answers import Answer, Scalar, Table, count, error, name, number
+from examiner.messages import counted, listed
 from examiner.reporting.figures import chart
-from examiner.reporting.finding import Facts, Figure, Finding, NothingToTellError
-from examiner.reporting.prose import Name, Prose, enumerated, labels, three_digits
+from examiner.reporting.finding import (
+    Facts,
+    Figure,
+    Finding,
+    NothingToTellError,
+    Piece,
+    shown_table,
+)
+from examiner.reporting.prose import (
+    Name,
+    Prose,
+    Sentence,
+    enumerated,
+    labels,
+    said,
+    three_digits,
+)
 from examiner.reporting.study import Study
-from examiner.reporting.table import Record, ShownColumn, ShownTable, records
-from examiner.results import Results
-from examiner.scores import kendall_tau, shared_ranks
-from examiner.scores import significance as agent_differences
+from examiner.scores import kendall_tau, shared_ranks, significance
 from examiner.validation import Floats
 
 FEWEST_AGENTS = 3
-LEVEL = 0.05
-MOVED = (
-    ShownColumn("task", "name"),
-    ShownColumn("change", "number", "of the mean of these agents, this edition less the earlier"),
-    ShownColumn("±", "number", "its standard error over agents", "error"),
-    ShownColumn("agents", "count"),
-)
+
+
+class EditionAgents(Table):
+    """Agents that took both editions, best first in this one."""
+
+    agent: tuple[str, ...] = name("Agent")
+    rank: NDArray[np.int64] = count("Rank among the agents that took both editions")
+    earlier_rank: NDArray[np.int64] = count("The same in the earlier edition")
+    mean: Floats = number("Mean over tasks", unit="score")
+    earlier_mean: Floats = number("Mean over tasks of the earlier edition", unit="score")
+
+
+class EditionTasks(Table):
+    """Tasks of both editions, those that changed most first."""
+
+    task: tuple[str, ...] = name("Task")
+    change: Floats = number(
+        "Mean of these agents in this edition less that in the earlier", unit="score"
+    )
+    change_error: Floats = error("change", "Standard error over agents")
+    agents: NDArray[np.int64] = count("Agents observed in both editions")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class EditionComparison(Answer):
+    """Two editions compared over the agents that took both: `reversed_pairs` have changed their order.
+
+    `tested_pairs` are those of them that differed significantly in one of the editions.
+    """
+
+    kind = "editions"
+
+    agents: EditionAgents
+    tasks: EditionTasks
+    pairs: int
+    reversed_pairs: int
+    tested_pairs: tuple[tuple[str, str], ...]
+    kendall: float
+
+    @property
+    def headline(self) -> str:
+        """Whether both editions put agents in the same order."""
+        agents = counted(len(self.agents), "agent")
+        if not self.reversed_pairs:
+            return f"Both editions put the {agents} that took them in the same order."
+        start = (
+            f"Of {counted(self.pairs, 'pair')} of the {agents} that took both editions, "
+            f"{self.reversed_pairs:,} are in another order (Kendall's tau {three_digits(self.kendall)})"
+        )
+        if not self.tested_pairs:
+            return f"{start}; none of these differed significantly in either edition."
+        pairs = listed([" and ".join(pair) for pair in self.tested_pairs], limit=3)
+        return f"{start}; {len(self.tested_pairs):,} of these differed significantly: {pairs}."
+
+    @property
+    def scalars(self) -> Mapping[str, Scalar]:
+        """Numbers of pairs, and how far both orders agree."""
+        return {
+            "pairs": Scalar(self.pairs, "Pairs of agents"),
+            "reversed": Scalar(self.reversed_pairs, "Pairs in another order"),
+            "reversed_though_significant": Scalar(
+                [list(pair) for pair in self.tested_pairs],
+                "Pairs in another order that differed significantly in an edition",
+            ),
+            "kendall": Scalar(self.kendall, "Kendall's tau of both orders"),
+        }
 
 
 def finding(study: Study) -> Finding:
@@ -38,85 +111,68 @@ def finding(study: Study) -> Finding:
         raise NothingToTellError(
             f"{counted(len(agents), 'agent')} took both editions: to compare them takes {FEWEST_AGENTS}."
         )
-    data = _data(before, study, agents)
-    moved = _moved(before, study, agents, data)
-    tasks = _tasks(before, study, agents)
-    blocks = (_figure(data), _agents(data), *tasks.blocks, _facts(before, study, agents))
-    lead = _lead(data, moved, len(agents))
-    return Finding(lead=lead, blocks=blocks, beside=moved | {"tasks": tasks.data})
+    answer = compare_editions(before, study, agents)
+    blocks: list[Piece] = [_figure(answer.agents)]
+    blocks.append(shown_table(answer.agents, caption="Agents in both editions"))
+    if len(answer.tasks):
+        blocks.append(shown_table(answer.tasks, caption="Tasks in both editions"))
+    blocks.append(_facts(before, study, agents))
+    return Finding(lead=(Sentence(answer.headline),), blocks=tuple(blocks), answer=answer)
+
+
+def compare_editions(before: Study, after: Study, agents: Sequence[str]) -> EditionComparison:
+    """Compare means and ranks of agents that took both editions, and the tasks of both."""
+    earlier, later = (
+        np.array([study.aggregates.mean[study.results.agents.index(agent)] for agent in agents])
+        for study in (before, after)
+    )
+    first, second = np.triu_indices(len(agents), 1)
+    turned = (earlier[first] - earlier[second]) * (later[first] - later[second]) < 0
+    differ = _differ(before, agents) | _differ(after, agents)
+    significant = turned & differ[first, second]
+    table = EditionAgents(
+        agent=agents,
+        rank=shared_ranks(later),
+        earlier_rank=shared_ranks(earlier),
+        mean=later,
+        earlier_mean=earlier,
+        score_unit=said(after.unit),
+    )
+    return EditionComparison(
+        agents=table.sorted_by("rank"),
+        tasks=_tasks(before, after, agents),
+        pairs=len(first),
+        reversed_pairs=int(turned.sum()),
+        tested_pairs=tuple(
+            (agents[a], agents[b])
+            for a, b in zip(first[significant], second[significant], strict=True)
+        ),
+        kendall=kendall_tau(earlier, later),
+    )
+
+
+def _differ(study: Study, agents: Sequence[str]) -> NDArray[np.bool_]:
+    """Which pairs differ significantly after Holm's correction, [agents, agents]."""
+    kept = np.isin(np.array(study.scores.agents, dtype=object), list(agents))
+    results = study.scores.where(kept[study.scores.agent_codes])
+    tests = significance(results, measure=study.measure)
+    rows = [tests.agent_names.index(agent) for agent in agents]
+    return np.asarray(tests.p[np.ix_(rows, rows)] < tests.alpha)
 
 
 class EditionData(NamedTuple):
-    """Means of the agents that took both editions, [agents], and their ranks among themselves."""
+    """Agents that took both editions, and their ranks among themselves, [agents]."""
 
     agents: tuple[str, ...]
-    earlier: Floats
-    later: Floats
     earlier_rank: Floats
     later_rank: Floats
-
-
-def _data(before: Study, after: Study, agents: Sequence[str]) -> EditionData:
-    means = [
-        np.array([study.aggregates.mean[study.results.agents.index(agent)] for agent in agents])
-        for study in (before, after)
-    ]
-    return EditionData(tuple(agents), *means, *(shared_ranks(mean) for mean in means))
-
-
-def _moved(before: Study, after: Study, agents: Sequence[str], data: EditionData) -> Record:
-    """Pairs of agents in another order, and those of them that an edition had told apart."""
-    first, second = np.triu_indices(len(agents), 1)
-    turned = (data.earlier[first] - data.earlier[second]) * (
-        data.later[first] - data.later[second]
-    ) < 0
-    told = _told_apart(before, agents) | _told_apart(after, agents)
-    sure = turned & told[first, second]
-    pairs = zip(first[sure].tolist(), second[sure].tolist(), strict=True)
-    return {
-        "agents": len(agents),
-        "pairs": len(first),
-        "turned": int(turned.sum()),
-        "turned_though_told_apart": [[agents[a], agents[b]] for a, b in pairs],
-        "kendall": kendall_tau(data.earlier, data.later),
-    }
-
-
-def _told_apart(study: Study, agents: Sequence[str]) -> NDArray[np.bool_]:
-    """Which pairs Wilcoxon's test with Holm's correction tells apart, [agents, agents]."""
-    made = agent_differences(_only(study.scores, agents), measure=study.measure)
-    rows = [made.agent_names.index(agent) for agent in agents]
-    return np.asarray(made.p[np.ix_(rows, rows)] < LEVEL)
-
-
-def _only(results: Results, agents: Sequence[str]) -> Results:
-    kept = np.isin(np.array(results.agents, dtype=object), list(agents))
-    return results.where(kept[results.agent_codes])
-
-
-def _lead(data: EditionData, moved: Record, agents: int) -> Prose:
-    sure = moved["turned_though_told_apart"]
-    start = (
-        f"Of {counted(moved['pairs'], 'pair')} of the {counted(agents, 'agent')} that took both editions, "
-        f"{moved['turned']:,} are in another order (Kendall {three_digits(moved['kendall'])})"
-    )
-    if not moved["turned"]:
-        return f"Both editions put the {counted(agents, 'agent')} that took them in the same order."
-    if not sure:
-        return f"{start}; none of these was told apart by either edition."
-    named = enumerated([" and ".join(pair) for pair in sure], 3)
-    return (
-        f"{start}; {len(sure):,} of these although an edition had told them apart: ",
-        *named,
-        ".",
-    )
 
 
 def draw(data: EditionData) -> chart.Drawing:
     """Draw one point an agent: its rank in the earlier edition to the right, in this one upwards.
 
     >>> ranks = np.array([1.0, 2.0])
-    >>> drawn = draw(EditionData(("<a>", "b"), ranks, ranks, ranks, ranks))
+    >>> drawn = draw(EditionData(("<a>", "b"), ranks, ranks))
     >>> drawn["data"][1]["text"]
     ['&lt;a&gt;', 'b']
     """
@@ -135,7 +191,9 @@ def draw(data: EditionData) -> chart.Drawing:
     return chart.figure([same, points], 340, x, y)
 
 
-def _figure(data: EditionData) -> Figure:
+def _figure(agents: EditionAgents) -> Figure:
+    ranks = (column.astype(np.float64) for column in (agents.earlier_rank, agents.rank))
+    data = EditionData(agents.agent, *ranks)
     return Figure(
         key="editions",
         drawn=data,
@@ -147,51 +205,30 @@ def _figure(data: EditionData) -> Figure:
     )
 
 
-def _agents(data: EditionData) -> ShownTable:
-    columns = (
-        ShownColumn("agent", "name"),
-        ShownColumn("rank", "count", "among the agents that took both editions"),
-        ShownColumn("earlier rank", "count", key="earlier_rank"),
-        ShownColumn("mean", "number"),
-        ShownColumn("earlier mean", "number", key="earlier_mean"),
-    )
-    rows = records(
-        agent=data.agents,
-        rank=data.later_rank.astype(int),
-        earlier_rank=data.earlier_rank.astype(int),
-        mean=data.later,
-        earlier_mean=data.earlier,
-    )
-    return ShownTable.of(
-        sorted(rows, key=lambda row: row["rank"]), columns, "Agents in both editions"
-    )
-
-
-class _Tasks(NamedTuple):
-    blocks: tuple[ShownTable, ...]
-    data: list[Record]
-
-
-def _tasks(before: Study, after: Study, agents: Sequence[str]) -> _Tasks:
+def _tasks(before: Study, after: Study, agents: Sequence[str]) -> EditionTasks:
     """How the scores of the agents in both moved on the tasks in both, with errors over agents."""
     common = [task for task in after.results.tasks if task in before.results.tasks]
-    if not common:
-        return _Tasks((), [])
     values = []
     for study in (before, after):
         rows = [study.results.agents.index(agent) for agent in agents]
         columns = [study.results.tasks.index(task) for task in common]
         values.append(study.comparable[np.ix_(rows, columns)])
     gap = values[1] - values[0]
-    seen = np.isfinite(gap)
-    count = np.maximum(seen.sum(axis=0), 1)
-    change = np.where(seen, gap, 0.0).sum(axis=0) / count
-    spread = np.where(seen, gap - change, 0.0)
+    observed = np.isfinite(gap)
+    agents_of = observed.sum(axis=0)
+    divisor = np.maximum(agents_of, 1)
+    change = np.where(observed, gap, 0.0).sum(axis=0) / divisor
+    squares = (np.where(observed, gap - change, 0.0) ** 2).sum(axis=0)
     with np.errstate(divide="ignore", invalid="ignore"):
-        error = np.sqrt((spread**2).sum(axis=0) / (count - 1) / count)
-    moved = records(task=common, change=change, error=error, agents=seen.sum(axis=0))
-    moved.sort(key=lambda row: -abs(row["change"]))
-    return _Tasks((ShownTable.of(moved, MOVED, "Tasks in both editions"),), moved)
+        spread = np.sqrt(squares / (divisor - 1) / divisor)
+    moved = EditionTasks(
+        task=common,
+        change=change,
+        change_error=spread,
+        agents=agents_of,
+        score_unit=said(after.unit),
+    )
+    return moved.take(np.argsort(-np.abs(change), kind="stable"))
 
 
 def _facts(before: Study, after: Study, agents: Sequence[str]) -> Facts:

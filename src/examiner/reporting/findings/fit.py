@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from examiner.answers import Column, Table
 from examiner.irt import (
     BOUNDARY,
     NEGATIVE,
@@ -27,11 +28,18 @@ from examiner.irt import (
 )
 from examiner.messages import counted, listed
 from examiner.reporting.figures import difficulty_map
-from examiner.reporting.finding import Figure, Finding, Notes, Text
+from examiner.reporting.finding import (
+    Figure,
+    Finding,
+    Notes,
+    Piece,
+    Record,
+    ShownTable,
+    Text,
+    shown_table,
+)
 from examiner.reporting.prose import Name, Prose, Sentence, enumerated
-from examiner.reporting.renderers import shown_table
 from examiner.reporting.study import Study
-from examiner.reporting.table import Piece, Record, ShownColumn, ShownTable
 
 MOST_ASIDE = 50
 FLAT = "flat"
@@ -220,18 +228,13 @@ def _task_tables(fit: IRTFit, raised: Sequence[Sequence[str]]) -> list[Piece]:
     parts = {"Tasks, the most difficult first": list(range(len(tasks)))}
     if len(serious) < len(tasks):
         parts = {"Flagged tasks": serious, **parts}
-    note = ShownColumn("note", "text")
-    tables = []
-    for title, rows in parts.items():
-        if not rows:
-            continue
-        shown = shown_table(tasks.take(rows), [*_SHOWN, *_ends_of_curves(fit)], title)
-        if any(raised):
-            words = [short_flags(raised[row]) for row in rows]
-            cells = tuple((*row, word) for row, word in zip(shown.rows, words, strict=True))
-            shown = ShownTable((*shown.columns, note), cells, title, records=shown.records)
-        tables.append(shown)
-    return list(tables)
+    columns = [*_SHOWN, *_ends_of_curves(fit)]
+    table: Table = tasks
+    if any(raised):
+        note = Column("note", "text", "Flags, explained below the table", title="note")
+        table = tasks.with_column(note, list(map(short_flags, raised)))
+        columns.append("note")
+    return [shown_table(table.take(rows), columns, title) for title, rows in parts.items() if rows]
 
 
 def short_flags(raised: Sequence[str]) -> str:
@@ -271,20 +274,11 @@ def _agent_table(fit: IRTFit, told: Indicators, *, repeats_mean: bool) -> ShownT
     if not fit.groups:
         return shown_table(agents, columns, "Agents, the highest ability first")
     group = {agent: number for number, names in enumerate(fit.groups, 1) for agent in names}
-    order = np.argsort([group.get(agent, 0) for agent in agents.values("agent")], kind="stable")
-    shown = shown_table(
-        agents.take(order),
-        columns,
-        "Agents by group, the highest ability of each first: groups cannot be compared",
-    )
-    numbers = ShownColumn("group", "count", "agents of different groups have no task in common")
-    cells = tuple(
-        (row[0], group.get(row[0].text if isinstance(row[0], Name) else "", 0), *row[1:])
-        for row in shown.rows
-    )
-    return ShownTable(
-        (shown.columns[0], numbers, *shown.columns[1:]), cells, shown.caption, records=shown.records
-    )
+    numbers = np.array([group.get(agent, 0) for agent in agents.values("agent")])
+    number = Column("group", "count", "Agents of different groups have no task in common")
+    grouped = agents.with_column(number, numbers).take(np.argsort(numbers, kind="stable"))
+    caption = "Agents by group, the highest ability of each first: groups cannot be compared"
+    return shown_table(grouped, [columns[0], "group", *columns[1:]], caption)
 
 
 def _flat(fit: IRTFit) -> list[str]:

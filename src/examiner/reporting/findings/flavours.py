@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from examiner.arena import Flavours
 from examiner.messages import counted
-from examiner.reporting.finding import Finding
+from examiner.reporting.finding import Finding, Piece, shown_table
 from examiner.reporting.prose import Sentence
-from examiner.reporting.renderers import shown_table
-from examiner.reporting.table import Piece
 
 _COLUMNS = (
     *("agent", "game", "trained_in", "evaluated_in", "score", "native"),

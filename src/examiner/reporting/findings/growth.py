@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from examiner.irt import Grown
 from examiner.messages import counted
-from examiner.reporting.finding import Finding, Notes, Text
+from examiner.reporting.finding import Finding, Notes, Text, shown_table
 from examiner.reporting.prose import Name, Sentence
-from examiner.reporting.renderers import shown_table
 
 
 def render_growth(grown: Grown) -> Finding:

@@ -12,10 +12,9 @@ from examiner.messages import counted
 from examiner.reporting.figures import chart
 from examiner.reporting.figures.chart import Floats
 from examiner.reporting.figures.stretch import Stretch, stretch_for
-from examiner.reporting.finding import Figure, Finding, Grid, Sides, SortableAxis, Text
+from examiner.reporting.finding import Figure, Finding, Grid, Piece, Sides, SortableAxis, Text
 from examiner.reporting.prose import Name, Parts, Prose, Sentence, enumerated, three_digits
 from examiner.reporting.study import Study
-from examiner.reporting.table import Piece
 from examiner.scores import shared_ranks
 
 MOST_AGENTS, MOST_TASKS = 200, 400

@@ -13,11 +13,18 @@ from examiner.irt import agent_curves as expected_curves
 from examiner.messages import counted
 from examiner.reporting.figures import chart
 from examiner.reporting.figures.chart import Floats
-from examiner.reporting.finding import Figure, Finding, NothingToTellError, Text, noted
+from examiner.reporting.finding import (
+    Figure,
+    Finding,
+    NothingToTellError,
+    Piece,
+    ShownTable,
+    Text,
+    noted,
+    shown_table,
+)
 from examiner.reporting.prose import Name, Parts, Prose, enumerated, labels, parts_of, three_digits
-from examiner.reporting.renderers import shown_table
 from examiner.reporting.study import Study
-from examiner.reporting.table import Piece, ShownTable
 from examiner.results import ResponseMatrix, divided_sentence
 
 MOST_COMPARED = 500

@@ -20,11 +20,9 @@ from examiner.messages import counted, listed
 from examiner.reporting import ability_bits
 from examiner.reporting.figures import chart
 from examiner.reporting.figures.chart import Floats
-from examiner.reporting.finding import Figure, Finding, Sides, Text, noted
+from examiner.reporting.finding import Figure, Finding, Piece, Sides, Text, noted, shown_table
 from examiner.reporting.prose import Name, Prose, Sentence, enumerated, three_digits
-from examiner.reporting.renderers import shown_table
 from examiner.reporting.study import Study
-from examiner.reporting.table import Piece
 
 SIZE = 10
 MOST_BARS = 30

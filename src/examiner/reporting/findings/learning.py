@@ -9,14 +9,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from examiner.answers import Column, Table
 from examiner.messages import InputError, counted
 from examiner.reporting.figures import chart
 from examiner.reporting.figures.chart import Floats
 from examiner.reporting.figures.panels import Panel, panelled
-from examiner.reporting.finding import Figure, Finding, Text, noted
-from examiner.reporting.prose import ABSENT, Name, Prose, Sentence, labels, three_digits
+from examiner.reporting.finding import Figure, Finding, Piece, ShownTable, Text, noted, shown_table
+from examiner.reporting.prose import Name, Prose, Sentence, labels, three_digits
 from examiner.reporting.study import ONE_FUNCTION, Study
-from examiner.reporting.table import Piece, ShownColumn, ShownTable
 from examiner.scores import (
     AGGREGATES,
     EfficiencyCurves,
@@ -133,47 +133,20 @@ def _threshold(made: EfficiencyCurves, study: Study, wanted: CurveOptions) -> fl
 
 
 def _reached(made: EfficiencyCurves, threshold: float) -> ShownTable:
-    found, finals = made.reached(threshold), _finals(made)
-    order = np.argsort(np.where(np.isnan(found.at), np.inf, found.at), kind="stable").tolist()
-    unit = made.time_unit
-    columns = (
-        ShownColumn("agent", "name"),
-        ShownColumn(
-            "at the end", "number", f"{AGGREGATES[made.aggregate].title} at the time of the end"
-        ),
-        ShownColumn("end", "count", f"last common time of the agent, in {unit}"),
-        ShownColumn("runs then", "text", "runs that exist at the end, of all"),
-        ShownColumn(
-            f"{unit} to {three_digits(threshold)}", "count", "first common time at or above it"
-        ),
-        ShownColumn("earliest", "count", "where the upper end of the band is"),
-        ShownColumn("latest", "count", "where the lower end of the band is"),
+    """Agents at the end of training, and when each first reached a value: those that were quick first."""
+    found, value = made.reached(threshold), three_digits(threshold)
+    times = (
+        ("reached", "First common time at or above it", f"{made.time_unit} to {value}", found.at),
+        ("earliest", "Where the upper end of the band is", "earliest", found.earliest),
+        ("latest", "Where the lower end of the band is", "latest", found.latest),
     )
-    rows = [
-        (
-            Name(made.agent_names[agent]),
-            float(finals[agent]),
-            *_end(made, agent),
-            *(_whole(times[agent]) for times in (found.at, found.earliest, found.latest)),
-        )
-        for agent in order
-    ]
-    return ShownTable(
-        columns, tuple(rows), f"Sample efficiency: who first reaches {three_digits(threshold)}"
-    )
-
-
-def _end(made: EfficiencyCurves, agent: int) -> tuple[int | None, str]:
-    """When the curve of an agent ends, and how many of its runs exist then."""
-    end = int(made.ends[agent])
-    if end < 0:
-        return None, ABSENT
-    runs = f"{int(made.runs[agent, end]):,} of {int(made.all_runs[agent]):,}"
-    return _whole(float(made.frames[end])), runs
-
-
-def _whole(time: float) -> int | None:
-    return None if np.isnan(time) else round(time)
+    table: Table = made.agents
+    for name, meaning, title, at in times:
+        column = Column(name, "count", meaning, made.time_unit, title)
+        table = table.with_column(column, np.round(at))
+    columns = ["agent", "value", "time", "runs", "all_runs", "reached", "earliest", "latest"]
+    caption = f"Sample efficiency: who first reaches {value}"
+    return shown_table(table.sorted_by("reached"), columns, caption)
 
 
 class LearningData(NamedTuple):

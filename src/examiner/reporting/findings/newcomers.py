@@ -8,10 +8,8 @@ from math import isfinite
 from examiner.adaptive import Examination, ExaminationStudy, TaskBank
 from examiner.irt import IRTFit, Placements, no_rank
 from examiner.messages import counted
-from examiner.reporting.finding import Finding, Notes, Text
+from examiner.reporting.finding import Finding, Notes, Piece, Text, shown_table
 from examiner.reporting.prose import Name, Prose, Sentence
-from examiner.reporting.renderers import shown_table
-from examiner.reporting.table import Piece
 from examiner.selection import SetPlacement
 
 OBSERVED = " ran every task: its value is observed, not predicted."

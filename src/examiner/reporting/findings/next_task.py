@@ -8,10 +8,10 @@ from typing import NamedTuple
 import numpy as np
 
 from examiner.adaptive import Examination, Stop, TaskBank, examine, simulate
-from examiner.messages import counted
 from examiner.reporting.figures import chart
 from examiner.reporting.figures.chart import Floats
 from examiner.reporting.finding import Figure, Finding, NothingToTellError, Text, noted
+from examiner.reporting.next_examination import NextExamination
 from examiner.reporting.prose import Name, Prose, Sentence, labels, three_digits
 from examiner.reporting.study import Study
 from examiner.results import ResponseMatrix, divided_sentence
@@ -45,15 +45,15 @@ def finding(study: Study) -> Finding:
     shown = _examined(bank, made.matrix, middle, study.seed, needed or MOST_STEPS)
     figure = (_figure(shown),) if shown.steps else ()
     blocks = (*figure, Text(_how(bank)), *noted(bank.notes))
-    lead = _lead(bank, needed, alone, least)
+    compared = min(len(bank), MOST_STEPS)
+    answer = NextExamination(needed, alone, least, NEAR * least, len(bank), compared)
+    lead: Prose = answer.headline
     if study.not_shown:
         lead = (
             Sentence(study.not_shown),
             " So a place among them is chance, after any number of tasks.",
         )
-    told = {"needed": needed, "at_random": alone, "least_error": least, "near": NEAR * least}
-    told |= {"tasks": len(bank), "compared_with": min(len(bank), MOST_STEPS)}
-    return Finding(lead=lead, blocks=blocks, beside=told)
+    return Finding(lead=lead, blocks=blocks, answer=answer)
 
 
 def _needed(bank: TaskBank, seed: int) -> tuple[int | None, int | None, float]:
@@ -74,19 +74,6 @@ def _mean_errors(bank: TaskBank, rule: str, seed: int, most: int) -> Floats:
 def _first(errors: Floats, wanted: float) -> int | None:
     near = np.flatnonzero(errors <= wanted)
     return int(near[0]) + 1 if near.size else None
-
-
-def _lead(bank: TaskBank, needed: int | None, alone: int | None, least: float) -> Prose:
-    after = "all tasks" if len(bank) <= MOST_STEPS else f"the best {MOST_STEPS} tasks"
-    if needed is None:
-        return f"No small part of the {len(bank):,} tasks places a new agent as well as {after} do."
-    beside = "more than were tried" if alone is None else f"{alone:,}"
-    return (
-        f"A new agent like these is placed by {counted(needed, 'task')} asked one after another nearly as "
-        f"well as by {after} (an error of ability of {three_digits(NEAR * least)} instead of "
-        f"{three_digits(least)}); "
-        f"in random order it takes {beside}."
-    )
 
 
 def _how(bank: TaskBank) -> Prose:

@@ -28,10 +28,9 @@ from examiner.arena import (
 )
 from examiner.datasets import load
 from examiner.messages import counted
-from examiner.reporting.finding import Finding, Text, noted
+from examiner.reporting.finding import Finding, Piece, Text, noted, shown_table
 from examiner.reporting.prose import Name, Sentence
-from examiner.reporting.renderers import finding_of, shown_table
-from examiner.reporting.table import Piece
+from examiner.reporting.renderers import finding_of
 from examiner.validation import Floats
 
 PAPER = "machado-2018-table1"
@@ -79,7 +78,7 @@ class GameSplits(Table):
 def render_plan(plan: Plan) -> Finding:
     """Show what a plan would play, how it deviates from the reference protocol, and how many frames.
 
-    >>> from examiner.arena.plans import plan_from_toml
+    >>> from examiner.arena import plan_from_toml
     >>> plan = plan_from_toml('games = ["freeway"]\\n[[agents]]\\nentry = "random"', name="mine")
     >>> render_plan(plan).data["games"]
     [{'game': 'freeway', 'split': 'train'}]

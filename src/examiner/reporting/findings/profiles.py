@@ -10,10 +10,8 @@ from typing import Any
 from examiner.answers import Column, Scalar, StoredAnswer, Table
 from examiner.arena import LAST_PLAYS, MEASURES, ProfileRow
 from examiner.messages import counted
-from examiner.reporting.finding import Finding, Text, noted
+from examiner.reporting.finding import Finding, Piece, Text, noted, shown_table
 from examiner.reporting.prose import Sentence
-from examiner.reporting.renderers import shown_table
-from examiner.reporting.table import Piece
 from examiner.results import Classification
 from examiner.typology import SCHEMAS, Dimension, conform
 

@@ -12,11 +12,9 @@ from examiner.messages import counted
 from examiner.reporting.figures import chart
 from examiner.reporting.figures.chart import Floats
 from examiner.reporting.figures.stretch import Stretch, stretch_for
-from examiner.reporting.finding import Figure, Finding, Sides, Text
+from examiner.reporting.finding import Figure, Finding, Piece, ShownTable, Sides, Text, shown_table
 from examiner.reporting.prose import Name, Prose, Sentence, enumerated, labels, said, three_digits
-from examiner.reporting.renderers import shown_table
 from examiner.reporting.study import Study
-from examiner.reporting.table import Piece, ShownTable
 from examiner.scores import AgentAggregates, shared_ranks
 
 MOST_DRAWN = 40

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from examiner.reporting.finding import Finding, Text
+from examiner.reporting.finding import Finding, Piece, Text, shown_table
 from examiner.reporting.prose import Sentence
-from examiner.reporting.renderers import shown_table
-from examiner.reporting.table import Piece
 from examiner.reporting.validation_tables import validation_tables
 from examiner.selection import Selection
 

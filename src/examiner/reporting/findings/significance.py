@@ -10,24 +10,24 @@ import numpy as np
 from examiner.reporting.figures import chart
 from examiner.reporting.figures.chart import Floats
 from examiner.reporting.figures.stretch import Stretch
-from examiner.reporting.finding import Figure, Finding, NothingToTellError, Text, noted
-from examiner.reporting.prose import Name, Sentence, labels, three_digits
-from examiner.reporting.study import Study
-from examiner.reporting.table import Cell, Record, ShownColumn, ShownTable
-from examiner.scores import (
-    Significance,
-    cell_means,
-    clusters_of,
-    difference_of,
-    discordance,
-    newcombe,
-    run_scores,
-    shared_rows,
-    wilcoxon_holm,
+from examiner.reporting.finding import (
+    Figure,
+    Finding,
+    NothingToTellError,
+    Text,
+    noted,
+    shown_table,
 )
-from examiner.scores import significance as agent_differences
+from examiner.reporting.prose import Sentence, labels, three_digits
+from examiner.reporting.ranked import compared_means
+from examiner.reporting.study import Study
+from examiner.scores import Significance
 
-MOST_ROWS = 30
+_COLUMNS = (
+    *("b", "difference", "difference_low", "difference_high", "difference_error"),
+    *("detectable", "p_adjusted", "tasks"),
+)
+MOST_DRAWN = 40
 LABEL_ROOM = 1.3
 """The room for names on either side, in spans of the means."""
 
@@ -41,17 +41,18 @@ def finding(study: Study) -> Finding:
     >>> said(finding(Study.of(Results.from_numpy(scores))).lead)
     "3 of 3 pairs of agents differ significantly (Student's t-test over 8 tasks, at 5 % after Holm)."
     """
-    shown = study.resampled
-    if len(shown.agents) < 2:
-        raise NothingToTellError("There are no two agents with comparable scores to test.")
-    made = agent_differences(
-        shown.shown_results, measure=study.measure, total=study.total, unit=shown.unit
+    made = study.tests
+    if isinstance(made, str):
+        raise NothingToTellError(made)
+    pairs = compared_means(study, made)
+    first = np.flatnonzero([agent == study.resampled.agents[0] for agent in pairs.a])
+    caption = (
+        "The first agent by mean less each other, with the least difference these data could show."
     )
-    table = _table(study, made)
+    table = shown_table(pairs.take(first), _COLUMNS, caption)
     blocks = (Text(_method(made)), _figure(study, made), table, *noted(made.notes))
-    beside = _against_the_first(study, made)
     lead = (Sentence(study.none_better or made.headline),)
-    return Finding(lead=lead, blocks=blocks, beside=beside, answer=made)
+    return Finding(lead=lead, blocks=blocks, answer=made)
 
 
 def _method(made: Significance) -> str:
@@ -67,30 +68,6 @@ def _method(made: Significance) -> str:
         f"Means of agents are compared in pairs, by {made.test}, with Holm's correction for all "
         f"pairs. {over}.{_gaps(made)}{_short(made)}{friedman}"
     )
-
-
-def _against_the_first(study: Study, made: Significance) -> Record:
-    """From whom the first agent by mean does not differ, and who beats it on most tasks all the same."""
-    shown = study.resampled
-    first, *others = (made.agent_names.index(agent) for agent in shown.agents)
-    differ = made.p[first] < made.alpha
-    rows = [study.scores.agents.index(agent) for agent in made.agent_names]
-    means = cell_means(study.scores, study.measure)[rows]
-    ranked = wilcoxon_holm(means)[first] < made.alpha
-    return {
-        "first": shown.agents[0],
-        "alike": [made.agent_names[row] for row in others if not differ[row]],
-        "ahead_on_most": [
-            made.agent_names[row]
-            for row in others
-            if ranked[row] and made.mean_rank[row] < made.mean_rank[first]
-        ],
-        "others": len(others),
-        "tasks": len(made.tasks),
-        "unit": made.unit,
-        "test": made.test,
-        "too_few_tasks": made.too_few_tasks,
-    }
 
 
 def _short(made: Significance) -> str:
@@ -193,6 +170,13 @@ def _stroke(
 
 def _figure(study: Study, made: Significance) -> Figure:
     drawn = data(made.agent_names, made.mean, made.cliques)
+    if len(drawn.agents) > MOST_DRAWN:  # as many as fit below each other
+        bars = tuple(
+            (best, min(worst, MOST_DRAWN - 1))
+            for best, worst in drawn.bars
+            if best < MOST_DRAWN - 1
+        )
+        drawn = CriticalData(drawn.agents[:MOST_DRAWN], drawn.mean[:MOST_DRAWN], bars)
     return Figure(
         key="critical-difference",
         drawn=drawn._replace(p=made.p, posthoc=made.posthoc),
@@ -203,41 +187,3 @@ def _figure(study: Study, made: Significance) -> Figure:
         # the names on either side, eight letters of a mean, and a third of it all between them
         narrowest=max(680, 7 * 3 * (min(28, max(map(len, made.agent_names))) + 8)),
     )
-
-
-def _table(study: Study, made: Significance) -> ShownTable:
-    """The best agent against the others: what differs, and what could have been seen."""
-    shown = study.resampled
-    columns = (
-        ShownColumn("agent", "name"),
-        ShownColumn("mean", "number"),
-        ShownColumn("behind the first by", "number", "mean difference over common tasks"),
-        ShownColumn("low", "number", "of its 95 % interval"),
-        ShownColumn("high", "number", "of its 95 % interval"),
-        ShownColumn("error", "number", f"standard error over {made.unit}"),
-        ShownColumn("detectable", "number", "a true difference found four times in five"),
-        ShownColumn("p", "number", "after Holm, against the first"),
-        ShownColumn("tasks", "count", "that both have"),
-    )
-    row_of = {agent: row for row, agent in enumerate(made.agent_names)}
-    first = row_of[shown.agents[0]]
-    scores = run_scores(shown.results, study.measure, study.total)
-    games = clusters_of(shown.results.task_names)
-    rows: list[tuple[Cell, ...]] = []
-    for agent in shown.agents[:MOST_ROWS]:
-        row = row_of[agent]
-        start = (Name(agent), float(made.mean[row]))
-        p, common = float(made.p[first, row]), int(made.common[first, row])
-        if row == first or not common:  # without a common task: a line of dashes
-            rows.append((*start, *([None] * 6), None if row == first else common))
-            continue
-        gap = difference_of(scores.of(shown.agents[0]), scores.of(agent), games, unit=made.unit)
-        seen = gap.detectable_fixed if made.unit == "runs" else gap.detectable
-        ends = (gap.low, gap.high)
-        if made.exact:
-            few, many = (scores.of(name) for name in (shown.agents[0], agent))
-            here, there = shared_rows(few, many)
-            ends = newcombe(discordance(few.means[here], many.means[there]))
-        rows.append((*start, gap.value, *ends, gap.error, seen, p, common))
-    caption = "The first agent by mean against each other, with the least difference these data could show."
-    return ShownTable(columns, tuple(rows), caption)

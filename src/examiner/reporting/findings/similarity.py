@@ -8,17 +8,25 @@ from typing import NamedTuple
 
 import numpy as np
 
+from examiner.answers import Column
 from examiner.information import PAPER_THRESHOLD, SimilarityAnalysis
 from examiner.information import similarity as analyse_similarity
 from examiner.messages import counted
 from examiner.reporting.figures import chart
 from examiner.reporting.figures.chart import Floats
 from examiner.reporting.figures.task_tree import MANY, TaskTreeData, draw_tree
-from examiner.reporting.finding import Figure, Finding, NothingToTellError, Sides, Text, noted
-from examiner.reporting.prose import Name, Parts, Prose, Sentence, enumerated
-from examiner.reporting.renderers import shown_table
+from examiner.reporting.finding import (
+    Figure,
+    Finding,
+    NothingToTellError,
+    Piece,
+    Sides,
+    Text,
+    noted,
+    shown_table,
+)
+from examiner.reporting.prose import Parts, Prose, Sentence, enumerated
 from examiner.reporting.study import Study
-from examiner.reporting.table import Piece
 
 FEWEST_AGENTS, FEWEST_TASKS = 5, 3
 MOST_DRAWN = 100
@@ -61,12 +69,9 @@ def render_similarity(analysis: SimilarityAnalysis, *, not_shown: str = "") -> F
     favourable = analysis.agents.take(np.flatnonzero(analysis.agents.significant)[:MOST_WINNERS])
     blocks: list[Piece] = []
     if len(clusters):
-        shown = shown_table(clusters, ["cluster", *several, "size", "tasks"], "Clusters")
-        rows = [
-            (*row[:-1], Name(_first(each.tasks)))
-            for row, each in zip(shown.rows, clusters, strict=True)
-        ]
-        blocks.append(replace(shown, rows=tuple(rows)))
+        first = Column("first_tasks", "name", "The first tasks of the cluster", title="tasks")
+        table = clusters.with_column(first, [_first(each.tasks) for each in clusters])
+        blocks.append(shown_table(table, ["cluster", *several, "size", "first_tasks"], "Clusters"))
     blocks += [
         Text(_unclustered(analysis)),
         shown_table(analysis.statistics, caption="General factor"),

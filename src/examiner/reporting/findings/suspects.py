@@ -13,11 +13,17 @@ from examiner.messages import counted, listed
 from examiner.reporting.figures import chart
 from examiner.reporting.figures.chart import Floats
 from examiner.reporting.figures.stretch import stretch_for
-from examiner.reporting.finding import Figure, Finding, NothingToTellError, Text, noted
+from examiner.reporting.finding import (
+    Figure,
+    Finding,
+    NothingToTellError,
+    Piece,
+    Text,
+    noted,
+    shown_table,
+)
 from examiner.reporting.prose import enumerated, labels
-from examiner.reporting.renderers import shown_table
 from examiner.reporting.study import Study
-from examiner.reporting.table import Piece
 
 FEWEST_AGENTS, FEWEST_TASKS = 5, 5
 LABEL_LIMIT = 60

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from examiner.messages import counted
-from examiner.reporting.finding import Finding, Text
+from examiner.reporting.finding import Finding, Piece, Text, shown_table
 from examiner.reporting.prose import Sentence, three_digits
-from examiner.reporting.renderers import shown_table
-from examiner.reporting.table import Piece
 from examiner.selection import Selection
 
 

@@ -6,11 +6,9 @@ import numpy as np
 
 from examiner import selection
 from examiner.messages import counted
-from examiner.reporting.finding import Board, Finding, Text, noted
+from examiner.reporting.finding import Board, Finding, Record, ShownTable, Text, noted, shown_table
 from examiner.reporting.prose import Parts, Sentence, enumerated, three_digits
-from examiner.reporting.renderers import shown_table
 from examiner.reporting.study import Study
-from examiner.reporting.table import Record, ShownTable
 from examiner.selection import NODES, SHRINKAGE
 from examiner.validation import Floats
 

@@ -12,11 +12,9 @@ from numpy.typing import NDArray
 from examiner.messages import InputError, counted
 from examiner.reporting.figures import chart
 from examiner.reporting.figures.chart import Floats
-from examiner.reporting.finding import Figure, Finding, Notes, Text
+from examiner.reporting.finding import Figure, Finding, Notes, Piece, ShownTable, Text, shown_table
 from examiner.reporting.prose import Name, Sentence, enumerated
-from examiner.reporting.renderers import shown_table
 from examiner.reporting.study import Study
-from examiner.reporting.table import Piece, ShownTable
 from examiner.typology import Coverage, Kinds, Validation, validate
 from examiner.typology import kinds as task_kinds
 

@@ -10,11 +10,19 @@ from numpy.typing import NDArray
 from examiner.messages import counted
 from examiner.reporting.figures import chart
 from examiner.reporting.figures.chart import Floats
-from examiner.reporting.finding import Figure, Finding, NothingToTellError, Sides, Text, noted
+from examiner.reporting.finding import (
+    Figure,
+    Finding,
+    NothingToTellError,
+    Piece,
+    ShownTable,
+    Sides,
+    Text,
+    noted,
+    shown_table,
+)
 from examiner.reporting.prose import Name, Prose, Sentence, enumerated, three_digits
-from examiner.reporting.renderers import shown_table
 from examiner.reporting.study import Resampled, Study
-from examiner.reporting.table import Piece, ShownTable
 from examiner.scores import (
     AGGREGATES,
     AggregateIntervals,
@@ -22,10 +30,7 @@ from examiner.scores import (
     Ranking,
     shared_ranks,
 )
-from examiner.scores import decision as decision_study
-from examiner.scores import intervals as aggregate_intervals
 
-SHOWN = ("mean", "iqm", "median")
 GAP = 0.05
 FEW_AGENTS = 3
 
@@ -45,7 +50,7 @@ def intervals(study: Study) -> Finding:
         raise NothingToTellError(
             "No agent has a comparable score, so there is nothing to be sure of."
         )
-    made = aggregate_intervals(shown.results, _shown_aggregates(study), **shown.how)
+    made = study.ranking.aggregates
     blocks = (Text(shown.what_varies), _figure(made, shown), _table(made, shown))
     return Finding(
         lead=_lead(made, study.none_better),
@@ -122,13 +127,6 @@ def _lead(made: AggregateIntervals, not_shown: str) -> Prose:
         both = f" lead by {title}: {three_digits(value)} each"
         return (*enumerated(tied, 3), f"{both} (95 % interval of the first {ends}).")
     return (Name(made.agent_names[best]), f"{start}{interval}{end}")
-
-
-def _shown_aggregates(study: Study) -> tuple[str, ...]:
-    levelled = study.total is not None and not study.total.plain
-    if levelled or study.scores.is_binary(study.measure) or study.binary:
-        return ("mean",)  # the middle of zeros and ones is a zero or a one
-    return (*SHOWN, "optimality_gap") if study.normaliser == "human" else SHOWN
 
 
 class IntervalData(NamedTuple):
@@ -213,7 +211,7 @@ def decision(study: Study) -> Finding:
             f"Scores that compare {few} with each other hold no sizes to split the variance of: use a "
             f"scale (`--normalise human`), or add agents."
         )
-    made = decision_study(study.scores, measure=study.measure)
+    made = study.ranking.decision
     if np.isnan(made.components.interaction):
         raise NothingToTellError(made.headline)
     table = shown_table(made.components.parts, ("component", "meaning", "variance", "share"), "")

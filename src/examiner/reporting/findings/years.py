@@ -5,12 +5,11 @@ from __future__ import annotations
 import math
 
 from examiner.irt import OverTime
-from examiner.reporting.finding import Finding
-from examiner.reporting.renderers import shown_table
+from examiner.reporting.finding import Finding, noted, shown_table
 
 
 def render_years(made: OverTime) -> Finding:
-    """Tell a row a year, and whether ability and generality go with the year.
+    """Show a row per year, and whether ability and generality correlate with the year.
 
     >>> from examiner.irt import ItemParameters, indicators, known, over_time
     >>> from examiner.results import ResponseMatrix
@@ -21,27 +20,12 @@ def render_years(made: OverTime) -> Finding:
     >>> [row["agents"] for row in render_years(over_time(indicators(fit, bins=2), years)).data["years"]]
     [2, 2]
     """
-    found = {"ability": made.with_ability, "generality": made.with_generality}
-    said = " ".join(
-        f"{name.capitalize()} correlates with the year by {one.pearson:.2f} "
+    with_year = {"Ability": made.with_ability, "Generality": made.with_generality}
+    sentences = " ".join(
+        f"{name} correlates with the year by {one.pearson:.2f} "
         f"({one.pearson_low:.2f} to {one.pearson_high:.2f}, {one.agents} agents)."
-        for name, one in found.items()
+        for name, one in with_year.items()
         if math.isfinite(one.pearson)
     )
-    correlations = {
-        name: {
-            "pearson": one.pearson,
-            "low": one.pearson_low,
-            "high": one.pearson_high,
-            "agents": one.agents,
-        }
-        for name, one in found.items()
-    }
-    table = shown_table(made.years, caption="By year of agents, 95 % intervals")
-    return Finding(
-        "years",
-        "Progress",
-        said,
-        (table,),
-        {"years": [dict(row) for row in made.years], "correlations": correlations},
-    )
+    table = shown_table(made.tables["years"], caption="By year of agents, 95 % intervals")
+    return Finding("years", "Progress", sentences, (table, *noted(made.notes)), answer=made)

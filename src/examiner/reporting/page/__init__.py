@@ -5,26 +5,18 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+import math
 from collections.abc import Mapping
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from examiner.messages import counted
-from examiner.reporting.finding import Figure, Grid, SortableAxis
+from examiner.reporting.cells import cell_texts, explanation, is_numeric
+from examiner.reporting.finding import Figure, Grid, ShownTable, SortableAxis
 from examiner.reporting.json import jsonable
 from examiner.reporting.page.layout import chapters
-from examiner.reporting.prose import (
-    ABSENT,
-    Name,
-    Sentence,
-    aligned,
-    cut,
-    parts_of,
-    said,
-    three_digits,
-)
+from examiner.reporting.prose import Name, Sentence, aligned, cut, parts_of, said
 from examiner.reporting.subjects import Subjects
-from examiner.reporting.table import Cell, ShownTable
 
 if TYPE_CHECKING:
     from examiner.reporting.document import Report
@@ -62,7 +54,7 @@ def render(report: Report) -> str:
     True
     """
     blocks = [block for section in report.sections for block in section.blocks]
-    figures = any(isinstance(block, Figure) for block in [*blocks, report.verdict.figure])
+    figures = any(isinstance(block, Figure) for block in blocks)
     scripts = [*([plotly_js()] if figures else []), page_script()]
     page = (
         _environment(report.subjects)
@@ -163,37 +155,36 @@ def _axis(axis: SortableAxis) -> dict[str, Any]:  # Any: JSON values
     return {"what": axis.what, "names": names, "orders": dict(axis.orders)}
 
 
-def cell_texts(table: ShownTable) -> list[list[str]]:
-    """Return the rows of a table as text, numbers aligned within their column.
+class CellShown(NamedTuple):
+    """A cell of a table on the page: its text, the number that it is sorted by, and its full name."""
 
-    >>> from examiner.reporting.table import ShownColumn
-    >>> table = ShownTable((ShownColumn("mean", "number"),), ((1.25,), (12.0,), (None,)))
-    >>> cell_texts(table)
-    [['1.25'], ['12.00'], ['–']]
+    text: str
+    value: float | None = None
+    name: str = ""
+
+
+def rows_shown(shown: ShownTable) -> list[list[CellShown]]:
+    """Return the first rows of a table, numbers aligned within their column.
+
+    >>> from examiner.answers import Column, Table
+    >>> from examiner.reporting.finding import shown_table
+    >>> table = Table.of([Column("mean", "number", "Mean")], {"mean": [1.25, 12, None]})
+    >>> [row[0].text for row in rows_shown(shown_table(table))]
+    ['1.25', '12.00', '–']
     """
-    rows = table.rows[:MOST_ROWS]
+    values = shown.table.take(range(min(len(shown), MOST_ROWS))).to_dict()
     columns = []
-    for index, column in enumerate(table.columns):
-        cells = [row[index] for row in rows]
-        if column.kind == "number":
-            columns.append(aligned([_number(cell) for cell in cells]))
+    for column in shown.columns:
+        cells = values[column.name]
+        texts = cell_texts(column, cells, aligned)
+        if is_numeric(column):
+            numbers = [value if math.isfinite(value) else None for value in cells]
+            columns.append([CellShown(*pair) for pair in zip(texts, numbers, strict=True)])
+        elif column.kind == "name":
+            columns.append([CellShown(cut(text, LONGEST_NAME), name=text) for text in texts])
         else:
-            columns.append([_text(cell) for cell in cells])
+            columns.append([CellShown(text) for text in texts])
     return [list(row) for row in zip(*columns, strict=True)]
-
-
-def _number(cell: Cell) -> float:
-    return float(cell) if isinstance(cell, (int, float)) else float("nan")
-
-
-def _text(cell: Cell) -> str:
-    if cell is None:
-        return ABSENT
-    if isinstance(cell, Name):
-        return cut(cell.text, LONGEST_NAME)
-    if isinstance(cell, float):
-        return three_digits(cell)
-    return f"{cell:,}" if isinstance(cell, int) else cell
 
 
 def _environment(subjects: Subjects) -> Any:  # Any: jinja2 is imported only when a page is made
@@ -206,9 +197,10 @@ def _environment(subjects: Subjects) -> Any:  # Any: jinja2 is imported only whe
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.globals.update(cell_texts=cell_texts, most_rows=MOST_ROWS, name_limit=LONGEST_NAME)
+    environment.globals.update(rows_shown=rows_shown, most_rows=MOST_ROWS, name_limit=LONGEST_NAME)
     environment.filters.update(
         cut=cut,
+        explanation=explanation,
         parts_of=parts_of,
         said=said,
         kind=lambda block: type(block).__name__.lower(),

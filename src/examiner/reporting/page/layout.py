@@ -6,10 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from examiner.messages import counted
-from examiner.reporting.finding import Board, Figure, Finding, Notes
+from examiner.reporting.finding import Board, Figure, Finding, Notes, Piece, ShownTable
 from examiner.reporting.findings import CHAPTERS
 from examiner.reporting.prose import Name, Parts, Prose, Sentence, parts_of, said
-from examiner.reporting.table import Piece, ShownTable
 
 LONGEST_HEADLINE = 170
 SHORTEST_HEADLINE = 20

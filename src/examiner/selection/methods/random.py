@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from examiner.results import name_order
 from examiner.selection.evidence import SelectionEvidence
 from examiner.selection.greedy import TaskSet, check_size, grow, selection_of
 from examiner.validation import Floats
 
 
 def random(evidence: SelectionEvidence, size: int, rng: np.random.Generator) -> TaskSet:
-    """Draw tasks without looking at results; lots are dealt by name, not by the order of columns."""
-    lots = rng.random(len(evidence.tasks))[name_order(evidence.tasks)]
+    """Draw tasks without looking at results; lots are dealt in an order by content."""
+    lots = rng.random(len(evidence.tasks))[evidence.task_rank]
     terms = evidence.terms
     if terms.free:
         columns = np.argsort(-lots, kind="stable")[: check_size(evidence, size)].tolist()

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from examiner.messages import InputError, counted, listed
-from examiner.scores import check_level, codes_of
+from examiner.scores import check_level
 from examiner.selection.resampling import REPS
 
 LEAST_TRAINING = 2
@@ -68,7 +68,7 @@ class Split(NamedTuple):
 def splits_of(
     holdout: Holdout,
     agents: Sequence[str],
-    families: Sequence[str],
+    families: NDArray[np.integer],
     tasks: int,
     rng: np.random.Generator,
 ) -> Splits:
@@ -77,14 +77,14 @@ def splits_of(
     The order of agents is judged in folds that hold out several of them: in the same folds where all of
     these do, else in five times five folds more.
 
-    >>> splits = splits_of(Holdout(), list("abcdefg"), list("abcdefg"), 9, np.random.default_rng(0))
+    >>> splits = splits_of(Holdout(), list("abcdefg"), np.arange(7), 9, np.random.default_rng(0))
     >>> len(splits.main), len(splits.pairs), splits.name
     (7, 15, 'leave-one-out')
     """
     if holdout.choose_on is not None:
         named = holdout.choose_on
         return Splits(chosen_on(agents, named), [], f"chosen on {len(named)} agents")
-    count = len(set(families))
+    count = int(families.max()) + 1
     folds = usual_folds(len(agents), tasks, count) if holdout.folds is None else holdout.folds
     if folds == "loo":
         main, name = leave_one_out(families), "leave-one-out"
@@ -128,27 +128,24 @@ def judged_only(splits: Splits, judged: NDArray[np.bool_]) -> Splits:
     return Splits(main, pairs, splits.name)
 
 
-def leave_one_out(families: Sequence[str]) -> list[Split]:
+def leave_one_out(families: NDArray[np.integer]) -> list[Split]:
     """Hold out every family in turn; an agent without one is its own.
 
-    >>> [split.test.tolist() for split in leave_one_out(["x", "y", "x", "z", "w", "w"])]
+    >>> [split.test.tolist() for split in leave_one_out(np.array([0, 1, 0, 2, 3, 3]))]
     [[0, 2], [1], [3], [4, 5]]
     """
-    code = codes_of(families)
-    return _checked(
-        [np.flatnonzero(code == family) for family in range(int(code.max()) + 1)], len(code)
-    )
+    tests = [np.flatnonzero(families == family) for family in range(int(families.max()) + 1)]
+    return _checked(tests, len(families))
 
 
-def k_fold(families: Sequence[str], folds: int, rng: np.random.Generator) -> list[Split]:
+def k_fold(families: NDArray[np.integer], folds: int, rng: np.random.Generator) -> list[Split]:
     """Hold out whole families in `folds` parts of nearly equal size, drawn at random.
 
-    >>> splits = k_fold(list("abcdef"), 3, np.random.default_rng(0))
+    >>> splits = k_fold(np.arange(6), 3, np.random.default_rng(0))
     >>> sorted(len(split.test) for split in splits)
     [2, 2, 2]
     """
-    code = codes_of(families)
-    count = int(code.max()) + 1
+    count = int(families.max()) + 1
     if count < 2:
         raise InputError(
             "One agent or family cannot be split into folds. Give at least two to choose on."
@@ -158,7 +155,7 @@ def k_fold(families: Sequence[str], folds: int, rng: np.random.Generator) -> lis
             f"Cannot make {folds} folds of {count} agents or families. Choose between 2 and {count}."
         )
     order = rng.permutation(count)
-    size = np.bincount(code)
+    size = np.bincount(families)
     # Large families first, or the last of them would make a fold far larger than the others.
     order = order[np.argsort(-size[order], kind="stable")]
     held: list[list[int]] = [[] for _ in range(folds)]
@@ -167,7 +164,7 @@ def k_fold(families: Sequence[str], folds: int, rng: np.random.Generator) -> lis
         smallest = agents.index(min(agents))
         held[smallest].append(family)
         agents[smallest] += int(size[family])
-    return _checked([np.flatnonzero(np.isin(code, part)) for part in held], len(code))
+    return _checked([np.flatnonzero(np.isin(families, part)) for part in held], len(families))
 
 
 def chosen_on(agents: Sequence[str], named: Sequence[str]) -> list[Split]:

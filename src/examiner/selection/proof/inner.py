@@ -8,8 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.scores import codes_of
-from examiner.selection.benchmark import Benchmark
+from examiner.selection.benchmark import Benchmark, codes_in_order
 from examiner.selection.evidence import Fold, fold_of
 from examiner.selection.intervals import Extreme, Reach, at_the_ends, calibrated, reach_of
 from examiner.selection.methods import DEFAULT
@@ -77,18 +76,18 @@ def inner_folds(
     target = fold.evidence.target
     assert target is not None
     truth = np.where(whole.judged[fold.rows], target, np.nan)
-    families = [whole.families[row] for row in fold.rows]
     some = np.flatnonzero(np.isin(fold.rows, whole.in_folds(fold.rows)))
-    families = [families[index] for index in some]
+    order = np.argsort(np.argsort(fold.evidence.order.agents)[some])
+    families = codes_in_order([whole.families[row] for row in fold.rows[some]], order)
     off = np.full((len(contest.methods), len(contest.sizes), len(truth)), np.nan)
     beside = []
-    folds = k_fold(families, min(contest.inner, len(set(families))), rng) if parts else ()
+    folds = k_fold(families, min(contest.inner, int(families.max()) + 1), rng) if parts else ()
     for split in folds:
         said = _said(whole, contest, fold, some[split.train], some[split.test], rng)
         off[:, :, some[split.test]] = said.truth - said.guess.value
         beside.append(beside_random(said.truth, said.guess, said.random))
     found = []
-    for sign, out in at_the_ends(truth[some], codes_of(families)) if ends else ():
+    for sign, out in at_the_ends(truth[some], families) if ends else ():
         train, test = some[~out], some[out]
         if len(train) >= LEAST_TRAINING and len(test):
             found.append((sign, _said(whole, contest, fold, train, test, rng)))
@@ -109,6 +108,7 @@ def _said(
         contest.needs,
         lenient=True,
         shrinkage=fold.evidence.shrinkage,
+        task_rank=fold.evidence.task_rank,
     )
     assert part.evidence.target is not None
     others = part.evidence.target[whole.judged[part.rows]]

@@ -275,7 +275,7 @@ def splits_and_streams(
 ) -> tuple[Splits, tuple[np.random.Generator, ...]]:
     """Return who is held out with whom, and generators for random sets, folds and figures."""
     for_draws, for_splits, for_folds, for_figures = generator(seed).spawn(4)
-    splits = splits_of(holdout, whole.agents, whole.families, len(whole.tasks), for_splits)
+    splits = splits_of(holdout, whole.agents, whole.family_codes, len(whole.tasks), for_splits)
     return judged_only(splits, whole.judged), (for_draws, for_folds, for_figures)
 
 

@@ -13,6 +13,8 @@ from examiner.validation import Floats
 SURE = 0.9
 """A difference is detectable where the subset orders a pair right with this probability."""
 MOST_PAIRS = 20_000
+TIE = 1e-9
+"""Differences below this share of the largest value are ties: rounding does not decide who is better."""
 
 
 class Pairs(NamedTuple):
@@ -41,6 +43,7 @@ def held_out_pairs(
     for test, truth in zip(tests, truths, strict=True):
         one, other = np.triu_indices(len(test), 1)
         true = truth[one] - truth[other]
+        true[np.abs(true) <= TIE * np.abs(truth).max(initial=0.0)] = 0.0
         worse = true < 0  # the better agent of a pair is put first
         one, other = np.where(worse, other, one), np.where(worse, one, other)
         differ = true != 0
@@ -56,6 +59,7 @@ def held_out_pairs(
     better, worse = np.concatenate(column, axis=1)[:, order]
     predicted = np.concatenate(predictions, axis=-1)
     said = predicted[..., better] - predicted[..., worse]
+    said[np.abs(said) <= TIE * np.abs(predicted).max(initial=0.0)] = 0.0
     return Pairs(
         np.concatenate(first)[order],
         np.concatenate(second)[order],
@@ -132,7 +136,7 @@ def detectable(pairs: Pairs, weight: Floats | None = None) -> Floats:
 def top_hits(truths: Sequence[Floats], predictions: Sequence[Floats], count: int) -> Floats:
     """Return the mean share of the truly best `count` of a fold found among its predicted best.
 
-    Folds with no more agents than that are left out.
+    Agents tied at the last place share it. Folds with no more agents than that are left out.
 
     >>> top_hits([np.array([1.0, 3.0])], [np.array([[0.0, 1.0]])], 1)
     array([1.])
@@ -141,9 +145,18 @@ def top_hits(truths: Sequence[Floats], predictions: Sequence[Floats], count: int
     for truth, predicted in zip(truths, predictions, strict=True):
         if len(truth) <= count:
             continue
-        best = np.argsort(-truth, kind="stable")[:count]
-        order = np.argsort(-predicted, axis=-1, kind="stable")[..., :count]
-        hits.append(np.isin(order, best).mean(axis=-1))
+        hits.append(
+            (_among_best(truth, count) * _among_best(predicted, count)).sum(axis=-1) / count
+        )
     if not hits:
         return np.full(predictions[0].shape[:-1], np.nan)
     return np.asarray(np.mean(hits, axis=0))
+
+
+def _among_best(values: Floats, count: int) -> Floats:
+    """The probability of being among the best `count`, ties broken at random: [..., agents]."""
+    least = np.partition(values, -count, axis=-1)[..., -count, None]
+    near = TIE * np.abs(values).max(axis=-1, keepdims=True)
+    above, tied = values > least + near, np.abs(values - least) <= near
+    left = (count - above.sum(axis=-1, keepdims=True)) / np.maximum(tied.sum(-1, keepdims=True), 1)
+    return np.where(above, 1.0, np.where(tied, left, 0.0))

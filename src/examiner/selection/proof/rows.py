@@ -133,7 +133,7 @@ def rows_of(
 ) -> tuple[MethodFigures, ...]:
     """Turn the answers of folds into rows: every method, then random, then the full set."""
     agents = len(whole.agents)
-    weight = resampled_agents(whole.families, rng, reps)
+    weight = resampled_agents(whole.family_codes, rng, reps)
     errors = _errors(judged, agents, weight, lambda fold: (fold.truth, fold.guess.value))
     rest = _errors(judged, agents, weight, lambda fold: (fold.guess.rest_truth, fold.guess.rest))
     orders = _order_figures(ordered, weight)
