@@ -49,6 +49,6 @@ def design(options: DesignOptions, printing: Seeded) -> None:
             workers=options.workers or available_cores(),
             watcher=watcher,
         )
-    show(finding_of(answer), answer.schema, printing, folder=str(folder))
+    show(finding_of(answer), printing, folder=str(folder))
     if answer.failures:
         raise click.exceptions.Exit(SOME_FAILED)
