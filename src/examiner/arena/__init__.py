@@ -80,6 +80,7 @@ if TYPE_CHECKING:  # for other packages of the codebase, loaded when first used
     from examiner.arena.play.episodes import perform_job as perform_job
     from examiner.arena.play.runner import LEDGER as LEDGER
     from examiner.arena.play.runner import AnyPlan as AnyPlan
+    from examiner.arena.play.runner import JobStanding as JobStanding
     from examiner.arena.play.runner import Watcher as Watcher
     from examiner.arena.probe import RANDOM_EPISODES as RANDOM_EPISODES
     from examiner.arena.profile import MEASURES as MEASURES

@@ -14,7 +14,7 @@ import numpy as np
 from examiner.engines.decoded import Decoded, Progress, decoded
 from examiner.engines.memory import check_memory
 from examiner.engines.shard_places import Source
-from examiner.irt import BlockFunction, PassResult, Reaches, Response, ResponseSource, Whole
+from examiner.irt import Block, BlockFunction, PassResult, Reaches, Response, ResponseSource, Whole
 from examiner.messages import InputError, shorten
 from examiner.validation import scheme_of, without_secrets
 
@@ -47,10 +47,11 @@ class ParquetSource(ResponseSource):
         self.agents_together = agents_within(held.whole, memory)
         self._within = range(len(self.agents)) if within is None else within
         self._reaches: dict[int, Reaches] = {}
+        self._kept: Block | None = None
 
     def suited(self, unknowns: Any) -> ParquetSource:  # Any: Unknowns
         """Return the source with the statistics that a model needs."""
-        self._reaches = {}
+        self._reaches, self._kept = {}, None
         return super().suited(unknowns)
 
     def results(self, function: BlockFunction, job: Any) -> Iterator[PassResult]:
@@ -58,8 +59,12 @@ class ParquetSource(ResponseSource):
         self.decoded.check()
         within, step = self._within, self.agents_together
         for start in range(within.start, within.stop, step):
-            matrix = self.decoded.matrix(start, min(start + step, within.stop))
-            block = self.block(matrix, kept=False, first=start)
+            block = self._kept
+            if block is None:
+                matrix = self.decoded.matrix(start, min(start + step, within.stop))
+                block = self.block(matrix, kept=step >= len(within), first=start)
+            if step >= len(within):  # the only one
+                self._kept = block
             result = function(block, self._reaches.get(start), job)
             self._reaches[start] = result.reaches
             yield result

@@ -11,7 +11,7 @@ import numpy as np
 
 from examiner.answers import Answer
 from examiner.information import InformationAnalysis, SimilarityAnalysis
-from examiner.irt import FLAGS, AbilityInformation, Audit
+from examiner.irt import AbilityInformation, Audit
 from examiner.messages import counted
 from examiner.reporting.finding import BEWARE, Finding, Notes
 from examiner.reporting.next_examination import NextExamination
@@ -78,13 +78,13 @@ def _link(told: Told, *keys: str) -> str:
     return next((key for key in keys if key in told), next(iter(told), ""))
 
 
-def verdict(study: Study, sections: Sequence[Finding]) -> Verdict:
+def reach_verdict(study: Study, sections: Sequence[Finding]) -> Verdict:
     """Judge by the findings at hand; where agents do not differ significantly, no agent is named.
 
     >>> from examiner.results import Results
     >>> from examiner.reporting.findings import FINDINGS
     >>> study = Study.of(Results.from_numpy(np.random.default_rng(0).random((4, 9))))
-    >>> made = verdict(study, [FINDINGS["significance"](study)])
+    >>> made = reach_verdict(study, [FINDINGS["significance"](study)])
     >>> said(made.judgements[0].claim)
     'No agent is significantly better than another.'
     """
@@ -330,13 +330,13 @@ def _next(study: Study, told: Told) -> Judgement | None:
 
 def _suspects(study: Study, told: Told) -> Judgement | None:
     found = _answer(told, "suspects", Audit)
-    if found is None or not found.flagged:
+    if found is None or not len(found.flagged):
         return None
-    names = [task.task for task in found.flagged]
+    names = list(found.flagged.task)
     total = f"{counted(len(found.tasks), 'task')}{_of_all(study, len(found.tasks))}"
     start = f"{len(names):,} of {total} {_are(len(names))} flagged: "
-    kinds = Counter(kind for task in found.flagged for kind in task.kinds)
-    why = ", ".join(f"{count:,} {FLAGS[kind]}" for kind, count in kinds.items())
+    flags = Counter(flag for task in found.flagged for flag in task.flags)
+    why = ", ".join(f"{count:,} {flag}" for flag, count in flags.items())
     success = (
         f"Success: {study.judged_measure} reaches {study.success:g}. "
         if isinstance(study.success, float)

@@ -81,8 +81,16 @@ def render_audit(found: Audit) -> Finding:
     'task 6'
     """
     tables = found.tables
-    flagged, groups = tables["flagged"], tables["groups"]
-    columns = ["task", "flags", "solved", "correlation", "expected_correlation", "related_tasks"]
+    flagged, groups, constant = tables["flagged"], tables["groups"], tables["constant"]
+    columns = [
+        "task",
+        "flags",
+        "rank",
+        "solved",
+        "correlation",
+        "expected_correlation",
+        "related_tasks",
+    ]
     columns += ["notable_agents"]
     columns += ["text"] if "text" in flagged.columns else []
     blocks: list[Piece] = []
@@ -91,13 +99,16 @@ def render_audit(found: Audit) -> Finding:
     if len(groups):
         caption = "Groups that correlate beyond ability: a shared environment, or a second ability"
         blocks.append(shown_table(groups, caption=caption))
+    if len(constant):
+        caption = f"Constant among the best {found.top} agents"
+        blocks.append(shown_table(constant, caption=caption))
     blocks += _figure(found)
     blocks.append(Text(_meanings(found)))
-    first = [task.task for task in found.flagged[:3]]
+    first = list(found.flagged.task[:3])
     return Finding(
         lead=(f"{found.headline} First: ", *enumerated(first), ".") if first else found.headline,
         blocks=(*blocks, *noted(found.notes)),
-        about=f"{counted(len(found.agents), 'agent')} × {counted(len(found.tasks), 'task')}",
+        about=f"{counted(len(found.names), 'agent')} × {counted(len(found.tasks), 'task')}",
         answer=found,
     )
 
@@ -165,16 +176,16 @@ def solved(share: Floats) -> bool:
 
 
 def _figure(found: Audit) -> list[Piece]:
-    known = np.flatnonzero(np.isfinite(found.correlation) & np.isfinite(found.expected))
+    tasks = found.tasks
+    known = np.flatnonzero(np.isfinite(tasks.correlation) & np.isfinite(tasks.expected_correlation))
     if len(known) < FEWEST_TASKS:
         return []
-    named = {each.task for each in found.flagged}
     drawn = DiscriminationData(
-        tuple(found.tasks[task] for task in known),
-        found.share[known],
-        found.correlation[known],
-        found.expected[known],
-        np.array([found.tasks[task] in named for task in known], dtype=np.bool_),
+        tuple(tasks.task[task] for task in known),
+        tasks.share[known],
+        tasks.correlation[known],
+        tasks.expected_correlation[known],
+        tasks.flagged[known],
     )
     return [
         Figure(
