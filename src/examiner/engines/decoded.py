@@ -52,8 +52,10 @@ from examiner.scores import Learnt, Recipe, ratio
 from examiner.validation import from_record, smallest_unsigned, to_record
 
 _SCHEMA = "examiner.decoded/1"
-_FILE_CELLS = 1 << 24
+_MOST_FILE_CELLS, _FEWEST_FILE_CELLS = 1 << 24, 1 << 18
 """Cells of one file: several of them are a block, as memory allows."""
+PROGRAM = 0.25
+"""GB that Python, numpy and polars take before there is any data."""
 _FEW_CELLS = 10_000_000
 """Up to here the weakest link between agents is looked for with all cells in memory."""
 Progress = Callable[[str, int, int], None]
@@ -274,7 +276,8 @@ class _Cells:
         self._rows, self._shape, self._kept, self._folder = rows, shape, kept, folder
         self.listed = rows.rows < MOST_OBSERVED * shape[0] * shape[1]
         self._together = max(64, int(0.15e9 * memory / (4 * shape[1])))
-        self._file = max(64, _FILE_CELLS // shape[1])
+        cells = np.clip((memory - PROGRAM) * 1e9 / 16, _FEWEST_FILE_CELLS, _MOST_FILE_CELLS)
+        self._file = max(64, int(cells) // shape[1])
         self.given: NDArray[np.unsignedinteger] | None = None
         self.alike, self.repeated, self.most, self.observed = not self.listed, False, 0, 0
 
