@@ -4,6 +4,8 @@ from typing import TYPE_CHECKING
 
 from examiner.arena.agents import AGENTS as AGENTS
 from examiner.arena.contract import Task as Task
+from examiner.arena.design import DesignedTask as DesignedTask
+from examiner.arena.design import design as design
 from examiner.arena.environments import ENVIRONMENTS as ENVIRONMENTS
 from examiner.arena.environments.games import TRAINING_GAMES as TRAINING_GAMES
 from examiner.arena.environments.games import UNSAFE_GAMES as UNSAFE_GAMES
