@@ -16,7 +16,6 @@ from examiner.messages import counted
 from examiner.reporting.finding import BEWARE, Finding, Notes
 from examiner.reporting.next_examination import NextExamination
 from examiner.reporting.prose import (
-    Name,
     Parts,
     Prose,
     Sentence,
@@ -26,6 +25,7 @@ from examiner.reporting.prose import (
     said,
     three_digits,
 )
+from examiner.reporting.ranked import leader_claim
 from examiner.reporting.study import Study
 from examiner.scores import DecisionStudy, Significance
 
@@ -116,34 +116,10 @@ def _nothing(study: Study, told: Told) -> tuple[Judgement, ...]:
 def _leader(study: Study, told: Told) -> Judgement | None:
     if study.first_agent is None or not {"ranking", "significance"} & set(told):
         return None
-    tests, (first, alike, ahead, others) = study.tests, study.first_agent
-    assert isinstance(tests, Significance), "the first agent was tested"
-    section = _link(told, "ranking", "significance")
-    next_ones = "" if others + 1 == len(study.results.agents) else "the next "
+    assert isinstance(study.tests, Significance), "the first agent was tested"
     tied = [study.results.agents[row] for row in study.order if study.ranks[row] == 1]
-    doubt = _tested(study, tests, tied)
-    unlike = "not significantly different from"
-    if len(tied) > 1:
-        alone = [name for name in alike if name not in tied]
-        many = f"{len(alone):,} of {next_ones}{others + 1 - len(tied):,} others"
-        words = f" lead with the same mean; {many} {_are(len(alone))} {unlike} them."
-        if not alone:
-            words = " lead with the same mean, and are significantly better than every other agent."
-        return Judgement((*enumerated(tied, MOST_NAMED), words), doubt, section)
-    claim: Parts = (Name(first), " leads, and is significantly better than every other agent.")
-    if ahead:
-        verb = "do" if len(ahead) > 1 else "does"
-        claim = (Name(first), " has the highest mean, but ", *enumerated(ahead, MOST_NAMED))
-        claim = (*claim, f" {verb} better on most tasks.")
-    elif tests.too_few_tasks:
-        few = " has the highest mean; there are too few tasks for a significant difference."
-        claim = (Name(first), few)
-    elif len(alike) > MOST_NAMED:
-        many = f"{len(alike):,} of {next_ones}{others:,} others"
-        claim = (Name(first), f" leads; {many} {_are(len(alike))} {unlike} it.")
-    elif alike:
-        claim = (Name(first), " leads; ", *enumerated(alike), f" {_are(len(alike))} {unlike} it.")
-    return Judgement(claim, doubt, section)
+    doubt = _tested(study, study.tests, tied)
+    return Judgement(leader_claim(study), doubt, _link(told, "ranking", "significance"))
 
 
 def _are(count: int) -> str:
