@@ -1,9 +1,9 @@
 """How time and memory of fits grow with agents, tasks, density and workers, by engine.
 
     python benchmarks/scale.py growth              # small tables that grow; writes benchmarks/growth.csv
-    python benchmarks/scale.py gpu                 # one billion responses, complete and 60 % missing
+    python benchmarks/scale.py --engine gpu        # 5,000 × 20,000 and memory, and one billion responses
     python benchmarks/scale.py shards 50000 20000  # that many agents × tasks from Parquet, within 4 GB
-    python benchmarks/scale.py ceiling 0.35        # packed bytes four times the GB of memory allowed
+    python benchmarks/scale.py ceiling 0.35        # decoded bytes four times the GB of memory allowed
     python benchmarks/scale.py rest 5000 20000     # everything but fits: scores, bits, clusters, selection
     python benchmarks/scale.py rows 100000000      # results of so many rows read, and made a matrix
     python benchmarks/scale.py sparse 5000 20000   # fits of which 98 % is missing, by lists of cells
@@ -28,8 +28,6 @@ import numpy as np
 import polars as pl
 
 import examiner as ex
-from examiner.engines.packed import packed
-from examiner.engines.packed_folder import store
 
 BASE = (1000, 1000, 0.0)
 GROWN = [
@@ -149,44 +147,32 @@ def alone(*job: object) -> dict[str, float]:
 
 
 def ceiling(memory: float, times: float = 4.0) -> dict[str, float]:
-    """The largest memory of a fit of packed bytes that are so many times it.
-
-    One shard is decoded, and what it became is written over and over with other names of agents: decoding
-    all would take minutes, and goes by batches of one size whatever the number of shards.
-    """
+    """The largest memory of a fit of decoded bytes that are so many times it."""
     tasks, rows = 10_000, 500
     turns = int(np.ceil(times * memory * 1e9 / (tasks * rows)))
     with tempfile.TemporaryDirectory() as folder:
-        shard = shards(table(rows, tasks, 0.0, np.random.default_rng(1)), Path(folder))
-        held = packed(shard, Path(folder) / "packed")
-        cells = held.folder / "cells"
-        once, note, sums = cells.read_bytes(), held.note, held.sums
-        with cells.open("wb") as stream:
-            for _ in range(turns):
-                stream.write(once)
-        names = tuple(f"agent {row}" for row in range(turns * len(note.agents)))
-        agents = {
-            name: np.tile(getattr(sums, name), turns) for name in ("scores", "tries", "means")
-        }
-        tasks_too = {"won": turns * sums.won, "tried": turns * sums.tried}
-        store(held.folder, note._replace(agents=names), sums._replace(**agents, **tasks_too))
+        for turn in range(turns):
+            part = table(rows, tasks, 0.0, np.random.default_rng(turn))
+            names = [f"agent {turn * rows + row}" for row in range(rows)]
+            part = ex.ResponseMatrix.from_counts(part.successes, part.trials, names, part.tasks)
+            part.save(Path(folder) / f"agents-{turn:06}.parquet")
         found = alone("capped", folder, memory)
-        return found | {"packed_gigabytes": turns * len(once) / 1e9}
+        return found | {"decoded_gigabytes": turns * rows * tasks / 1e9}
 
 
 def capped(folder: str, memory: float) -> dict[str, float]:
     """Time and memory of a few passes: every pass takes the same."""
     ex.engines.sharded  # noqa: B018
     begun, cpu = peak_gigabytes(), time.process_time()
-    source = ex.engines.sharded(folder, memory=memory, cache=Path(folder) / "packed")
+    source = ex.engines.sharded(folder, memory=memory, cache=Path(folder) / "decoded")
     ex.irt.fit(source, starts=1, errors=False, most_iterations=2)
     return {
         "memory": memory,
         "gigabytes_at_the_start": begun,
         "gigabytes": peak_gigabytes(),
-        "agents_a_block": source.parts.rows,
-        "passes": source.parts.passes,
-        "cpu_seconds_a_pass": (time.process_time() - cpu) / source.parts.passes,
+        "agents_a_block": source.agents_together,
+        "passes": source.passes,
+        "cpu_seconds_a_pass": (time.process_time() - cpu) / source.passes,
     }
 
 
@@ -214,36 +200,64 @@ def growth(engines: list[str]) -> None:
 
 
 def on_gpu(agents: int = 50_000, tasks: int = 20_000) -> None:
-    """One billion responses from bytes of the host, made on the GPU since the CPU would take minutes."""
+    """Seconds, log-likelihoods, and differences from the fit in memory where that takes seconds.
+
+    Tables are made on the GPU, since the CPU would take minutes, and sent from bytes of the host.
+    """
     import torch
 
-    for size in ((1_000, 500), (agents, tasks)):
+    for size in ((1_000, 500), (5_000, 20_000), (agents, tasks)):
         for missing in (0.0, 0.6):
             matrix = made_on_gpu(*size, missing)
-            for turn in range(2):
-                torch.cuda.synchronize()
-                torch.cuda.reset_peak_memory_stats()
+            here = None
+            if size[0] * size[1] <= 100_000_000:
                 before = time.perf_counter()
-                source = ex.engines.gpu(matrix)
-                torch.cuda.synchronize()
-                sent = time.perf_counter()
-                fit = ex.irt.fit(source, starts=1, errors=False)
-                ended = time.perf_counter()
-                peak = torch.cuda.max_memory_allocated() / 2**30
-                print(
-                    f"{size[0]:,} × {size[1]:,}, {missing:.0%} missing, turn {turn}: sent "
-                    f"{sent - before:.3f} s, fitted {ended - sent:.3f} s, {fit.iterations} iterations, "
-                    f"log-likelihood {fit.log_likelihood:.3f}, {peak:.1f} GB there; {fit.outcome.value}",
-                    flush=True,
-                )
-                torch.cuda.reset_peak_memory_stats()
-                before, quick = time.perf_counter(), ended - sent
-                fit = ex.irt.fit(source, starts=1)
-                taken = time.perf_counter() - before - quick
-                peak = torch.cuda.max_memory_allocated() / 2**30
-                told = "none" if fit.errors is None else fit.errors.method
-                print(f"    errors {taken:.3f} s more, {peak:.1f} GB there: {told}", flush=True)
-                del source
+                here = ex.irt.fit(matrix, starts=1, errors=False)
+                print(f"    in memory {time.perf_counter() - before:.3f} s", flush=True)
+            for turn in range(2):
+                try:
+                    turn_on_gpu(matrix, here, f"{missing:.0%} missing, turn {turn}")
+                except torch.cuda.OutOfMemoryError as problem:
+                    print(f"{size}: does not fit, {problem}", flush=True)
+
+
+def turn_on_gpu(matrix: ex.ResponseMatrix, here: ex.irt.IRTFit | None, words: str) -> None:
+    """One fit without errors, and one with them."""
+    import torch
+
+    torch.cuda.synchronize()
+    torch.cuda.reset_peak_memory_stats()
+    before = time.perf_counter()
+    source = ex.engines.gpu(matrix)
+    torch.cuda.synchronize()
+    sent = time.perf_counter()
+    fit = ex.irt.fit(source, starts=1, errors=False)
+    ended = time.perf_counter()
+    peak = torch.cuda.max_memory_allocated() / 2**30
+    agents, tasks = matrix.shape
+    print(
+        f"{agents:,} × {tasks:,}, {words}: sent {sent - before:.3f} s, fitted {ended - sent:.3f} s, "
+        f"together {ended - before:.3f} s, {fit.iterations} iterations, log-likelihood "
+        f"{fit.log_likelihood:.3f}, {peak:.1f} GB there; {fit.outcome.value}",
+        flush=True,
+    )
+    if here is not None:
+        slope = np.abs(fit.items.slope - here.items.slope).max()
+        intercept = np.abs(fit.items.intercept - here.items.intercept).max()
+        ability = np.abs(fit.abilities.ability - here.abilities.ability).max()
+        apart = abs(fit.log_likelihood / here.log_likelihood - 1)
+        print(
+            f"    from memory: log-likelihood {apart:.1e} of its size, slopes {slope:.1e}, intercepts "
+            f"{intercept:.1e}, abilities {ability:.1e}",
+            flush=True,
+        )
+    torch.cuda.reset_peak_memory_stats()
+    before = time.perf_counter()
+    fit = ex.irt.fit(source, starts=1)
+    taken = time.perf_counter() - before - (ended - sent)
+    peak = torch.cuda.max_memory_allocated() / 2**30
+    method = "none" if fit.errors is None else fit.errors.method
+    print(f"    errors {taken:.3f} s more, {peak:.1f} GB there: {method}", flush=True)
 
 
 def made_on_gpu(agents: int, tasks: int, missing: float) -> ex.ResponseMatrix:
@@ -293,7 +307,7 @@ def sparse(agents: int, tasks: int, missing: float, *, errors: bool) -> dict[str
 
 
 if __name__ == "__main__":
-    what, *rest = sys.argv[1:] or ["growth"]
+    what, *rest = [word for word in sys.argv[1:] if word != "--engine"] or ["growth"]
     if what == "one":
         print(json.dumps(one(rest[0], int(rest[1]), int(rest[2]), float(rest[3]))))
     elif what == "shared":

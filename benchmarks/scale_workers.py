@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 
 import examiner as ex
-from examiner.irt import PartedSource
+from examiner.irt import ResponseSource
 from scale import forget_peak, peak_gigabytes, shards, table
 
 SHARED_OUT = (8000, 2000, 0.6)
@@ -38,7 +38,7 @@ def shared_out(engine: str, workers: int) -> dict[str, float]:
         return min((turn(source) for _ in range(3)), key=lambda found: found["busiest_seconds"])
 
 
-def turn(source: PartedSource) -> dict[str, float]:
+def turn(source: ResponseSource) -> dict[str, float]:
     """Time and memory of as many iterations every time: all are alike."""
     early, before = workers_taken(source), (time.process_time(), time.thread_time())
     fit = ex.irt.fit(source, starts=1, errors=False, most_iterations=ITERATIONS)
@@ -53,9 +53,9 @@ def turn(source: PartedSource) -> dict[str, float]:
     }
 
 
-def workers_taken(source: PartedSource) -> list[tuple[float, float]]:
+def workers_taken(source: ResponseSource) -> list[tuple[float, float]]:
     """CPU seconds and the largest memory of every worker of a cluster; none where there is none."""
-    workers = getattr(source.parts, "workers", [])
+    workers = getattr(source, "workers", [])
     if not workers:
         return []
     import ray

@@ -148,6 +148,7 @@ VERBS: dict[str, Callable[[], Any]] = {
     "scores.improvement": lambda: ex.scores.improvement(scores(), "agent 1", "agent 2"),
     "scores.improvement_matrix": lambda: ex.scores.improvement_matrix(scores()),
     "scores.near_identical": lambda: ex.scores.near_identical(scores()),
+    "scores.first_look": lambda: ex.scores.first_look(results()),
     "scores.profiles": lambda: ex.scores.profiles(scores()),
     "scores.significance": lambda: ex.scores.significance(scores()),
     "scores.variance": lambda: ex.scores.variance(scores()),

@@ -12,7 +12,7 @@ import pytest
 
 import examiner as ex
 from examiner.answers import Column, Table
-from examiner.reporting.finding import shown_table
+from examiner.reporting import shown_table
 from examiner.reporting.written import table_text
 
 

@@ -80,7 +80,7 @@ def test_all_shows_every_agent_and_every_note(command: str) -> None:
     short, whole = run(command, "swebench-verified"), run(command, "swebench-verified", "--all")
     assert all(agent in whole.stdout for agent in results.agents)
     assert not all(agent in short.stdout for agent in results.agents)
-    assert "(--all)" in short.stdout and "(--all)" not in whole.stdout + whole.stderr
+    assert "--all" in short.stdout and "--all" not in whole.stdout + whole.stderr
 
 
 def test_notes_of_a_data_set_are_shown_where_it_is_described_and_in_json() -> None:

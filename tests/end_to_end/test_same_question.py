@@ -276,7 +276,7 @@ QUESTIONS = [
                 s.command("compare", "table.csv", FIRST, OTHER)["pairs"][0][f"difference_{end}"]
                 for end in ("low", "high")
             ],
-            "python": lambda s: [s.pair.low, s.pair.high],
+            "python": lambda s: [s.pair.difference.low, s.pair.difference.high],
         },
     ),
     Question(
@@ -293,7 +293,7 @@ QUESTIONS = [
         "What is the p-value of that difference, of one pair?",
         {
             "compare": lambda s: s.command("compare", "table.csv", FIRST, OTHER)["pairs"][0]["p"],
-            "python": lambda s: s.pair.p,
+            "python": lambda s: s.pair.difference.p,
         },
     ),
     Question(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 import gc
+import sys
 import weakref
 from pathlib import Path
 
@@ -13,9 +14,9 @@ import pytest
 import examiner as ex
 from engines.like_fits import MATRIX, TASKS, assert_same_fit, holed
 from engines.test_shard_errors import assert_errors_of
-from examiner.engines import gpu_errors, sending
-from examiner.engines.device import Device
-from examiner.irt.errors import covariance
+from examiner.engines.gpu import Device
+from examiner.irt import ResponseSource
+from examiner.irt.errors import information
 
 torch = pytest.importorskip("torch")
 
@@ -35,7 +36,7 @@ def test_a_fit_on_a_device_equals_the_fit_in_memory(missing: float, model: str) 
 def test_errors_of_very_many_tasks_are_had_by_directions_and_blocks(
     missing: float, model: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(covariance, "MOST_TOGETHER", 10)
+    monkeypatch.setattr(information, "MOST_TOGETHER", 10)
     matrix = holed(MATRIX, missing) if missing else MATRIX
     there = ex.irt.fit(ex.engines.gpu(matrix, device="cpu"), model, starts=1)
     assert there.errors is not None and "16 directions" in there.errors.method
@@ -54,10 +55,10 @@ def test_draws_from_a_device_spread_as_errors_say() -> None:
 def test_errors_that_a_device_has_no_memory_for_are_left_out_and_said(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(Device, "free_bytes", lambda _: 1e5)
+    monkeypatch.setattr(Device, "free_gigabytes", lambda _: 1e-4)
     fit = ex.irt.fit(ex.engines.gpu(MATRIX, device="cpu"), starts=1)
     assert fit.errors is None
-    assert "GB of free memory on the device" in fit.notes[-1]
+    assert fit.notes[-1] == "Standard errors of tasks need 0.3 GB of memory, and 0.0001 are given."
 
 
 @pytest.mark.parametrize("response", ["binomial", "beta-binomial"])
@@ -85,8 +86,8 @@ def test_scores_between_0_and_1_are_fitted_alike() -> None:
 def test_single_precision_stays_within_a_hundred_thousandth(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(sending, "kind_for", lambda *_, **__: np.float32)
-    monkeypatch.setattr(gpu_errors, "suitable_kind", lambda *_, **__: np.float32)
+    monkeypatch.setattr(ResponseSource, "kind", np.float32)
+    monkeypatch.setattr(information, "_SMALL", 0)
     for matrix in (MATRIX, holed(MATRIX, 0.6)):
         here = ex.irt.fit(matrix, starts=1, errors=False)
         there = ex.irt.fit(ex.engines.gpu(matrix, device="cpu"), starts=1)
@@ -108,8 +109,8 @@ def test_what_cannot_be_fitted_is_set_aside_there_too() -> None:
 
 
 def test_large_tables_are_sent_in_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("examiner.engines.device._PIECE", 64 * len(TASKS))
-    sent = Device("cpu").sent(MATRIX.successes, np.float32)
+    monkeypatch.setattr(sys.modules[Device.__module__], "_PIECE", 64 * len(TASKS))
+    sent = Device("cpu").array(MATRIX.successes, np.uint8)
     np.testing.assert_array_equal(sent.numpy(), MATRIX.successes)
 
 
@@ -137,7 +138,7 @@ def test_data_in_single_precision_give_the_parameters_of_double(
 ) -> None:
     matrix = holed(MATRIX, missing) if missing else MATRIX
     here = ex.irt.fit(matrix, starts=1, errors=False)
-    monkeypatch.setattr(sending, "kind_for", lambda *_, **__: np.float32)
+    monkeypatch.setattr(ResponseSource, "kind", np.float32)
     there = ex.irt.fit(ex.engines.gpu(matrix, device="cpu"), starts=1, errors=False)
     for name in ("slope", "intercept"):
         np.testing.assert_allclose(

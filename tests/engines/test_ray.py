@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import itertools
 import os
+import shutil
 import signal
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,7 +16,6 @@ import pytest
 import examiner as ex
 from engines.like_fits import MATRIX, assert_same_fit, holed
 from engines.test_shard_errors import assert_errors_of
-from examiner.engines.cluster import RayShards
 
 pytestmark = pytest.mark.slow
 ray = pytest.importorskip("ray")
@@ -79,19 +79,18 @@ def test_agents_that_lie_by_ability_are_fitted_as_in_memory(
 def test_a_killed_worker_costs_its_shard_once_more(tmp_path: Path, cluster: None) -> None:
     matrix = table(0.6)
     source = ex.engines.ray(matrix.save(tmp_path / "t.parquet"), shards=3)
-    assert isinstance(source.parts, RayShards)
-    usual, killed = source.parts.summed, []
+    usual, killed = source.results, []
 
     def killing(*given: object, **how: object) -> object:
         answers = usual(*given, **how)  # type: ignore[arg-type]
         first = next(answers)  # all are asked by now
-        if source.parts.passes in (3, 7):
-            worker = source.parts.workers[-1]  # type: ignore[attr-defined]
+        if source.passes in (3, 7):
+            worker = source.workers[-1]
             killed.append(ray.get(worker.__ray_call__.remote(lambda _: os.getpid())))
             os.kill(killed[-1], signal.SIGKILL)
         return itertools.chain([first], answers)
 
-    source.parts.summed = killing  # type: ignore[method-assign, assignment]
+    source.results = killing  # type: ignore[method-assign, assignment]
     fit = ex.irt.fit(source, starts=1)
     assert len(set(killed)) == 2
     assert_same_fit(fit, ex.irt.fit(matrix, starts=1, errors=False))
@@ -100,8 +99,8 @@ def test_a_killed_worker_costs_its_shard_once_more(tmp_path: Path, cluster: None
 def test_what_is_wrong_on_a_cluster_is_one_sentence(tmp_path: Path, cluster: None) -> None:
     path = table(0.0).save(tmp_path / "t.parquet")
     source = ex.engines.ray(path, shards=2, cache=tmp_path / "cache")
-    (tmp_path / "cache" / "note.json").unlink()  # as where nodes do not see the folder
-    with pytest.raises(ex.InputError, match=r"A worker of the Ray cluster cannot go on: .*packed"):
+    shutil.rmtree(source.decoded.folder)  # as where nodes do not see the folder
+    with pytest.raises(ex.InputError, match=r"A worker of the Ray cluster cannot go on: .*decoded"):
         ex.irt.fit(source)
 
 

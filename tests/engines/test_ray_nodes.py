@@ -11,7 +11,7 @@ import pytest
 import examiner as ex
 from engines.like_fits import MATRIX, assert_same_fit, holed
 from examiner.engines import cluster as engine
-from examiner.engines.cluster import RayShards
+from examiner.irt import Unknowns
 
 pytestmark = pytest.mark.slow
 ray = pytest.importorskip("ray")
@@ -42,14 +42,14 @@ def test_a_killed_node_costs_its_shard_once_more(
     nodes.wait_for_nodes()
     path = matrix.save(tmp_path / "t.parquet")
     source = ex.engines.ray(path, address=nodes.address, shards=2, cache=tmp_path / "cache")
-    assert isinstance(source.parts, RayShards)
-    before = {node_of(worker) for worker in source.parts.workers}
+    source.suited(Unknowns.of(ex.irt.MODELS["2pl"], "binomial", source.tasks, None))
+    before = {node_of(worker) for worker in source.workers}
     assert len(before) == 2
-    usual, killed = source.parts.summed, []
+    usual, killed = source.results, []
 
     def killing(*given: object, **how: object) -> object:
         answers = usual(*given, **how)  # type: ignore[arg-type]
-        if source.parts.passes == 4 and not killed:
+        if source.passes == 4 and not killed:
             killed.append(other)
             first = next(answers)  # all are asked by now
             nodes.remove_node(other, allow_graceful=False)
@@ -57,9 +57,9 @@ def test_a_killed_node_costs_its_shard_once_more(
             return itertools.chain([first], answers)
         return answers
 
-    source.parts.summed = killing  # type: ignore[method-assign, assignment]
+    source.results = killing  # type: ignore[method-assign, assignment]
     fit = ex.irt.fit(source, starts=1)
-    after = {node_of(worker) for worker in source.parts.workers}
+    after = {node_of(worker) for worker in source.workers}
     assert killed and len(after) == 2 and after != before
     assert_same_fit(fit, ex.irt.fit(matrix, starts=1, errors=False))
 

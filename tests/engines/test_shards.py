@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import errno
-import os
+import pickle
+import subprocess
+import sys
 import tracemalloc
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -13,10 +16,12 @@ import pytest
 
 import examiner as ex
 from engines.like_fits import MATRIX, TASKS, assert_same_fit, holed
-from examiner.engines.cluster import ShardWorker, with_curves
-from examiner.engines.shards import Shards
-from examiner.irt import ExponentialStatistics, PartedSource, added
-from examiner.irt.estimation.parts import joined
+from examiner.engines import ParquetSource
+from examiner.engines.cluster import BlockWorker
+from examiner.irt import PassResult, Unknowns
+from examiner.irt.estimation.passes import e_step
+from examiner.irt.estimation.plain_statistics import PlainStatistics
+from examiner.irt.estimation.sources import add_up
 
 
 def tidy(matrix: ex.ResponseMatrix) -> pl.DataFrame:
@@ -41,10 +46,9 @@ def written(frame: pl.DataFrame, folder: Path, shards: int, *, shuffled: bool = 
     return folder
 
 
-def in_small_blocks(source: PartedSource) -> PartedSource:
+def in_small_blocks(source: ParquetSource) -> ParquetSource:
     """The same source, with so little memory that there are many blocks."""
-    assert isinstance(source.parts, Shards)
-    source.parts.rows = 64
+    source.agents_together = 64
     return source
 
 
@@ -98,20 +102,20 @@ def test_wide_partitioned_and_listed_shards_are_the_same_table(tmp_path: Path) -
     assert set(listed.agents) == set(folder.agents) == set(matrix.agents)
     assert set(listed.tasks) == set(folder.tasks) == set(matrix.tasks)
     order = [folder.tasks.index(task) for task in listed.tasks]
-    np.testing.assert_array_equal(listed.parts.whole.won, folder.parts.whole.won[order])
-    np.testing.assert_array_equal(listed.parts.whole.tried, folder.parts.whole.tried[order])
+    np.testing.assert_array_equal(listed.whole.won, folder.whole.won[order])
+    np.testing.assert_array_equal(listed.whole.tried, folder.whole.tried[order])
 
 
 def test_names_of_any_kind_and_columns_in_any_order_are_the_same_table(tmp_path: Path) -> None:
     matrix = holed(MATRIX, 0.3)
     frame, names = tidy(matrix), pl.Enum(sorted(matrix.tasks))
-    plain = ex.engines.sharded(written(frame, tmp_path / "plain", 2)).parts.whole
+    plain = ex.engines.sharded(written(frame, tmp_path / "plain", 2)).whole
     kinds = {"enum": names, "categorical": pl.Categorical}
     for kind, told in kinds.items():
         other = frame.with_columns(pl.col("task").cast(told))
         for shuffled in (False, True):
             folder = written(other, tmp_path / f"{kind} {shuffled}", 2, shuffled=shuffled)
-            whole = ex.engines.sharded(folder).parts.whole
+            whole = ex.engines.sharded(folder).whole
             order = [whole.tasks.index(task) for task in plain.tasks]
             np.testing.assert_array_equal(plain.won, whole.won[order])
             np.testing.assert_array_equal(plain.tried, whole.tried[order])
@@ -120,7 +124,7 @@ def test_names_of_any_kind_and_columns_in_any_order_are_the_same_table(tmp_path:
     wide[:150].write_parquet(tmp_path / "wide" / "a.parquet")
     turned = wide[150:].select(wide.columns[0], *reversed(wide.columns[1:]))
     turned.write_parquet(tmp_path / "wide" / "b.parquet")
-    whole = ex.engines.sharded(tmp_path / "wide").parts.whole
+    whole = ex.engines.sharded(tmp_path / "wide").whole
     order = [whole.tasks.index(task) for task in plain.tasks]
     np.testing.assert_array_equal(plain.won, whole.won[order])
 
@@ -132,7 +136,7 @@ def test_cells_met_twice_in_any_batch_are_two_trials(tmp_path: Path) -> None:
         both = pl.concat([frame, twice])
         whole = ex.engines.sharded(
             written(both, tmp_path / str(shuffled), 3, shuffled=shuffled)
-        ).parts.whole
+        ).whole
         assert whole.tried.sum() == len(both) and whole.most == 2
         expected = dict.fromkeys(TASKS, 0.0)
         for task, score in both.select("task", "score").iter_rows():
@@ -166,20 +170,68 @@ def test_of_sparse_tables_only_what_was_observed_is_kept(tmp_path: Path) -> None
     folder = written(tidy(matrix), tmp_path / "shards", 2, shuffled=True)
     for _ in range(2):  # decoded, and found again
         source = in_small_blocks(ex.engines.sharded(folder, cache=tmp_path / "cache"))
-        assert isinstance(source.parts, Shards)
-        held = source.parts.packed
+        held = source.decoded
         row = [matrix.agents.index(agent) for agent in source.agents]
         column = [matrix.tasks.index(task) for task in source.tasks]
         here, there = matrix.take(row, column), held.matrix(0, len(row))
         np.testing.assert_array_equal(there.successes, here.successes)
         np.testing.assert_array_equal(there.trials, here.trials)
-        on_disk = sum((tmp_path / "cache" / name).stat().st_size for name in ("cells", "columns"))
-        assert held.size == on_disk == 5 * int(here.trials.sum())
+        assert there.observed_cells is not None
+        assert held.whole.listed and held.whole.cells == int(here.trials.sum())
     whole = ex.irt.fit(matrix, starts=1, errors=False)
     assert_same_fit(ex.irt.fit(source, starts=1, errors=False), whole)
-    (tmp_path / "cache" / "columns").write_bytes(b"")
-    with pytest.raises(ex.InputError, match=r"The packed responses in .* are cut off"):
-        held.matrix(0, 5)
+    for damage in (b"", b"PK"):
+        (held.folder / "agents-000000.arrow").write_bytes(damage)
+        with pytest.raises(ex.InputError, match=r"The decoded responses in .* missing or damaged"):
+            held.matrix(0, 5)
+
+
+@pytest.mark.parametrize("name", ["note.json", "agents.arrow", "tasks.arrow"])
+@pytest.mark.parametrize("damage", [b"", b"PK", b"[" * 100_000])
+def test_what_was_decoded_before_and_is_damaged_is_decoded_again(
+    damage: bytes, name: str, tmp_path: Path
+) -> None:
+    path, cache = holed(MATRIX, 0.6).save(tmp_path / "t.parquet"), tmp_path / "cache"
+    first = ex.engines.sharded(path, cache=cache)
+    (first.decoded.folder / name).write_bytes(damage)
+    again = ex.engines.sharded(path, cache=cache)
+    np.testing.assert_array_equal(again.whole.won, first.whole.won)
+
+
+def test_one_folder_holds_what_several_fits_read(tmp_path: Path) -> None:
+    """Nobody's decoded responses are written anew while a fit reads them."""
+    cache, tables = tmp_path / "cache", [holed(MATRIX, share) for share in (0.5, 0.6)]
+    paths = [table.save(tmp_path / f"{row}.parquet") for row, table in enumerate(tables)]
+    sources = [ex.engines.sharded(path, cache=cache) for path in paths]
+    for table, source in zip(tables, sources, strict=True):
+        there = ex.irt.fit(source, starts=1, errors=False)
+        assert_same_fit(there, ex.irt.fit(table, starts=1, errors=False))
+
+
+FIT = """
+import sys
+import examiner as ex
+sys.stdin.readline()
+source = ex.engines.sharded(sys.argv[1], cache=sys.argv[2])
+print(ex.irt.fit(source, starts=1, errors=False).log_likelihood)
+"""
+
+
+def test_processes_that_decode_into_one_folder_at_once_agree(tmp_path: Path) -> None:
+    path = holed(MATRIX, 0.6).save(tmp_path / "t.parquet")
+    expected = ex.irt.fit(ex.engines.sharded(path), starts=1, errors=False).log_likelihood
+    words = [sys.executable, "-c", FIT, str(path), str(tmp_path / "cache")]
+    jobs = [
+        subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        for _ in range(3)
+    ]
+    for job in jobs:
+        assert job.stdin is not None
+        job.stdin.write("go\n")
+        job.stdin.flush()
+    said = [float(job.communicate()[0]) for job in jobs]
+    assert said == [pytest.approx(expected, rel=1e-12)] * 3
+    assert len(list((tmp_path / "cache").iterdir())) == 1
 
 
 @pytest.mark.slow
@@ -209,17 +261,15 @@ def test_decoded_shards_are_found_again_and_passes_are_counted(tmp_path: Path) -
         )
     assert seen == [("decoding shards", 1, 2), ("decoding shards", 2, 2)]
     fit = ex.irt.fit(source, starts=1)
-    assert isinstance(source.parts, Shards)
-    assert fit.iterations < source.parts.passes <= 60
+    assert fit.iterations < source.passes <= 60
     pl.concat([tidy(MATRIX), tidy(MATRIX)]).write_parquet(folder / "part-1.parquet")
     other = ex.engines.sharded(folder, cache=tmp_path / "cache")
-    assert other.parts.whole.most == 3
+    assert other.whole.most == 3
 
 
 def test_a_temporary_folder_goes_with_its_source(tmp_path: Path) -> None:
     source = ex.engines.sharded(written(tidy(MATRIX), tmp_path / "shards", 1))
-    assert isinstance(source.parts, Shards)
-    folder = source.parts.packed.folder
+    folder = source.decoded.folder
     assert folder.exists()
     del source
     assert not folder.exists()
@@ -258,13 +308,11 @@ def test_a_full_disk_is_said_in_one_sentence(
 ) -> None:
     folder = written(tidy(MATRIX), tmp_path / "shards", 1)
 
-    def full(*_: object) -> None:
+    def full(*_: object, **__: object) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr(os, "posix_fallocate", full)
-    with pytest.raises(
-        ex.InputError, match=r"Cannot write .* GB .*: the disk is full\. Free space"
-    ):
+    monkeypatch.setattr(pl.DataFrame, "write_ipc", full)
+    with pytest.raises(ex.InputError, match=r"Cannot write .*: the disk is full\. Free space"):
         ex.engines.sharded(folder, cache=tmp_path / "cache")
     assert not list((tmp_path / "cache").iterdir())
 
@@ -306,7 +354,7 @@ def test_no_amount_of_memory_is_refused_in_one_sentence(memory: float) -> None:
         chosen_engine(SourceOptions("atari-dqn-family"), EngineOptions(memory=memory))
 
 
-def by_ability(tmp_path: Path) -> tuple[ex.ResponseMatrix, PartedSource]:
+def by_ability(tmp_path: Path) -> tuple[ex.ResponseMatrix, ParquetSource]:
     """Agents in the order of their ability, whose parts reach other nodes than each other."""
     rng = np.random.default_rng(0)
     names = [f"task {n}" for n in range(300)]
@@ -317,25 +365,32 @@ def by_ability(tmp_path: Path) -> tuple[ex.ResponseMatrix, PartedSource]:
 
 def test_blocks_of_agents_that_lie_by_ability_are_fitted_as_in_memory(tmp_path: Path) -> None:
     matrix, source = by_ability(tmp_path)
-    assert isinstance(source.parts, Shards)
-    source.parts.rows = 100
+    source.agents_together = 100
     fit = ex.irt.fit(source, starts=1, errors=False)
     assert_same_fit(fit, ex.irt.fit(matrix, starts=1, errors=False))
 
 
-def test_workers_of_which_none_knows_all_curves_tell_the_derivatives_of_the_whole(
+def test_workers_of_which_none_evaluates_all_curves_give_the_derivatives_of_the_whole(
     tmp_path: Path,
 ) -> None:
     matrix, source = by_ability(tmp_path)
-    assert isinstance(source.parts, Shards)
     fit = ex.irt.fit(matrix, starts=1, errors=False)
     items, rule = fit.items.named(source.tasks), fit.quadrature
-    folder = str(source.parts.packed.folder)
-    workers = [ShardWorker(folder, within, 2.0) for within in ((0, 200), (200, 450))]
+    source.suited(Unknowns.of(ex.irt.MODELS["2pl"], "binomial", source.tasks, None))
+    whole = source.expected(items, rule)
+    folder = str(source.decoded.folder)
+    workers = [
+        BlockWorker(folder, within, 2.0, "binomial", True) for within in ((0, 200), (200, 450))
+    ]
+
+    def results(*job: object) -> Iterator[PassResult]:
+        for worker in workers:
+            sums, agents = worker.run(e_step, pickle.loads(pickle.dumps(job[1])))
+            yield PassResult(sums, agents, None)
+
+    source.total = lambda *job: add_up(results(*job))  # type: ignore[method-assign]
     for _ in range(2):  # in the first pass all nodes are looked at
-        first, second = (worker.summed("binomial", items, rule, True) for worker in workers)
-    told = added([with_curves(first, items), second])
-    whole = joined(source.parts.summed("binomial", items, rule, simple=True))
-    assert isinstance(told, ExponentialStatistics) and isinstance(whole, ExponentialStatistics)
-    for found, expected in zip(told.derivatives(), whole.derivatives(), strict=True):
+        parts = source.expected(items, rule)
+    assert isinstance(parts, PlainStatistics) and isinstance(whole, PlainStatistics)
+    for found, expected in zip(parts.derivatives(), whole.derivatives(), strict=True):
         np.testing.assert_allclose(found, expected, rtol=1e-6, atol=1e-5)

@@ -161,6 +161,12 @@ EXAMPLES: dict[str, tuple[str, Callable[[Path], bytes]]] = {
             and json.dumps([helm_instance("id1", 1), helm_instance("id2", 0)]).encode()
         ),
     ),
+    "yaml": (
+        "scores.yml",
+        lambda _: (
+            b"- {agent: dqn, task: pong, score: 18.5}\n- {agent: ppo, task: pong, score: 7}\n"
+        ),
+    ),
     "helm-answers": (
         "scenario_state.json",
         lambda _: json.dumps(helm_state([("id1", " B", "B"), ("id2", "A", "C")])).encode(),

@@ -58,7 +58,7 @@ def test_a_column_called_like_a_key_is_kept_beside_the_one_that_is_named() -> No
 @pytest.mark.parametrize(
     ("columns", "message"),
     [
-        ({"task": "name"}, r"no column for the agent.*`--agent COLUMN`, or `--agent =NAME`"),
+        ({"task": "framework"}, r"no column for the agent.*`--agent COLUMN`, or `--agent =NAME`"),
         (
             {"agent": "x"},
             r"no column 'x' for the agent; found 'framework'.*`--agent =x` if that is the name",

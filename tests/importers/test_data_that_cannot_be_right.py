@@ -85,15 +85,24 @@ def test_an_agent_without_runs_is_noted() -> None:
     assert results.agents == ("b",)
 
 
-def test_axes_that_a_file_does_not_name_are_noted(tmp_path: Path) -> None:
+def test_axes_that_a_file_does_not_name_end_the_reading(tmp_path: Path) -> None:
     path = tmp_path / "curves.npz"
     np.savez(path, dqn=np.ones((10, 3)))
-    with pytest.warns(
-        ExaminerWarning, match=r"read as \[runs, tasks\].* `--axes checkpoints,runs`"
-    ):
+    with pytest.raises(ex.InputError, match=r"shape \(10, 3\).*`--axes runs,tasks`; others"):
         ex.read(path)
+    assert ex.read(path, axes="runs,tasks").counts()["runs"] == 10
     np.savez(path, dqn=np.ones((10, 3)), tasks=np.array(["x", "y", "z"]))
-    assert not any("--axes" in note for note in ex.read(path).notes)
+    assert ex.read(path).tasks == ("x", "y", "z")
+
+
+def test_two_rows_of_one_name_on_a_leaderboard_end_the_reading(tmp_path: Path) -> None:
+    path = tmp_path / "board.csv"
+    rows = [f"m{place},t,0.{place},2024-0{place}" for place in range(1, 8)]
+    path.write_text("\n".join(["model,task,score,date", *rows, "m1,t,0.9,2024-09"]))
+    message = r"2 of 8 rows have the same agent and task .*differ in 'date'.*`--run date`"
+    with pytest.raises(ex.InputError, match=message):
+        ex.read(path)
+    assert ex.read(path, run="date").counts()["runs"] == 2
 
 
 def test_headers_of_arrays_are_parsed_in_one_thread_at_a_time(

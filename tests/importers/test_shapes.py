@@ -89,12 +89,119 @@ def test_numbers_that_may_be_times_are_no_runs(tmp_path: Path) -> None:
         ex.read(written(tmp_path, curve, "x.json"))
 
 
-def test_yaml_is_refused_with_the_command_that_converts_it(tmp_path: Path) -> None:
-    path = written(tmp_path, "dqn:\n  Pong: 1\n", "my scores.yaml")
+YAML = """
+- {model: m, task: t, score: 1}
+- {model: n, task: t, score: 2}
+"""
+
+
+def test_yaml_is_read_as_the_json_of_the_same_content(tmp_path: Path) -> None:
+    from_yaml = ex.read(written(tmp_path, YAML, "my scores.yaml"))
+    records = [{"model": "m", "task": "t", "score": 1}, {"model": "n", "task": "t", "score": 2}]
+    assert from_yaml == ex.read(written(tmp_path, records, "x.json"))
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("- {model: m, model: n}", "has the key 'model' twice in one object"),
+        ("- &a {model: m}\n- *a", "has aliases"),
+        ("- {model: m", "the YAML is broken"),
+        ("- 1\n- 2\n", "Entry 1 of .* and no record"),
+    ],
+)
+def test_yaml_that_would_be_misread_is_refused(text: str, message: str, tmp_path: Path) -> None:
+    with pytest.raises(ex.InputError, match=message):
+        ex.read(written(tmp_path, text, "x.yml"))
+
+
+def test_settings_in_yaml_beside_results_are_no_results(tmp_path: Path) -> None:
+    written(tmp_path, "agent,task,score\na,t,1\nb,t,2\n", "x.csv")
+    written(tmp_path, YAML, "x.yml")
+    results = ex.read(tmp_path)
+    assert results.agents == ("a", "b")
+    assert any("1 file was skipped that is not results: 'x.yml'" in note for note in results.notes)
+
+
+NESTED = {
+    "smac": {
+        "3m": {
+            "qmix": {
+                f"seed_{run}": {
+                    f"step_{step}": {"step_count": 100 * step, "return": [run + step, run]}
+                    for step in range(3)
+                }
+                for run in range(2)
+            }
+        }
+    }
+}
+
+
+def test_levels_of_nested_objects_are_named_by_axes(tmp_path: Path) -> None:
+    path = written(tmp_path, NESTED, "x.json")
+    axes = "environment,tasks,agents,runs,checkpoints"
+    results = ex.read(path, axes=axes, measure="return")
+    assert (results.agents, results.tasks) == (("qmix",), ("3m",))
+    assert results.measure().sum() == sum(run + step + run for run in range(2) for step in range(3))
+    assert results.counts()["runs"] == 2
+    with pytest.raises(ex.InputError, match=r"Name what is measured: `--measure return`"):
+        ex.read(path, axes=axes)
+
+
+def test_a_matrix_in_a_document_is_read_with_the_texts_around_it(tmp_path: Path) -> None:
+    document = {"system": "duckdb", "date": "2024", "result": [[1.5, 1.0], [3.0, 2.5]]}
+    path = written(tmp_path, document, "x.json")
+    results = ex.read(path, axes="tasks,runs", measure="result")
+    assert (results.agents, results.tasks) == (("duckdb",), ("task 1", "task 2"))
+    assert results.measure("result").tolist() == [1.5, 1.0, 3.0, 2.5]
+
+
+def test_more_levels_than_there_are_end_the_reading(tmp_path: Path) -> None:
+    path = written(tmp_path, {"pong": {"dqn": 1}}, "x.json")
     with pytest.raises(
-        ex.InputError, match=r"yaml\.safe_load.* < 'my scores\.yaml' > 'my scores\.json'`"
+        ex.InputError, match=r"has '1' at task pong, agent dqn, where names or a list"
     ):
+        ex.read(path, axes="tasks,agents,runs")
+
+
+def test_records_are_found_within_a_document(tmp_path: Path) -> None:
+    records = [{"id": 1, "task": "a", "correct": True}, {"id": 2, "task": "b", "correct": False}]
+    document = {"model": {"name": "m"}, "accuracy": 0.5, "run": 3, "results": {"rows": records}}
+    with pytest.raises(ex.InputError, match=r"no column for the agent"):
+        ex.read(written(tmp_path, document, "x.json"))  # only texts hold for all records
+    results = ex.read(written(tmp_path, document | {"model": "m"}, "x.json"))
+    assert (results.agents, results.measures) == (("m",), ("correct",))
+    assert results.measure().tolist() == [1.0, 0.0]
+    assert results.column("run") == [3, 3]
+
+
+def test_keys_of_an_object_of_records_are_a_column(tmp_path: Path) -> None:
+    document = {
+        "date": "today",
+        "summary": {"acc": 0.5},
+        "eval": {"q/1": {"acc": 1}, "q/2": {"acc": 0}},
+    }
+    path = written(tmp_path, document, "gpt.json")
+    with pytest.raises(ex.InputError, match=r"--measure acc --task key --path '\{agent\}'"):
         ex.read(path)
+    results = ex.read(path, measure="acc", task="key", path="{agent}")
+    assert (results.agents, results.tasks) == (("gpt",), ("q/1", "q/2"))
+
+
+def test_fields_of_objects_in_records_are_columns(tmp_path: Path) -> None:
+    records = [
+        {"agent_info": {"model": {"name": name}}, "task": "t", "out": {"reward": reward}}
+        for name, reward in (("m", 1), ("n", 0))
+    ]
+    path = written(tmp_path, records, "x.json")
+    results = ex.read(path, agent="agent_info.model.name")
+    assert (results.agents, results.measures) == (("m", "n"), ("out.reward",))
+    lines = "".join(json.dumps(record) + "\n" for record in records)
+    assert (
+        ex.read(written(tmp_path, lines, "x.jsonl"), agent="agent_info.model.name").agents
+        == results.agents
+    )
 
 
 def test_steps_and_values_without_a_header_are_curves(tmp_path: Path) -> None:
@@ -153,7 +260,7 @@ def test_arrays_of_an_npz_file_are_agents_or_tasks(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("axes", "message"),
     [
-        ("rows,runs", "Cannot name the axes 'rows,runs'"),
+        ("rows,runs", "The axis 'rows' of arrays is none of"),
         ("runs,runs", "Name each axis once"),
         ("runs", r"has the shape \(4, 3\) and the kind float64, and 1 axes of numbers"),
     ],

@@ -29,7 +29,7 @@ def test_results_are_loaded_without_any_other_room() -> None:
     loaded = loaded_by("import examiner.results")
     assert not HEAVY & loaded
     rooms = {name.split(".")[1] for name in loaded if name.startswith("examiner.")}
-    assert rooms == {"results", "answers", "validation", "messages"}
+    assert rooms == {"results", "answers", "validation", "messages", "namespaces"}
 
 
 def test_a_table_is_read_without_workers_and_analysis(tmp_path: Path) -> None:

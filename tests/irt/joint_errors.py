@@ -2,8 +2,18 @@
 
 from __future__ import annotations
 
-from examiner.irt import ItemParameters, Model, Priors, Quadrature, TaskErrors
-from examiner.irt.errors.joint import JointErrors
+import numpy as np
+from numpy.typing import NDArray
+
+from examiner.irt import (
+    ItemParameters,
+    JointErrors,
+    Model,
+    Priors,
+    Quadrature,
+    SlopeScale,
+    TaskErrors,
+)
 from examiner.results import ResponseMatrix
 
 
@@ -16,4 +26,16 @@ def task_errors(
     population_sd: float = 1.0,
 ) -> TaskErrors:
     named = items.named(matrix.tasks)
-    return JointErrors(matrix, named, model, priors, rule, population_sd).tasks
+    return JointErrors.of(matrix, named, model, priors, rule, population_sd).tasks
+
+
+def observed_information(
+    matrix: ResponseMatrix,
+    items: ItemParameters,
+    model: Model,
+    priors: Priors | None,
+    rule: Quadrature,
+    scale: SlopeScale | None = None,
+) -> NDArray[np.float64]:
+    """The information of all parameters, task by task."""
+    return JointErrors.of(matrix, items, model, priors, rule, scale=scale).information.whole()

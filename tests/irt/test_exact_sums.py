@@ -8,13 +8,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import examiner as ex
-from examiner.irt.estimation import exponential
-from examiner.irt.estimation.tables import (
-    added_in_double,
-    added_over_agents,
-    halves,
-    times_curves,
-)
+from examiner.irt import ResponseSource
+from examiner.irt.estimation.arrays import halves, split, times_curves, times_weights
 
 
 @given(st.lists(st.floats(-1e6, 1e6, allow_subnormal=False), min_size=1, max_size=40))
@@ -31,11 +26,13 @@ def test_products_of_many_terms_are_those_of_double_precision(tasks):
     data = (rng.random((50, tasks)) < 0.6).astype(np.float32)
     slope, ability = rng.normal(1, 0.3, tasks), rng.normal(size=50)
     exact = data.astype(np.float64)
-    np.testing.assert_allclose(added_in_double(data, slope), exact @ slope, rtol=1e-11)
-    np.testing.assert_allclose(added_over_agents(data, ability), ability @ exact, rtol=0, atol=1e-9)
+    score = times_curves(data, split(slope[None, :], np.float32))[:, 0]
+    np.testing.assert_allclose(score, exact @ slope, rtol=1e-11)
+    along = times_weights(ability[:, None], data, exact=True)[0]
+    np.testing.assert_allclose(along, ability @ exact, rtol=0, atol=1e-9)
     curves = rng.exponential(3.0, (4, tasks))
-    split = np.stack(halves(curves), axis=1)
-    np.testing.assert_allclose(times_curves(data, split), exact @ curves.T, rtol=1e-10)
+    found = times_curves(data, split(curves, np.float32))
+    np.testing.assert_allclose(found, exact @ curves.T, rtol=1e-10)
     plainly = (data @ slope.astype(np.float32)).astype(np.float64)
     assert np.abs(plainly / (exact @ slope) - 1).max() > 1e-9  # what is avoided
 
@@ -46,7 +43,7 @@ def test_a_complete_table_in_single_precision_is_fitted_as_in_double(monkeypatch
     )
     matrix = ex.irt.simulate(items, 800, rng=5)
     double = ex.irt.fit(matrix, starts=1, errors=False)
-    monkeypatch.setattr(exponential, "kind_for", lambda *_, **__: np.float32)
+    monkeypatch.setattr(ResponseSource, "kind", np.float32)
     single = ex.irt.fit(matrix, starts=1, errors=False)
     np.testing.assert_allclose(single.items.slope, double.items.slope, atol=1e-8)
     np.testing.assert_allclose(single.log_likelihood, double.log_likelihood, rtol=1e-12)
@@ -63,7 +60,7 @@ def test_a_table_with_gaps_in_single_precision_is_fitted_as_in_double(model, mon
     matrix = ex.ResponseMatrix.from_array(values, tasks=items.tasks)
     fits = []
     for kind in (np.float64, np.float32):
-        monkeypatch.setattr(exponential, "suitable_kind", lambda *_, kind=kind: kind)
+        monkeypatch.setattr(ResponseSource, "kind", kind)
         fits.append(ex.irt.fit(matrix, model, starts=1, errors=False))
     double, single = fits
     np.testing.assert_allclose(single.items.slope, double.items.slope, atol=2e-6)

@@ -156,7 +156,7 @@ def test_the_order_of_agents_and_tasks_changes_nothing(seed: int, share: float) 
 
 def test_fast_and_general_engines_agree() -> None:
     """The 2PL by its two fast E-steps, and by the one that knows nothing of exponential families."""
-    from examiner.irt import MODELS, KernelSource, Priors, Unknowns
+    from examiner.irt import MODELS, MemorySource, Priors, Unknowns
     from examiner.irt.estimation.em import climb
 
     values = ex.irt.simulate(bank(15, 8), 120, rng=9).to_numpy().copy()
@@ -166,7 +166,7 @@ def test_fast_and_general_engines_agree() -> None:
         fast = ex.irt.fit(matrix, starts=1, errors=False, priors="fixed")
         unknowns = Unknowns.of(MODELS["2pl"], "binomial", matrix.tasks, Priors.fixed())
         begin = unknowns.start(bank(15, 3).slope, bank(15, 3).intercept)
-        general = climb(KernelSource(matrix, "binomial"), unknowns, begin, most=500)
+        general = climb(MemorySource(matrix, "binomial"), unknowns, begin, most=500)
         assert general.objective == pytest.approx(fast.objective, abs=1e-4)
         np.testing.assert_allclose(general.items.slope, fast.items.slope, atol=2e-3)
 
@@ -353,7 +353,8 @@ def test_guessing_at_its_bound_leaves_no_slope_in_the_likelihood_of_intercepts()
 
 
 def test_a_climb_ends_where_what_it_foretells_never_comes() -> None:
-    from examiner.irt.estimation.fixed_point import Pace, Stepped, fixed_point
+    from examiner.irt import Pace
+    from examiner.irt.estimation.fixed_point import Stepped, fixed_point
 
     pace = Pace(0.6, 5.0, (), 0, tolerance=1e-5, noise=1e-11)
     ends = np.zeros(1), np.ones(1)

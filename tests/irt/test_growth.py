@@ -53,7 +53,8 @@ def test_growing_is_close_to_fitting_all_again() -> None:
     again = ex.irt.fit(every, starts=1, errors=False)
     assert np.corrcoef(grown.items.slope[30:], again.items.slope[30:])[0, 1] > 0.98
     assert np.abs(grown.items.difficulty[30:] - again.items.difficulty[30:]).max() < 0.15
-    np.testing.assert_allclose(grown.abilities.ability, again.abilities.ability, atol=0.15)
+    # the mean and deviation of newcomers are their own: the joint fit has one population for all
+    np.testing.assert_allclose(grown.abilities.ability, again.abilities.ability, atol=0.25)
 
 
 def test_new_tasks_are_calibrated_on_agents_of_the_fit_too() -> None:

@@ -12,7 +12,6 @@ import numpy as np
 import pytest
 
 import examiner as ex
-import examiner.irt.errors.joint as joint_file
 from examiner.irt import (
     MODELS,
     ItemParameters,
@@ -26,10 +25,11 @@ from examiner.irt import (
     place,
     simulate,
 )
-from examiner.irt.errors.observed_information import information_matrix, louis
+from examiner.irt.errors.information import Information
 from examiner.irt.priors import RelativeSlopes
 from examiner.messages import InputError
 from examiner.results import ResponseMatrix
+from irt.joint_errors import observed_information
 
 
 def _simulation() -> Any:  # Any: a script, not a module of the package
@@ -89,7 +89,7 @@ def test_the_information_counts_that_the_scale_moves_along() -> None:
             for a in moves
         ]
     ) / (4 * step**2)
-    found = information_matrix(louis(matrix, items, MODELS["2pl"], Priors(), GRID, scale))
+    found = observed_information(matrix, items, MODELS["2pl"], Priors(), GRID, scale)
     np.testing.assert_allclose(found, expected, atol=2e-5 * np.abs(expected).max())
 
 
@@ -99,8 +99,8 @@ def test_errors_of_abilities_are_the_posteriors_and_what_tasks_do_to_their_means
     made = fit(matrix, starts=1)
     items, step = made.items, 1e-4
     scale = made.slope_scale
-    parts = louis(made.matrix, items, MODELS["2pl"], made.priors, made.quadrature, scale)
-    covariance = np.linalg.inv(information_matrix(parts))
+    how = MODELS["2pl"], made.priors, made.quadrature, scale
+    covariance = np.linalg.inv(observed_information(made.matrix, items, *how))
 
     def means(slope: np.ndarray, intercept: np.ndarray) -> np.ndarray:
         there = replace(items, slope=slope, intercept=intercept)
@@ -127,7 +127,13 @@ def test_complete_tables_have_the_errors_of_the_general_way(
     trials = np.tile(np.arange(1, 21) % 3 + 1, (50, 1))
     matrix = simulate(bank(20, 5), 50, trials=trials, rng=6)
     quick = fit(matrix, response="binomial", starts=1)
-    monkeypatch.setattr(joint_file.CompleteScores, "serves", staticmethod(lambda *_: False))
+    begin = Information.__init__
+
+    def generally(self: Information, *how: Any) -> None:
+        begin(self, *how)
+        self._alike = False
+
+    monkeypatch.setattr(Information, "__init__", generally)
     plain = fit(matrix, response="binomial", starts=1)
     for name in ("slope", "intercept", "difficulty"):
         np.testing.assert_allclose(
@@ -139,7 +145,7 @@ def test_complete_tables_have_the_errors_of_the_general_way(
 def test_leading_directions_give_errors_of_abilities_too(monkeypatch: pytest.MonkeyPatch) -> None:
     matrix = simulate(bank(120, 7), 300, rng=8)
     whole = fit(matrix, starts=1)
-    monkeypatch.setattr("examiner.irt.errors.covariance.MOST_TOGETHER", 10)
+    monkeypatch.setattr("examiner.irt.errors.information.MOST_TOGETHER", 10)
     quick = fit(matrix, starts=1)
     assert "directions shared by all tasks" in quick.errors.method
     np.testing.assert_allclose(quick.abilities.error, whole.abilities.error, rtol=0.01)

@@ -12,9 +12,9 @@ from scipy import integrate, special, stats
 import examiner as ex
 from examiner.irt import SCORES, ItemParameters, Kernel, Response, kernel_for, moved
 from examiner.irt import item_curves as curves
+from examiner.irt.estimation.arrays import trigamma
 from examiner.irt.estimation.heights import Heights, heights
 from examiner.irt.estimation.kernels import curve_derivatives
-from examiner.irt.gamma_functions import trigamma
 from examiner.irt.model import Parameter
 from examiner.messages import InputError
 from examiner.results import ResponseMatrix

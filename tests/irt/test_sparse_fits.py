@@ -12,7 +12,7 @@ import examiner as ex
 from child_processes import environment
 from examiner.irt.diagnostics.chance import ability_test, with_the_rest
 from examiner.irt.diagnostics.flags import separated
-from examiner.irt.errors import covariance
+from examiner.irt.errors import information
 
 MODELS = [("1pl", 1), ("2pl", 1), ("3pl", 1), ("2pl", 4)]
 
@@ -49,7 +49,7 @@ def test_fits_by_lists_of_cells_equal_those_by_all(model: str, trials: int) -> N
 def test_errors_of_many_tasks_are_the_same_cell_by_cell(
     model: str, trials: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(covariance, "MOST_TOGETHER", 20)  # beyond so many parameters by directions
+    monkeypatch.setattr(information, "MOST_TOGETHER", 20)  # beyond so many parameters by directions
     matrix = table(model, trials, 0.9, (400, 300))
     whole, listed = (ex.irt.fit(part, model, starts=1) for part in (matrix, matrix.as_sparse()))
     assert listed.errors is not None and whole.errors is not None

@@ -6,11 +6,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-import examiner.irt.errors.covariance as uncertainty_file
-import examiner.irt.errors.observed_information as louis_file
+import examiner.irt.errors.information as information_file
+import examiner.irt.errors.scores as scores_file
 from examiner.irt import (
     MODELS,
-    Freedom,
     ItemParameters,
     Priors,
     Quadrature,
@@ -21,10 +20,10 @@ from examiner.irt import (
     moved,
     simulate,
 )
+from examiner.irt.errors.freedom import Freedom
 from examiner.irt.errors.intervals import fieller
-from examiner.irt.errors.observed_information import information_matrix, louis
 from examiner.results import ResponseMatrix
-from irt.joint_errors import task_errors
+from irt.joint_errors import observed_information, task_errors
 from irt.r_reference import numbers, responses
 from irt.test_ability import mirts_items
 
@@ -142,7 +141,7 @@ def test_the_information_is_minus_the_second_derivatives_of_the_likelihood(
 ) -> None:
     matrix, items = case(model, response)
     priors = Priors.fixed() if model == "3pl" else None
-    found = information_matrix(louis(matrix, items, MODELS[model], priors, GRID))
+    found = observed_information(matrix, items, MODELS[model], priors, GRID)
     expected = second_differences(matrix, items, model, priors)
     np.testing.assert_allclose(found, expected, atol=2e-5 * np.abs(expected).max())
 
@@ -152,10 +151,10 @@ def test_polynomials_and_single_nodes_give_the_same_information(
     model: str, response: Response, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     matrix, items = case(model, response)
-    parts = louis(matrix, items, MODELS[model], None, GRID)
-    by_nodes = information_matrix(parts)
-    monkeypatch.setattr(louis_file, "_FEW_PARAMETERS", 0)
-    np.testing.assert_allclose(information_matrix(parts), by_nodes, atol=1e-6 * by_nodes.max())
+    by_nodes = observed_information(matrix, items, MODELS[model], None, GRID)
+    monkeypatch.setattr(scores_file, "_FEW_PARAMETERS", 0)
+    by_levels = observed_information(matrix, items, MODELS[model], None, GRID)
+    np.testing.assert_allclose(by_levels, by_nodes, atol=1e-6 * by_nodes.max())
 
 
 def long_exam() -> tuple[ResponseMatrix, ItemParameters]:
@@ -177,7 +176,7 @@ def test_leading_directions_are_enough_for_long_exams(
         items = ItemParameters.of(items.tasks, 1.1, items.intercept)
     rule = Quadrature.for_items(items)
     whole = task_errors(matrix, items, MODELS[model], None, rule)
-    monkeypatch.setattr(uncertainty_file, "MOST_TOGETHER", 10)
+    monkeypatch.setattr(information_file, "MOST_TOGETHER", 10)
     quick = task_errors(matrix, items, MODELS[model], None, rule)
     assert "directions shared by all tasks" in quick.method
     assert "all parameters together" in whole.method
@@ -190,9 +189,9 @@ def test_the_common_scale_is_part_of_the_errors() -> None:
     matrix, items = long_exam()
     steep = int(items.slope.argmax())
     rule = Quadrature.for_items(items)
-    parts = louis(matrix, items, MODELS["2pl"], None, rule)
     together = task_errors(matrix, items, MODELS["2pl"], None, rule).intercept[steep]
-    whole = information_matrix(parts)[2 * steep : 2 * steep + 2, 2 * steep : 2 * steep + 2]
+    whole = observed_information(matrix, items, MODELS["2pl"], None, rule)
+    whole = whole[2 * steep : 2 * steep + 2, 2 * steep : 2 * steep + 2]
     alone = np.sqrt(np.linalg.inv(whole)[1, 1])
     assert together > 1.1 * alone
 

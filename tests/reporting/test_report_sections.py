@@ -7,13 +7,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from examiner.reporting.finding import Figure, ShownTable
+from examiner.reporting import ShownTable, Study
+from examiner.reporting.finding import Figure
 from examiner.reporting.findings.heatmap import finding as heatmap
 from examiner.reporting.findings.ranking import finding as ranking
 from examiner.reporting.findings.ranking import strips
 from examiner.reporting.findings.reading import finding as reading
 from examiner.reporting.prose import aligned, said, three_digits
-from examiner.reporting.study import Study
 from examiner.results import Results, Scales, TaskScale
 from examiner.scores import shared_ranks
 

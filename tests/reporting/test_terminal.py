@@ -5,12 +5,20 @@ from __future__ import annotations
 from dataclasses import replace
 
 from examiner.answers import Column, Table
-from examiner.reporting.document import Report
-from examiner.reporting.finding import Facts, Finding, Notes, ShownTable, Text, shown_table
+from examiner.reporting import (
+    Finding,
+    Name,
+    Report,
+    ShownTable,
+    Text,
+    everything,
+    screen,
+    shown_table,
+)
+from examiner.reporting.finding import Facts, Notes
 from examiner.reporting.json import section_of
 from examiner.reporting.page import render
-from examiner.reporting.prose import Name
-from examiner.reporting.terminal import HEIGHT, everything, screen
+from examiner.reporting.terminal import HEIGHT
 
 COLUMNS = (
     Column("task", "name", "task"),

@@ -6,10 +6,9 @@ import numpy as np
 import pytest
 
 import examiner as ex
-from examiner.reporting.finding import Figure, Notes, ShownTable, Text
-from examiner.reporting.findings import FINDINGS
+from examiner.reporting import FINDINGS, ShownTable, Study, Text
+from examiner.reporting.finding import Figure, Notes
 from examiner.reporting.prose import said
-from examiner.reporting.study import Study
 from examiner.results import Results, Scales, TaskScale
 
 NAMES = ("intervals", "profiles", "rank_probabilities", "significance", "decision")

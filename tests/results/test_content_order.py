@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from examiner.results import ResponseMatrix, Results
-from examiner.results.content_order import (
+from examiner.results import (
+    ResponseMatrix,
+    Results,
     matrix_in_content_order,
     order_of_table,
     results_in_content_order,

@@ -146,3 +146,17 @@ def test_stored_values_that_are_named_twice_or_without_a_name_are_refused(tmp_pa
     np.testing.assert_array_equal(
         ex.ResponseMatrix.load(tmp_path / "i.parquet").to_numpy(), [[1, 2], [np.nan, 6]]
     )
+
+
+def test_a_large_array_of_which_little_was_observed_is_stored_as_a_list() -> None:
+    rng = np.random.default_rng(2)
+    values = np.where(rng.random((4000, 3000)) < 0.02, rng.random((4000, 3000)) < 0.5, np.nan)
+    matrix = ex.ResponseMatrix.from_array(values)
+    assert matrix.observed_cells is not None
+    assert len(matrix.observed_cells) == np.isfinite(values).sum()
+    tried = np.isfinite(values).astype(np.uint8)
+    counted = ex.ResponseMatrix.from_counts(np.nan_to_num(values).astype(np.uint8), tried)
+    assert counted.observed_cells is not None and counted == matrix
+    scores = ex.ResponseMatrix.from_array(0.5 * values)
+    assert scores.observed_cells is not None and not scores.is_counts
+    np.testing.assert_array_equal(scores.to_numpy(), 0.5 * values)

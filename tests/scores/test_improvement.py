@@ -146,7 +146,7 @@ def test_paired_error_is_that_of_a_paired_t_test() -> None:
     assert found.value / found.paired == pytest.approx(theirs.statistic)
     interval = theirs.confidence_interval()
     assert (found.low, found.high) == pytest.approx((interval.low, interval.high))
-    assert found.clustered == pytest.approx(found.paired)
+    assert found.grouped == pytest.approx(found.paired)
     assert np.isnan(found.runs)
 
 
@@ -163,7 +163,7 @@ def test_a_detectable_effect_is_detected_four_times_in_five() -> None:
     assert np.mean(p < 0.05) == pytest.approx(0.8, abs=0.03)
 
 
-def test_items_of_one_game_make_a_cluster() -> None:
+def test_items_of_one_game_make_a_group() -> None:
     rng = np.random.default_rng(0)
     games, levels = np.repeat(np.arange(12), 5), np.tile(np.arange(5), 12)
     shift = rng.normal(size=12)[games]  # all levels of a game move together
@@ -174,10 +174,10 @@ def test_items_of_one_game_make_a_cluster() -> None:
         "score": [*(shift + 0.1 * rng.normal(size=60)), *np.zeros(60)],
     }
     found = difference(ex.Results.from_dict(table), "a", "b")
-    assert (found.tasks, found.clusters, found.degrees) == (60, 12, 11)
-    assert found.clustered == pytest.approx(np.std(shift[::5], ddof=1) / np.sqrt(12), rel=0.1)
-    assert found.clustered > 2 * found.paired
-    assert found.detectable == pytest.approx(detectable_effect(found.clustered, 11))
+    assert (found.tasks, found.groups, found.degrees) == (60, 12, 11)
+    assert found.grouped == pytest.approx(np.std(shift[::5], ddof=1) / np.sqrt(12), rel=0.1)
+    assert found.grouped > 2 * found.paired
+    assert found.detectable == pytest.approx(detectable_effect(found.grouped, 11))
 
 
 def test_error_with_tasks_fixed_comes_from_runs_alone() -> None:

@@ -39,8 +39,10 @@ def test_swapping_the_agents_turns_everything_round():
         compare(table, first, second, rng=0, reps=200).compared for first, second in ("ab", "ba")
     )
     assert one.difference.value == pytest.approx(-other.difference.value)
-    assert (one.low, one.high) == pytest.approx((-other.high, -other.low))
-    assert one.p == pytest.approx(other.p)
+    assert (one.difference.low, one.difference.high) == pytest.approx(
+        (-other.difference.high, -other.difference.low)
+    )
+    assert one.difference.p == pytest.approx(other.difference.p)
     assert one.improvement.probability == pytest.approx(1 - other.improvement.probability)
 
 
@@ -50,7 +52,7 @@ def test_the_test_over_tasks_is_scipys_and_several_are_corrected():
     table = ex.Results.from_numpy(scores, agents=["a", "b", "c"])
     made = compare(table, "a", ["b", "c"], rng=0, reps=100).compared
     raw = [stats.ttest_rel(scores[0], scores[other]).pvalue for other in (1, 2)]
-    assert [pair.p for pair in made] == pytest.approx(raw)
+    assert [pair.difference.p for pair in made] == pytest.approx(raw)
     smallest = int(np.argmin(raw))
     assert made[smallest].adjusted == pytest.approx(min(1.0, 2 * raw[smallest]))
 
@@ -83,9 +85,9 @@ def test_several_trials_per_task_are_compared_by_the_mean_they_are_told_by():
     won[0, :, :4], won[1, :, :1] = 1, 1
     (found,) = compare(trials(won), "new", ["old"], rng=0, reps=100).compared
     assert found.difference.value == pytest.approx(0.6)
-    assert found.items is None
-    assert 0.4 < found.low < 0.6 < found.high < 0.8
-    assert found.p < 1e-6
+    assert found.difference.items is None
+    assert 0.4 < found.difference.low < 0.6 < found.difference.high < 0.8
+    assert found.difference.p < 1e-6
 
 
 def test_trials_are_compared_as_scipy_compares_the_means_of_tasks():
@@ -94,8 +96,10 @@ def test_trials_are_compared_as_scipy_compares_the_means_of_tasks():
     (found,) = compare(trials(won), "new", ["old"], rng=0, reps=100).compared
     x, y = won.mean(axis=2)
     theirs = stats.ttest_rel(x, y)
-    assert found.p == pytest.approx(theirs.pvalue)
-    assert (found.low, found.high) == pytest.approx(tuple(theirs.confidence_interval()))
+    assert found.difference.p == pytest.approx(theirs.pvalue)
+    assert (found.difference.low, found.difference.high) == pytest.approx(
+        tuple(theirs.confidence_interval())
+    )
 
 
 def test_one_trial_per_item_keeps_the_exact_test_whatever_other_agents_have():
@@ -107,8 +111,8 @@ def test_one_trial_per_item_keeps_the_exact_test_whatever_other_agents_have():
     table = {"agent": agent, "task": task, "success": success}
     results = ex.Results.from_dict(table, measures=["success"])
     one, other = compare(results, "a0", ["a1", "a2"], rng=0, reps=100).compared
-    assert one.test == "McNemar's exact test" and one.items is not None
-    assert other.items is None
+    assert one.difference.test == "McNemar's exact test" and one.difference.items is not None
+    assert other.difference.items is None
 
 
 def test_several_runs_are_compared_over_runs_unless_tasks_are_asked_for():
@@ -118,12 +122,14 @@ def test_several_runs_are_compared_over_runs_unless_tasks_are_asked_for():
     (found,) = compare(table, "a", ["b"], rng=0, reps=100).compared
     theirs = stats.ttest_ind(values[0, 0], values[1, 0], equal_var=False)
     assert found.difference.unit == "runs"
-    assert found.p == pytest.approx(theirs.pvalue)
-    assert (found.low, found.high) == pytest.approx(tuple(theirs.confidence_interval()))
+    assert found.difference.p == pytest.approx(theirs.pvalue)
+    assert (found.difference.low, found.difference.high) == pytest.approx(
+        tuple(theirs.confidence_interval())
+    )
     several = ex.Results.from_numpy(rng.normal(size=(2, 8, 5)), agents=["a", "b"])
     (over,) = compare(several, "a", ["b"], rng=0, reps=100, unit="tasks").compared
     expected = stats.ttest_rel(over.mean_a, over.mean_b).pvalue
-    assert over.p == pytest.approx(expected)
+    assert over.difference.p == pytest.approx(expected)
 
 
 def test_single_runs_are_not_compared_over_runs():
@@ -174,8 +180,12 @@ def test_scores_of_any_size_are_compared_as_those_near_one_are(unit, size):
         ).compared[0]
         for scale in (1.0, size)
     )
-    assert (far.p, far.difference.degrees) == pytest.approx((near.p, near.difference.degrees))
-    assert np.array([far.low, far.high]) / size == pytest.approx([near.low, near.high])
+    assert (far.difference.p, far.difference.degrees) == pytest.approx(
+        (near.difference.p, near.difference.degrees)
+    )
+    assert np.array([far.difference.low, far.difference.high]) / size == pytest.approx(
+        [near.difference.low, near.difference.high]
+    )
 
 
 @pytest.mark.parametrize("unit", ["runs", "tasks"])

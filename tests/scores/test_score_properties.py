@@ -222,4 +222,4 @@ def test_swapping_agents_turns_their_difference_round(scores: np.ndarray) -> Non
     results = named(scores)
     one, other = (difference(results, *pair) for pair in (("a0", "a1"), ("a1", "a0")))
     assert one.value == pytest.approx(-other.value)
-    np.testing.assert_allclose(one.clustered, other.clustered)
+    np.testing.assert_allclose(one.grouped, other.grouped)

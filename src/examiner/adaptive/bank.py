@@ -54,7 +54,7 @@ Uncertainty = Literal["all", "none"]
 
 def weights_of(log_posterior: Floats) -> Floats:
     """Return posterior weights that sum to 1 in each row."""
-    return posterior_weights(log_posterior.copy())[1]
+    return np.asarray(posterior_weights(log_posterior.copy())[1])
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

@@ -19,6 +19,7 @@ _OPTIONS = MappingProxyType(
                 "coverage",
                 "deviations",
                 "folds",
+                "group",
                 "item",
                 "measure",
             ),

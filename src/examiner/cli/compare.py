@@ -43,6 +43,12 @@ class CompareOptions:
     unit: ComparedUnit | None = option(
         None, "What is resampled [default: runs if every cell has several, else tasks]."
     )
+    group: str | None = option(
+        None,
+        "Column of groups of tasks (repository, passage, game) that are drawn as a whole; none takes tasks "
+        "as independent [default: groups that are found are announced].",
+        metavar="COLUMN",
+    )
     level: float = option(0.95, LEVEL)
     reps: int | None = option(None, f"{REPS} {USUAL_REPS}")
 
@@ -73,6 +79,7 @@ def compare(
             reps=who.reps,
             total=prepared.total,
             unit=who.unit,
+            group=who.group,
         )
     finding = render_comparison(answer, seed=printing.seed)
     show(finding, printing, read=results, score_unit=score_unit(results))

@@ -14,7 +14,7 @@ from examiner.messages import InputError, listed
 from examiner.validation import scheme_of
 
 if TYPE_CHECKING:
-    from examiner.irt import PartedSource
+    from examiner.engines import ParquetSource
 
 _NOT_IN_SHARDS = (
     *("format", "tasks_are", "path", "time", "item", "items", "scales", "tasks", "agents"),
@@ -65,7 +65,7 @@ def shards_from(
     comparison: ComparisonOptions,
     where: EngineOptions,
     progress: ProgressCallback,
-) -> PartedSource:
+) -> ParquetSource:
     """Return a source of Parquet shards, read as they are."""
     from examiner import engines
 

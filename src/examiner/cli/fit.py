@@ -20,11 +20,12 @@ from examiner.cli.options import (
 )
 from examiner.cli.output import print_notes, progress_bar, show
 from examiner.cli.source import results_from
+from examiner.engines import ParquetSource
 from examiner.irt import (
     Indicators,
     IRTFit,
     OverTime,
-    PartedSource,
+    generality,
     grow,
     indicators,
     indicators_without_responses,
@@ -34,7 +35,14 @@ from examiner.irt import (
 )
 from examiner.irt import fit as fit_irt
 from examiner.messages import InputError, listed, shorten
-from examiner.reporting import Text, print_line, render_fit, render_growth, render_years
+from examiner.reporting import (
+    Text,
+    finding_of,
+    print_line,
+    render_fit,
+    render_growth,
+    render_years,
+)
 from examiner.results import ResponseMatrix, Results
 from examiner.storage import open_fit, save
 
@@ -53,6 +61,14 @@ class FitOptions(ModelOptions):
         None,
         "Also show progress over time: a column of agents with years or dates.",
         metavar="COLUMN",
+    )
+    group: str | None = option(
+        None,
+        "Column of tasks that share more than ability (repository, game): errors of abilities count it.",
+        metavar="COLUMN",
+    )
+    generality: bool = option(
+        False, "Estimate each agent's own slope with an interval, instead of the fit."
     )
     add: bool = option(
         False,
@@ -89,6 +105,9 @@ def fit(
     """Fit an IRT model: difficulty and discrimination of tasks, ability and generality of agents."""
     if how.check:
         check(options, comparison, how, checking, printing)
+        return
+    if how.generality:
+        _show_generality(options, comparison, printing)
         return
     if how.add or how.fit is not None:
         _added(options, comparison, how, printing)
@@ -137,6 +156,17 @@ def fit(
         print_line(f"\nFit: {how.output}")
 
 
+def _show_generality(
+    options: SourceOptions, comparison: ComparisonOptions, printing: Seeded
+) -> None:
+    """Show each agent's own slope with an interval, and who is uneven around its own curve."""
+    with progress_bar("reading") as progress:
+        results = results_from(options, progress)
+        recipe = recipe_of(comparison)
+        estimates = generality(results, recipe=recipe, rng=printing.seed)
+    show(finding_of(estimates), printing, "generality", read=results, seed=printing.seed)
+
+
 def _added(
     options: SourceOptions, comparison: ComparisonOptions, how: FitOptions, printing: Seeded
 ) -> None:
@@ -176,7 +206,7 @@ def _of_results(
         source = gpu(recipe.responses(results), response=how.response)
         made = fit_irt(source, how.model, **asked).with_recipe(recipe)
         return _Fitted(made, indicators_without_responses(made), results.notes)
-    made = how.fitted(results, comparison, asked["rng"], asked["progress"])
+    made = how.fitted(results, comparison, asked["rng"], asked["progress"], how.group)
     scores = None if comparison.success is None else standard_scores(results)
     found = indicators(made, scores, bins=_bins(how.bins))
     measure = None if scores is None else results.measures[0]
@@ -200,10 +230,10 @@ def _progress(results: Results, found: Indicators, column: str | None) -> OverTi
     )
 
 
-def _of_shards(source: PartedSource, how: FitOptions, asked: FitArguments) -> _Fitted:
+def _of_shards(source: ParquetSource, how: FitOptions, asked: FitArguments) -> _Fitted:
     """A fit of shards on disk, with how often they were passed over."""
     made = fit_irt(source, how.model, **asked)
-    passes = f"{source.parts.passes} passes over the responses on disk."
+    passes = f"{source.passes} passes over the responses on disk."
     return _Fitted(made, indicators_without_responses(made), (passes,))
 
 

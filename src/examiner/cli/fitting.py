@@ -43,12 +43,19 @@ class ModelOptions:
     )
 
     def fitted(
-        self, results: Results, comparison: ComparisonOptions, seed: int, progress: Progress
+        self,
+        results: Results,
+        comparison: ComparisonOptions,
+        seed: int,
+        progress: Progress,
+        group: str | None = None,
     ) -> IRTFit:
         """Fit the model to results, made comparable and counted as the options say."""
         asked = self.asked(seed, progress)
         recipe = recipe_of(comparison)
-        return fit_irt(results, self.model, recipe=recipe, response=self.response, **asked)
+        return fit_irt(
+            results, self.model, recipe=recipe, response=self.response, group=group, **asked
+        )
 
     def asked(self, seed: int, progress: Progress) -> FitArguments:
         """Return what is asked of a fit, wherever its responses lie."""

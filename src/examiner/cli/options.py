@@ -123,7 +123,7 @@ class SourceOptions:
     )
     axes: str | None = option(
         None,
-        "What the axes of arrays in npy and npz files are: checkpoints,runs; also agents, tasks, episodes.",
+        "What the axes of arrays or levels of nested JSON are: checkpoints,runs; agents, tasks, episodes.",
         metavar="NAMES",
     )
     path: str | None = option(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Literal
 
 from examiner.cli.fitting import response_unit
 from examiner.cli.options import SourceOptions, Tabled, option
@@ -24,6 +25,9 @@ class PlaceOptions:
     """A stored fit or stored tasks."""
 
     fit: Path | None = option(None, "A fit stored by `examiner fit -o`.", metavar="FILE")
+    population: Literal["fit", "newcomers"] = option(
+        "fit", "Whose population abilities come from: newcomers is for stronger agents than fitted."
+    )
     chosen: Path | None = option(
         None, "Tasks stored by `examiner select -o` or `distil -o`.", "--with", metavar="FILE"
     )
@@ -38,7 +42,7 @@ def place(options: SourceOptions, stored: PlaceOptions, printing: Tabled) -> Non
     if stored.chosen is not None:
         _by_few_tasks(options, stored.chosen, printing)
     elif stored.fit is not None:
-        _on_fit(options, stored.fit, printing)
+        _on_fit(options, stored.fit, stored.population, printing)
     else:
         raise InputError(
             "Nothing is given to place the new results on. Name a fit stored by `examiner fit … -o "
@@ -47,11 +51,13 @@ def place(options: SourceOptions, stored: PlaceOptions, printing: Tabled) -> Non
         )
 
 
-def _on_fit(options: SourceOptions, path: Path, printing: Tabled) -> None:
+def _on_fit(
+    options: SourceOptions, path: Path, population: Literal["fit", "newcomers"], printing: Tabled
+) -> None:
     fit = open_fit(path)
     with progress_bar("reading") as progress:
         results = _results_for(fit.recipe, options, progress)
-        placed = place_on_fit(results, fit)
+        placed = place_on_fit(results, fit, population=population)
     finding, unit = render_placements(fit, placed), response_unit(fit)
     show(finding, printing, "place", read=results, score_unit=unit, fit=str(path))
 

@@ -34,6 +34,12 @@ class ScoresOptions:
         None,
         "What is resampled: runs, tasks or both [default: runs if every cell has several, else tasks].",
     )
+    group: str | None = option(
+        None,
+        "Column of groups of tasks (repository, passage, game) that are drawn as a whole; none takes tasks "
+        "as independent [default: groups that are found are announced].",
+        metavar="COLUMN",
+    )
     interval: Interval = option(
         "studentised", "studentised keeps its level with few runs; percentile as in rliable."
     )
@@ -63,6 +69,7 @@ def scores(
             rng=printing.seed,
             reps=how.reps,
             unit=how.unit,
+            group=how.group,
             interval=how.interval,
             level=how.level,
             posthoc=how.posthoc,

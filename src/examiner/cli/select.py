@@ -56,9 +56,10 @@ class SelectOptions:
         None, "Number of tasks to select [default: 5, or as many as the budget allows]."
     )
     budget: float | None = option(None, "Maximum cost of the selection, instead of a size.")
-    method: str = option(
-        selection.DEFAULT,
-        f"One method, or best_of: {', '.join(selection.METHODS)}.",
+    method: str | None = option(
+        None,
+        f"One method, or best_of: {', '.join(selection.METHODS)} [default: {selection.DEFAULT}; strata "
+        f"for newer agents].",
         metavar="NAME",
     )
     proof: bool = option(
@@ -128,6 +129,11 @@ class SelectionOptions:
     """What is predicted from which scores, and the constraints on a selection."""
 
     section: ClassVar[str] = "Target and constraints"
+    examined: Literal["same", "newer"] = option(
+        "same",
+        "Agents that will be examined: more like these, or newer and better ones.",
+        "--for",
+    )
     target: Literal["mean", "median", "iqm", "macro-mean", "mean-rank", "rank-points"] = option(
         "mean", "Aggregate of the full benchmark to predict."
     )
@@ -297,6 +303,7 @@ def material_of(
         families=options.families,
         coverage=options.coverage,
         deviations=options.deviations,
+        examined=options.examined,
     )
 
 

@@ -13,5 +13,6 @@ __dir__ = _names_of(__name__)
 if TYPE_CHECKING:  # for other packages of the codebase, loaded when first used
     from examiner.engines.memory import check_memory as check_memory
     from examiner.engines.memory import engine_for as engine_for
+    from examiner.engines.shards import ParquetSource as ParquetSource
 else:
     __getattr__ = _names_on_demand(__name__)

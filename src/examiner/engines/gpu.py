@@ -1,279 +1,178 @@
-"""Fits on a GPU: responses are sent once as bytes, and few numbers a task and agent come back."""
+"""Fits on a GPU, or wherever torch computes: bytes are sent once, and few numbers come back."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import partial
-from typing import NamedTuple
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Any, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
-from examiner.engines.device import Device, Tensor
-from examiner.engines.gpu_errors import AskedOnDevice, DeviceScores, NodeTerms
-from examiner.engines.gpu_kernels import DeviceKernelSource
-from examiner.engines.sending import DeviceCounts, first_start, sent
 from examiner.irt import (
     MODELS,
-    CompleteInformation,
-    Derivatives,
-    ExponentialStatistics,
+    Array,
+    Block,
+    BlockFunction,
+    Dense,
+    Dropped,
     Floats,
-    Freedom,
-    ItemParameters,
-    PartScores,
-    Places,
-    Quadrature,
+    Pace,
+    PassResult,
+    Place,
+    Reaches,
     Response,
-    Totals,
+    ResponseSource,
+    SameRow,
     Unknowns,
+    Whole,
+    check_enough_agents,
     log_choices,
-    pace_for,
-    places_for,
+    set_aside,
     usable_responses,
+    whole_of,
 )
-from examiner.results import ResponseMatrix
+from examiner.messages import InputError, first_line
+from examiner.results import MOST_AGENTS, ResponseMatrix, connections, connections_in_blocks
 
-_ROWS = 8192
-"""Agents whose posteriors are looked at together."""
-_REACH_IN_SDS = 8.0
+_PIECE = 1 << 28
+"""Bytes sent at a time. To an H200, pinned memory in between took 0.15 instead of 0.12 s a gigabyte."""
 _TOLERANCE, _NOISE = 5e-6, 1e-10
-"""Products in single precision are added in double here: parameters settle further than in numpy."""
+"""How far parameters settle where products are in single precision and added in double."""
 
 
-@dataclass(frozen=True, slots=True)
-class DeviceStatistics(ExponentialStatistics):
-    """The same statistics, with curves and mass on the device: only sums over nodes come back."""
+class Device(Place):
+    """Where torch computes."""
 
-    device: Device
-    there: _There
+    agents_together = 2048
 
-    def derivatives(self) -> Derivatives:
-        """Return gradients and curvatures of every task."""
-        torch = self.device.torch
-        nodes, mass, trials, rising = self.there
-        powers = torch.stack([torch.ones_like(nodes), nodes, nodes**2], dim=1)
-        bend = rising - rising * rising
-        if mass.ndim == 1:
-            weighted = mass[:, None] * powers
-            first, second = rising @ weighted[:, :2], bend @ weighted
-        else:
-            first, second = (rising * mass) @ powers[:, :2], (bend * mass) @ powers
-        first, second = (self.device.numpy(part * trials[:, None]) for part in (first, second))
-        return Derivatives(
-            self.won_ability - first[:, 1],
-            self.won - first[:, 0],
-            second[:, 2].copy(),
-            second[:, 1],
-            second[:, 0].copy(),
-        )
+    def __init__(self, name: str | None) -> None:
+        self.xp = torch = _torch()
+        if name is None:
+            if not torch.cuda.is_available():
+                raise InputError(
+                    "There is no GPU that torch can use. Fit in memory or from shards (`--engine memory`, "
+                    "`--engine shards`), or install a torch that knows your GPU."
+                )
+            name = "cuda"
+        try:
+            self.device = torch.device(name)
+            torch.zeros(1, device=self.device, dtype=torch.float64)
+        except (RuntimeError, AssertionError, TypeError) as problem:
+            raise InputError(
+                f"torch cannot compute on {name!r}: {first_line(problem)}. Give 'cuda', 'cuda:0' or 'cpu'."
+            ) from None
+
+    def array(self, values: Array, kind: type[np.generic] = np.float64) -> Array:
+        """Send numbers of numpy, large tables piece by piece."""
+        if np.dtype(kind).kind == "u" and np.dtype(kind).itemsize > 1:
+            kind = np.int32
+        values = np.require(values, kind, ["C"])
+        if values.nbytes <= _PIECE:
+            return self._sent(values)
+        there = self.xp.empty(values.shape, dtype=self._sent(values[:1]).dtype, device=self.device)
+        rows = max(1, _PIECE // (values.nbytes // len(values)))
+        for start in range(0, len(values), rows):
+            there[start : start + rows] = self._sent(values[start : start + rows])
+        return there
+
+    def _sent(self, values: NDArray[np.generic]) -> Array:
+        with warnings.catch_warnings():
+            # torch warns of arrays that may not be written; this one is only read, or copied below.
+            warnings.simplefilter("ignore", UserWarning)
+            sent = self.xp.from_numpy(values)
+            return sent.clone() if self.device.type == "cpu" else sent.to(self.device)
+
+    def cast(self, values: Array, kind: type[np.generic]) -> Array:
+        """Return an array in another precision."""
+        return values.to(self.xp.float64 if kind is np.float64 else self.xp.float32)
+
+    def numpy(self, values: Array) -> NDArray[np.float64]:
+        """Bring numbers back."""
+        if isinstance(values, np.ndarray):
+            return np.asarray(values, dtype=np.float64)
+        return np.asarray(values.double().cpu().numpy())
+
+    @contextmanager
+    def exactly(self) -> Iterator[None]:
+        """Compute without gradients, and with all digits of single precision in products."""
+        torch = self.xp
+        before = torch.get_float32_matmul_precision()
+        torch.set_float32_matmul_precision("highest")
+        try:
+            with torch.no_grad():
+                yield
+        finally:
+            torch.set_float32_matmul_precision(before)
+
+    def free_gigabytes(self) -> float | None:
+        """Return how much memory is free there; None of the CPU's."""
+        if self.device.type != "cuda":
+            return None
+        cuda = self.xp.cuda
+        kept = cuda.memory_reserved(self.device) - cuda.memory_allocated(self.device)
+        return float(cuda.mem_get_info(self.device)[0] + kept) / 1e9
 
 
-class _There(NamedTuple):
-    """What stays on the device: places, mass there, trials [tasks], and σ at the places [tasks, places]."""
-
-    nodes: Tensor
-    mass: Tensor
-    trials: Tensor
-    rising: Tensor
-
-
-class DeviceSource(AskedOnDevice):
-    """Successes on a device, for the 1PL and 2PL; `suited` sends other models to their kernels there."""
+class DeviceSource(ResponseSource):
+    """Responses on a device, in one block: successes and trials as bytes, or the statistics of others."""
 
     def __init__(
-        self, device: Device, matrix: ResponseMatrix, response: Response, data: DeviceCounts
+        self,
+        device: Device,
+        whole: Whole,
+        response: Response,
+        matrix: ResponseMatrix,
+        counts: Block | None,
     ) -> None:
-        self._device, self._matrix, self.response = device, matrix, response
-        self._data, whole = data, data.whole
-        self.agents, self.tasks = whole.agents, whole.tasks
-        self.dropped, self.left_out, self.means = whole.dropped, whole.left_out, whole.means
-        self.joined = whole.joined
-        self.trials = whole.tried / len(whole.agents)
-        constant = float(log_choices(matrix).sum()) if whole.most > 1 else 0.0
-        self._totals = Totals(whole.won, whole.tried, constant)
-        self.pace = pace_for(len(self.tasks))
-        if data.kind is not np.float64:
-            self.pace = self.pace._replace(tolerance=_TOLERANCE, noise=_NOISE)
-        self._places: tuple[Places, Tensor, Tensor | None] | None = None
-
-    def suited(self, unknowns: Unknowns) -> DeviceSource | DeviceKernelSource:
-        """Return the source of the statistics that a model asks for."""
-        if unknowns.is_plain and unknowns.response == "binomial":
-            return self
-        return DeviceKernelSource(self._device, self._data.kept(self._matrix), self.response)
-
-    def serves(self, unknowns: Unknowns) -> bool:
-        """Whether curves run from 0 to 1 and trials of a cell are independent."""
-        return unknowns.is_plain
-
-    def first_start(self, *, shared_slope: bool) -> tuple[Floats, Floats]:
-        """Return slopes and intercepts from shares and from correlations with the total score."""
-        return first_start(self._device, self._data, shared_slope=shared_slope)
-
-    def expected(self, items: ItemParameters, rule: Quadrature) -> DeviceStatistics:
-        """Return the statistics of one E-step."""
-        device = self._device
-        with device.exactly():
-            places, at, spread = self._prepared(rule, float(np.abs(items.slope).max()))
-            slope = device.doubles(items.slope)
-            eta = slope[:, None] * at + device.doubles(items.intercept)[:, None]
-            plus, rising = device.torch.nn.functional.softplus(eta), device.torch.sigmoid(eta)
-            score = device.along_tasks(self._data.won, slope)
-            shared = self._data.given.ndim == 1
-            step = self._common if shared else self._own
-            found = step(_Curves(rule, spread, slope, plus, rising), score)
-            won_ability = device.along_agents(self._data.won, found.ability)
-            trials = self._data.given if shared else device.torch.ones_like(slope)
-            there = _There(at, found.mass, trials, rising)
-            numbers = (device.numpy(part) for part in (found.ability, found.variance, won_ability))
-            ability, variance, won_ability = numbers
-            total = float(found.log_likelihood) + float(items.intercept @ self._totals.won)
-        nothing = np.empty(0)
-        return DeviceStatistics(
-            total + self._totals.constant,
-            ability,
-            variance,
-            nodes=places.at,
-            mass=nothing,
-            trials=nothing,
-            rising=nothing,
-            won=self._totals.won,
-            won_ability=won_ability,
-            device=device,
-            there=there,
-        )
+        self.place = device
+        super().__init__(whole, response, matrix)
+        self._counts, self._block = counts, counts
+        self._reaches: Reaches = None
 
     @property
-    def alike(self) -> bool:
-        """Whether all agents were given the same trials."""
-        return self._data.whole.given is not None
+    def pace(self) -> Pace:
+        """How finely to integrate and when to stop."""
+        usual = super().pace
+        if not self.plain or self.kind is np.float64:
+            return usual
+        return usual._replace(tolerance=_TOLERANCE, noise=_NOISE)
 
-    def scores_for(self, asked: PartScores) -> DeviceScores:
-        """Scores of the 1PL and 2PL, whose derivatives are known in closed form."""
-        items, rule, device = asked.items, asked.rule, self._device
-        free = Freedom.at(items, asked.model, None)
-        found = self.expected(items, rule)
-        with device.exactly():
-            nodes = device.doubles(rule.nodes)
-            eta = device.doubles(items.slope)[:, None] * nodes
-            eta += device.doubles(items.intercept)[:, None]
-            rising = device.torch.sigmoid(eta)
-            ones = device.torch.ones_like(eta)
-            by = {"slope": (ones * nodes, -rising * nodes), "intercept": (ones, -rising)}
-            slopes = [device.torch.stack([by[name][c] for name in free.names]) for c in range(2)]
-            terms = NodeTerms([eta, -device.torch.nn.functional.softplus(eta)], slopes)
-        complete = _complete(found.derivatives(), free)
-        counts = partial(_counts, self._data)
-        return DeviceScores(device, counts, terms, rule, free, complete, found)
+    def suited(self, unknowns: Unknowns) -> Self:
+        """Return the source with the statistics that a model needs."""
+        super().suited(unknowns)
+        assert isinstance(self.place, Device)
+        self.memory, self._reaches = self.place.free_gigabytes(), None
+        self._block = None
+        if self.response == "binomial" and self._counts is not None:
+            tables = tuple(
+                table._replace(kind=self.kind) if isinstance(table, Dense) else table
+                for table in self._counts.tables
+            )
+            self._block = replace(self._counts, tables=tables)
+        return self
 
-    def _prepared(self, rule: Quadrature, steepest: float) -> tuple[Places, Tensor, Tensor | None]:
-        kept = self._places
-        if kept is None or not kept[0].serve(rule, steepest):
-            places, device = places_for(rule, steepest), self._device
-            spread = None if places.spread is None else device.doubles(places.spread)
-            kept = self._places = places, device.doubles(places.at), spread
-        return kept
-
-    def _common(self, curves: _Curves, score: Tensor) -> _Posteriors:
-        """All agents have A(θ) in common: each looks at the nodes around its mode."""
-        torch, rule = self._device.torch, curves.rule
-        trials = self._data.given
-        total, rate = trials @ curves.plus, (trials * curves.slope) @ curves.rising
-        if curves.spread is not None:
-            total, rate = curves.spread @ total, curves.spread @ rate
-        nodes = self._device.doubles(rule.nodes)
-        base = self._device.doubles(rule.log_weights) - total
-        half = int(np.ceil(_REACH_IN_SDS / rule.spacing)) if rule.spacing else len(rule)
-        width = min(2 * half + 1, len(rule))
-        # The mode of s θ − A(θ) − θ²/2 is where A'(θ) + θ, which only rises, reaches s.
-        centre = torch.searchsorted(rate + nodes, score)
-        first = torch.clamp(centre - half, 0, len(rule) - width)
-        window = first[:, None] + torch.arange(width, device=nodes.device)
-        around = nodes[window]
-        log_marginal, weights = _weights(torch, score[:, None] * around + base[window])
-        mean = (weights * around).sum(dim=1)
-        variance = (weights * (around - mean[:, None]) ** 2).sum(dim=1)
-        mass = torch.bincount(window.ravel(), weights.ravel(), minlength=len(rule))
-        mass = mass if curves.spread is None else mass @ curves.spread
-        return _Posteriors(log_marginal.sum(), mean, variance, mass)
-
-    def _own(self, curves: _Curves, score: Tensor) -> _Posteriors:
-        """Each agent has an A(θ) of its own: two products of the trials with tables over places."""
-        device, torch = self._device, self._device.torch
-        nodes, weight = (
-            device.doubles(part) for part in (curves.rule.nodes, curves.rule.log_weights)
-        )
-        given, spread = self._data.given, curves.spread
-        mean, variance = torch.empty_like(score), torch.empty_like(score)
-        mass, total = torch.zeros_like(curves.plus), 0.0
-        for start in range(0, len(score), _ROWS):
-            rows = slice(start, start + _ROWS)
-            own = device.along_tasks(given[rows], curves.plus)
-            joint = score[rows, None] * nodes + weight - (own if spread is None else own @ spread.T)
-            log_marginal, weights = _weights(torch, joint)
-            total += log_marginal.sum()
-            mean[rows] = weights @ nodes
-            variance[rows] = (weights * (nodes - mean[rows, None]) ** 2).sum(dim=1)
-            at_places = weights if spread is None else weights @ spread
-            mass += device.along_agents(given[rows], at_places)
-        return _Posteriors(total, mean, variance, mass)
-
-
-class _Curves(NamedTuple):
-    """Curves at places, and how they spread to the nodes of a quadrature."""
-
-    rule: Quadrature
-    spread: Tensor | None
-    slope: Tensor
-    plus: Tensor
-    rising: Tensor
-
-
-class _Posteriors(NamedTuple):
-    """Posteriors of agents, on the device."""
-
-    log_likelihood: Tensor
-    ability: Tensor
-    variance: Tensor
-    mass: Tensor
-
-
-def _counts(data: DeviceCounts, rows: Tensor) -> list[Tensor]:
-    """Successes and trials of agents. No method: scores that kept their source would keep its memory."""
-    won, given = data.won[rows], data.given
-    return [won, given.expand(won.shape) if given.ndim == 1 else given[rows]]
-
-
-def _weights(torch: Tensor, joint: Tensor) -> tuple[Tensor, Tensor]:
-    """Log sums of densities over nodes, and their weights."""
-    log_marginal = torch.logsumexp(joint, dim=1)
-    return log_marginal, torch.exp(joint - log_marginal[:, None])
-
-
-def _complete(found: Derivatives, free: Freedom) -> CompleteInformation:
-    """Σ_j E_j[−H] of the parameters that are free, without priors."""
-    bends = {"slopeslope": found.slopes, "interceptintercept": found.intercepts}
-    every = np.stack(
-        [
-            np.stack([bends.get(first + second, found.both) for second in free.names], axis=1)
-            for first in free.names
-        ],
-        axis=1,
-    )
-    own = len(free.own)
-    shared = every[:, own:, own:].sum(axis=0)
-    return CompleteInformation(every[:, :own, :own], every[:, :own, own:], shared)
+    def results(self, function: BlockFunction, job: Any) -> Iterator[PassResult]:
+        """Yield what a function returns for the block."""
+        if self._block is None:
+            assert self.matrix is not None
+            self._block = self.block(_part(self.matrix, self.whole))
+        result = function(self._block, self._reaches, job)
+        self._reaches = result.reaches
+        yield result
 
 
 def gpu(
     matrix: ResponseMatrix, *, response: Response | None = None, device: str | None = None
-) -> DeviceSource | DeviceKernelSource:
+) -> DeviceSource:
     """Return a source for `irt.fit` of responses on a GPU.
 
-    They are sent once, a byte a cell; they take four bytes a cell there, eight where cells are missing.
-    `device` is torch's name of it, by default "cuda"; "cpu" computes the same without one.
+    They are sent once, a byte for each cell, two where cells are missing, and stay so there until a product
+    needs floats. `device` is torch's name of it, by default "cuda"; "cpu" computes the same without one.
 
-    >>> from examiner.irt import simulate
+    >>> from examiner.irt import ItemParameters, simulate
     >>> items = ItemParameters.of([f"task {n}" for n in range(20)], np.ones(20), np.linspace(-2, 2, 20))
     >>> gpu(simulate(items, 100, rng=0), device="nowhere")  # doctest: +SKIP
     Traceback (most recent call last):
@@ -283,8 +182,109 @@ def gpu(
     place = Device(device)
     if not matrix.is_counts:
         usable = usable_responses(matrix, MODELS["beta"], response)
-        assert usable.matrix is not None
-        return DeviceKernelSource(place, usable.matrix, usable.response, usable)
-    data = sent(place, matrix)
-    chosen: Response = response or ("beta-binomial" if data.whole.most > 1 else "binomial")
-    return DeviceSource(place, matrix, chosen, data)
+        part = usable.matrix
+        assert part is not None
+        whole = replace(
+            whole_of(part),
+            means=usable.means,
+            dropped=usable.dropped,
+            left_out=usable.left_out,
+            joined=connections_in_blocks(part),
+        )
+        return DeviceSource(place, whole, usable.response, part, None)
+    with place.exactly():
+        whole, block = _sent_counts(place, matrix)
+    chosen: Response = response or ("beta-binomial" if whole.most > 1 else "binomial")
+    return DeviceSource(place, whole, chosen, matrix, block)
+
+
+def _sent_counts(place: Device, matrix: ResponseMatrix) -> tuple[Whole, Block]:
+    """Send the counts of a matrix, and exclude what cannot be fitted; sums are taken there."""
+    double, (agents, _) = place.xp.float64, matrix.shape
+    won, trials = place.array(matrix.successes, matrix.successes.dtype.type), matrix.trials
+    alike = trials.strides[0] == 0
+    given = place.array(trials[0]) if alike else place.array(trials, trials.dtype.type)
+    if not alike and bool((given == given[0]).all()):
+        alike, given = True, given[0].double()
+    tried = given * float(agents) if alike else given.sum(0, dtype=double)
+    sums = place.numpy(won.sum(0, dtype=double)), place.numpy(tried)
+    means = place.numpy(_means(place, won, given))
+    columns, dropped = set_aside(matrix.tasks, *sums)
+    if dropped:
+        there = place.array(np.array(columns), np.int64)
+        won, given = won[:, there], given[..., there]
+    tries = place.numpy(given.sum(-1, dtype=double).expand(agents))
+    rows = np.flatnonzero(tries > 0)
+    check_enough_agents(len(rows))
+    score = place.numpy(won.sum(1, dtype=double))[rows]
+    tries = tries[rows]
+    order = np.argsort((score + 1.0) / (tries + 2.0), kind="stable")
+    there = place.array(rows[order], np.int64)
+    most = int(given.max())
+    tables = (
+        Dense(won[there], np.float64, place),
+        SameRow(given, place) if alike else Dense(given[there], np.float64, place),
+    )
+    named = matrix.tasks if not dropped else tuple(matrix.tasks[column] for column in columns)
+    whole = Whole(
+        matrix.agents if len(rows) == agents else tuple(matrix.agents[row] for row in rows),
+        named,
+        sums[0][columns],
+        sums[1][columns],
+        means[rows],
+        alike,
+        most,
+        len(rows) * len(columns),
+        (float(score.mean()), max(float(score.std()), 1e-12)),
+        False,
+        dropped,
+        _left_out(matrix, rows, means),
+    )
+    part = _part(matrix, whole)
+    if not alike:
+        joined = connections(part) if len(rows) <= MOST_AGENTS else connections_in_blocks(part)
+        whole = replace(whole, joined=joined)
+    constant = float(log_choices(part).sum()) if most > 1 else 0.0
+    size = place.agents_together
+    tiles = [slice(start, min(start + size, len(rows))) for start in range(0, len(rows), size)]
+    return whole, Block(tables, place, order, tiles, constant, score[order], tries[order])
+
+
+def _part(matrix: ResponseMatrix, whole: Whole) -> ResponseMatrix:
+    """The agents and tasks of a matrix that are fitted."""
+    if matrix.shape == (len(whole.agents), len(whole.tasks)):
+        return matrix
+    row = {agent: index for index, agent in enumerate(matrix.agents)}
+    column = {task: index for index, task in enumerate(matrix.tasks)}
+    return matrix.take(
+        [row[agent] for agent in whole.agents], [column[task] for task in whole.tasks]
+    )
+
+
+def _means(place: Device, won: Array, given: Array) -> Array:
+    """Each agent's mean share of successes over the tasks it met."""
+    double = place.xp.float64
+    if int(given.max()) <= 1:
+        return won.sum(1, dtype=double) / given.sum(-1, dtype=double)
+    seen = (given > 0).expand(won.shape)
+    return place.xp.where(seen, won / given, 0.0).sum(1, dtype=double) / seen.sum(1)
+
+
+def _left_out(matrix: ResponseMatrix, rows: NDArray[np.intp], means: Floats) -> tuple[Dropped, ...]:
+    """Agents without any result on the tasks that are fitted, and why."""
+    unseen = np.setdiff1d(np.arange(len(matrix.agents)), rows)
+    unseen = unseen[np.argsort(~np.isnan(means[unseen]), kind="stable")]
+    reasons = ("observed only on tasks with constant results", "no observed result")
+    return tuple(
+        Dropped(matrix.agents[row], reasons[int(np.isnan(means[row]))]) for row in unseen.tolist()
+    )
+
+
+def _torch() -> Any:  # Any: torch is an extra
+    try:
+        import torch
+    except ImportError:
+        raise InputError(
+            "Fits on a GPU need torch, which is not installed. Install it: pip install 'examiner[gpu]'."
+        ) from None
+    return torch

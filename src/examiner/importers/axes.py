@@ -37,7 +37,7 @@ def parse_axes(text: str | Sequence[str]) -> tuple[str, ...]:
     ('checkpoint', 'run')
     """
     names = text.split(",") if isinstance(text, str) else list(text)
-    keys = tuple(AXES.get(name.strip().lower(), "") for name in names)
+    keys = tuple(AXES.get(name.strip().lower(), name.strip()) for name in names)
     if not all(keys) or len(set(keys)) < len(keys):
         raise InputError(
             f"Cannot name the axes {shorten(text)}. Name each axis once, in order, among {listed(AXES)}: "
@@ -59,6 +59,11 @@ def array_reading(file: SourceFile, axes: Sequence[str]) -> Reading:
     >>> array_reading(open_source(path), ("run", "task")).results
     Results: 1 agent × 2 tasks, 3 runs, 1 trial; measures: score; 1 note
     """
+    unknown = [key for key in axes if key not in AXES.values()]
+    if unknown:
+        raise InputError(
+            f"The axis {shorten(unknown[0])} of arrays is none of {listed(AXES)}. Name one of these."
+        )
     several = bool(array_names(file))
     arrays = read_arrays(file) if several else {"": read_array(file)}
     missing = [key for key in ("agent", "task") if key not in axes and key not in file.names]

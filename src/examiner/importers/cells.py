@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
+from typing import NamedTuple
 
 import numpy as np
 import polars as pl
@@ -96,18 +98,29 @@ def without_missing_words(column: pl.Series) -> pl.Series:
 
 _WITH_SPREAD = (
     r"(?i)^\s*([-−+]?(?:[\d.]+(?:e[-+]?\d+)?|nan))\s*%?\s*"
-    r"(?:(?:±|\+/?-|\\pm)\s*(?:[\d.e+-]+|nan))?\s*%?\s*$"
+    r"(?:(?:±|\+/?-|\\pm)\s*([\d.e+-]+|nan))?\s*%?\s*$"
 )
+STATED_ERROR = "stated_error"
+"""The column with what a table states after ±: a deviation, a standard error or half an interval."""
 
 
-def plain_numbers(frame: pl.DataFrame) -> tuple[pl.DataFrame, tuple[str, ...]]:
-    """Return columns of text such as `9.5 ± 0.2` or `81.7 %` as the numbers before it, and a note.
+class PlainNumbers(NamedTuple):
+    """A table whose cells such as `9.5 ± 0.2` are numbers, what followed the ± by column, and a note."""
 
-    >>> plain_numbers(pl.DataFrame({"agent": ["a"], "pong": ["18.5 ± 2.1"]}))[0].row(0)
-    ('a', '18.5')
+    frame: pl.DataFrame
+    errors: Mapping[str, pl.Series]
+    notes: tuple[str, ...] = ()
+
+
+def plain_numbers(frame: pl.DataFrame) -> PlainNumbers:
+    """Return columns of text such as `9.5 ± 0.2` or `81.7 %` as the numbers before it, and what follows ±.
+
+    >>> plain = plain_numbers(pl.DataFrame({"agent": ["a"], "pong": ["18.5 ± 2.1"]}))
+    >>> plain.frame.row(0), plain.errors["pong"].to_list()
+    (('a', '18.5'), [2.1])
     """
     texts = [frame[name] for name in frame.columns if frame[name].dtype == pl.String]
-    replaced = []
+    replaced, errors = [], {}
     for column in texts:
         cells = without_missing_words(column)
         written = cells.drop_nulls()
@@ -115,14 +128,21 @@ def plain_numbers(frame: pl.DataFrame) -> tuple[pl.DataFrame, tuple[str, ...]]:
         marked = written.str.contains(r"±|\+/?-|\\pm|%\s*$") & written.str.contains(_WITH_SPREAD)
         if len(written) and marked.all():
             replaced.append(cells.str.extract(_WITH_SPREAD).str.replace("−", "-"))
+            stated = cells.str.extract(_WITH_SPREAD, 2).cast(pl.Float64, strict=False)
+            if stated.fill_nan(None).count():
+                errors[column.name] = stated.fill_nan(None)
     if not replaced:
-        return frame, ()
+        return PlainNumbers(frame, {})
     names = [column.name for column in replaced]
-    note = (
-        f"Cells such as {shorten(frame[names[0]].drop_nulls()[0])} are read as their first number, without "
-        f"what follows ± or a percent sign: {listed(names)}."
+    kept = (
+        f"What follows ± is kept in the column {STATED_ERROR!r}. No interval uses it: it may be a "
+        f"deviation or a standard error, of any number of runs."
     )
-    return frame.with_columns(replaced), (note,)
+    note = (
+        f"Cells such as {shorten(frame[names[0]].drop_nulls()[0])} are read as their first number: "
+        f"{listed(names)}. {kept if errors else ''}".strip()
+    )
+    return PlainNumbers(frame.with_columns(replaced), errors, (note,))
 
 
 _TRUTH_WORDS = (("false", "true"), ("no", "yes"), ("fail", "pass"), ("failed", "passed"))
@@ -298,7 +318,12 @@ def _whole(column: pl.Series) -> NDArray[np.float64]:
 
 
 def unfolded(
-    frame: pl.DataFrame, *, tasks_are_rows: bool, measure: str, keys: Sequence[str] = ()
+    frame: pl.DataFrame,
+    *,
+    tasks_are_rows: bool,
+    measure: str,
+    keys: Sequence[str] = (),
+    errors: Mapping[str, pl.Series] = MappingProxyType({}),
 ) -> pl.DataFrame:
     """Return agent, task, keys and the measure of a wide table; cells without a value are left out.
 
@@ -321,11 +346,16 @@ def unfolded(
     headers = pl.Series(second, cells.columns, dtype=pl.Enum(cells.columns))
     seen = ~np.isnan(values)
     rows, columns = np.nonzero(seen)
-    return pl.DataFrame(
+    long = pl.DataFrame(
         {first: names.gather(rows), second: headers.gather(columns)}
         | {name: frame[name].gather(rows) for name in keys}
         | {measure: values[seen]}
     )
+    if not errors:
+        return long
+    missing = pl.Series([None] * len(frame), dtype=pl.Float64)
+    stated = pl.DataFrame([errors.get(name, missing).alias(name) for name in cells.columns])
+    return long.with_columns(pl.Series(STATED_ERROR, stated.to_numpy()[seen]).fill_nan(None))
 
 
 def _numbers(column: pl.Series, columns: Sequence[str]) -> pl.Series:

@@ -2,19 +2,71 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from examiner.results import BESIDE_RESULTS, MEASURES
 
 AGENT_COLUMNS = (
     *("agent", "algorithm", "algo", "model", "model_name", "method", "exp_name", "system"),
-    *("technique", "controller", "player", "subject_id", "alias"),
+    *(
+        "technique",
+        "controller",
+        "player",
+        "subject_id",
+        "alias",
+        "agent_name",
+        "agent_id",
+        "model_id",
+    ),
+    *(
+        "framework",
+        "engine",
+        "solver",
+        "policy",
+        "approach",
+        "llm",
+        "algorithm_name",
+        "method_name",
+    ),
 )
 TASK_COLUMNS = (
     *("task", "game", "env", "environment", "env_id", "env_name", "task_id", "question_id"),
-    *("instance_id", "doc_id", "problem", "benchmark", "dataset"),
+    *(
+        "instance_id",
+        "doc_id",
+        "problem",
+        "benchmark",
+        "dataset",
+        "task_name",
+        "problem_id",
+        "game_name",
+    ),
+    *(
+        "sample_id",
+        "example_id",
+        "item_id",
+        "item",
+        "query",
+        "scenario",
+        "environment_name",
+        "test_id",
+        "question",
+    ),
 )
-OTHER_MEASURES = ("resolved", "rew", "eprewmean", "ep_rew_mean")
+OTHER_MEASURES = (
+    *(
+        "resolved",
+        "rew",
+        "eprewmean",
+        "ep_rew_mean",
+        "is_correct",
+        "is_resolved",
+        "passed",
+        "solved",
+    ),
+    *("acc", "pass@1", "pass_rate", "success_rate", "win_rate", "exact_match"),
+)
 """Measures of tables without one of the usual names, also after a slash: `rollout/ep_rew_mean`."""
 METRIC_COLUMNS = ("metric", "metric_name", "measure")
 """Columns that say what the value of a row measures."""
@@ -29,11 +81,14 @@ KNOWN_COLUMNS = frozenset(
 def columns_like(names: Sequence[str], recognised: Sequence[str]) -> list[str]:
     """Return the columns that have one of the recognised names, in the order of those.
 
-    >>> columns_like(["Env", "Score", "Task"], TASK_COLUMNS)
-    ['Task', 'Env']
+    The name or id in an object counts as the object: `model.name`.
+
+    >>> columns_like(["Env", "Score", "Task"], TASK_COLUMNS), columns_like(["model.name"], AGENT_COLUMNS)
+    (['Task', 'Env'], ['model.name'])
     """
     exact_first = sorted(names, key=lambda name: name not in recognised)
-    return [name for known in recognised for name in exact_first if name.strip().lower() == known]
+    plain = {name: re.sub(r"\.(name|id)$", "", name.strip().lower()) for name in exact_first}
+    return [name for alias in recognised for name in exact_first if plain[name] == alias]
 
 
 def measure_columns(names: Sequence[str]) -> list[str]:
@@ -45,10 +100,7 @@ def measure_columns(names: Sequence[str]) -> list[str]:
     usual = columns_like(names, MEASURES)
     if usual:
         return usual
-    ends = [name.rpartition("/")[2] for name in names]
-    return [
-        names[place]
-        for name in OTHER_MEASURES
-        for place, end in enumerate(ends)
-        if end.strip().lower() == name
-    ]
+    recognised = {*MEASURES, *OTHER_MEASURES}
+    # Of several, nobody can say which one is meant.
+    others = [name for name in names if re.split(r"[/.]", name.strip().lower())[-1] in recognised]
+    return others if len(others) == 1 else []

@@ -36,7 +36,11 @@ def refuse_conditions(frame: pl.DataFrame, keys: Sequence[str], measures: Sequen
     """
     sizes = frame.group_by(keys).len()["len"]
     most = max(sizes, default=0)
-    if most < 2 or int((sizes == most).sum()) < 2:
+    if most < 2:
+        return
+    if not {"run", "seed"} & set(keys) and 2 * int((sizes > 1).sum()) < len(sizes):
+        _refuse_equal_names(frame, keys, measures)
+    if int((sizes == most).sum()) < 2:
         return
     counts = {
         name: frame[name].n_unique()
@@ -54,6 +58,22 @@ def refuse_conditions(frame: pl.DataFrame, keys: Sequence[str], measures: Sequen
                 if all(_counts(frame[name]) for name in chosen):
                     return  # repeats are numbered
                 raise _divided(frame, keys, [name for name in chosen if not _counts(frame[name])])
+
+
+def _refuse_equal_names(frame: pl.DataFrame, keys: Sequence[str], measures: Sequence[str]) -> None:
+    """Refuse a second row of one agent and task where most have one, and words tell the rows apart."""
+    repeated = frame.filter(pl.struct(keys).is_duplicated())
+    for name in repeated.columns:
+        if name in {*keys, *measures, *_REPEATS, *JUDGES} or not _is_words(repeated[name]):
+            continue
+        if not repeated.select(*keys, name).is_duplicated().any():
+            first = ", ".join(f"{key} {shorten(repeated[key][0])}" for key in keys)
+            raise InputError(
+                f"{len(repeated):,} of {len(frame):,} rows have the same agent and task as another row "
+                f"({first}), and differ in {shorten(name)} ({_examples(repeated[name])}). If these are "
+                f"repeats: `--run {shlex.quote(name)}`; if they are different tasks: `--item task,{name}`; "
+                f"if they are different agents, give them different names."
+            )
 
 
 def _is_words(column: pl.Series) -> bool:

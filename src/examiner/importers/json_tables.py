@@ -8,7 +8,7 @@ from typing import Any
 
 import polars as pl
 
-from examiner.importers.column_names import KEY
+from examiner.importers.column_names import AGENT_COLUMNS, KEY, TASK_COLUMNS, columns_like
 from examiner.importers.json_values import Record
 from examiner.results import BESIDE_RESULTS
 
@@ -105,6 +105,8 @@ def records_within(document: Record) -> list[dict[str, Any]] | None:
     [{'model': 'm', 'id': 1, 'correct': True}]
     """
     places = list(_collections(document))
+    if len(places) > 1:  # the one whose records name agents and tasks
+        places = [place for place in places if _names_both(place)]
     if len(places) != 1:
         return None
     around, records = places[0]
@@ -133,6 +135,12 @@ def _collections(
                 yield around, [{KEY: key, **record} for key, record in part.items()]
         elif isinstance(part, dict):
             yield from _collections(part, around)
+
+
+def _names_both(place: tuple[Mapping[str, Any], list[Record]]) -> bool:
+    around, records = place
+    names = [*around, *records[0]]
+    return all(columns_like(names, known) for known in (AGENT_COLUMNS, TASK_COLUMNS))
 
 
 def _is_record(value: object) -> bool:

@@ -16,6 +16,7 @@ from examiner.importers.files import SourceFile
 from examiner.importers.json_tables import records_within, table_of
 from examiner.importers.json_values import number
 from examiner.importers.known_tasks import is_known_task
+from examiner.importers.nested_keys import nested_reading
 from examiner.importers.readings import Reading, Whereabouts
 from examiner.importers.suggestions import MissingNamesError, suggested_measure
 from examiner.importers.table_columns import TableOptions
@@ -29,7 +30,11 @@ Object = Mapping[str, Any]  # Any: JSON values
 
 
 def object_reading(
-    content: Object, file: SourceFile, options: TableOptions, notes: Sequence[str]
+    content: Object,
+    file: SourceFile,
+    options: TableOptions,
+    notes: Sequence[str],
+    kind: str = "json",
 ) -> Reading:
     """Read an object of names and scores, of names and such objects, or one record.
 
@@ -43,16 +48,18 @@ def object_reading(
     """
     if not content:
         raise no_results(content, file)
+    if options.axes:
+        return nested_reading(content, file, options, notes, kind)
     if is_table(content):
         with Whereabouts.of(file).named():
             frame = frame_from(content)
-        return table_reading(frame, file, options, "json", notes)
-    if any(isinstance(value, str | list) for value in content.values()):
+        return table_reading(frame, file, options, kind, notes)
+    if not all(isinstance(value, dict) for value in content.values()):
         records = records_within(content)
         if records is None and any(isinstance(value, str) for value in content.values()):
             records = [dict(content)]
         if records is not None:
-            return table_reading(table_of(records), file, options, "json", notes)
+            return table_reading(table_of(records), file, options, kind, notes)
     measure = "score"
     chosen = [
         name for name in options.measures if any(name in _keys(value) for value in content.values())
@@ -97,7 +104,7 @@ def object_reading(
         rows = [{name: value for name, value in row.items() if name != "run"} for row in rows]
     else:
         notes = (*notes, "The numbers of one task and agent in a JSON object are read as runs.")
-    origin = Provenance(str(file.path), "wide json").with_notes(*notes)
+    origin = Provenance(str(file.path), f"wide {kind}").with_notes(*notes)
     return Reading.of(pl.DataFrame(rows, strict=False), file, origin, [measure], ())
 
 
@@ -174,7 +181,7 @@ def _is_score(value: object) -> bool:
         )
     if isinstance(value, str):
         return number(value) is not None or value.strip().lower() in MISSING
-    return value is None or (isinstance(value, int | float) and not isinstance(value, bool))
+    return value is None or isinstance(value, int | float)
 
 
 def _tasks_are_outer(
@@ -204,7 +211,9 @@ def _no_scores(content: Object, file: SourceFile) -> InputError:
         and not (is_known_task(name) or all(key.isdigit() for key in part))
     }
     below = [(name, part) for _, value in parts for name, part in _keys(value).items()]
-    by_name |= {name: "" for name, part in below if part is not None and _is_score(part)}
+    inner = dict.fromkeys(name for name, _ in parts)
+    way = "" if mostly_tasks(list(content)) != mostly_tasks(list(inner)) else " --tasks-are columns"
+    by_name |= {name: way for name, part in below if part is not None and _is_score(part)}
     single = {
         name: " --tasks-are columns --path '{task}'"
         for name, part in parts

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shlex
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -22,8 +21,7 @@ _SETTINGS = re.compile(
 )
 _OF_EXAMINER = re.compile(rb'\s*\{\s*"schema":\s*"(examiner\.[^"]+)"')
 _WITH_SCHEMA = re.compile(rb'\s*\{[^{]{0,200}"\$schema"')
-_CONVERSION = "import json, sys, yaml; json.dump(yaml.safe_load(sys.stdin), sys.stdout)"
-_YAML, _MARKDOWN = (".yaml", ".yml"), (".md", ".markdown", ".rst")
+_MARKDOWN = (".md", ".markdown", ".rst")
 
 
 def is_settings(path: Path) -> bool:
@@ -47,10 +45,10 @@ def may_hold_results(path: Path) -> bool:
 def is_other_kind(path: Path) -> bool:
     """Tell whether a file may hold results in a form that has to be changed first.
 
-    >>> is_other_kind(Path("scores.yml")), is_other_kind(Path("scores.csv"))
+    >>> is_other_kind(Path("scores.zip")), is_other_kind(Path("scores.csv"))
     (True, False)
     """
-    return path.suffix in (*_YAML, ".zip") and not is_settings(path)
+    return path.suffix == ".zip" and not is_settings(path)
 
 
 def is_json_object(file: SourceFile) -> bool:
@@ -78,10 +76,10 @@ def reason_to_skip(file: SourceFile) -> str | None:
 def refuse_other_kinds(file: SourceFile) -> None:
     """Refuse a single file of a kind that is known and is no table, saying what to give instead.
 
-    >>> refuse_other_kinds(SourceFile(Path("scores.yaml"), None, b"dqn: 1", whole=True))
+    >>> refuse_other_kinds(SourceFile(Path("scores.zip"), None, b"PK", whole=True))
     Traceback (most recent call last):
     ...
-    examiner.messages.InputError: 'scores.yaml' is YAML, which cannot be read. Convert it ...
+    examiner.messages.InputError: 'scores.zip' is a zip archive. Unpack it ...
     """
     name = shorten(file.path, 200)
     ours = _OF_EXAMINER.match(beginning(file))
@@ -89,14 +87,6 @@ def refuse_other_kinds(file: SourceFile) -> None:
         raise InputError(
             f"{name} was written by examiner ({ours[1].decode()}) and holds no results. Give the results "
             f"that it was computed from."
-        )
-    if file.suffix in _YAML:
-        refuse_merge_markers(file.contents(), file.path)
-        json_name = file.path.with_suffix(".json").name
-        files = f"{shlex.quote(file.path.name)} > {shlex.quote(json_name)}"
-        raise InputError(
-            f"{name} is YAML, which cannot be read. Convert it to JSON, with `pip install pyyaml` and "
-            f"`python -c {shlex.quote(_CONVERSION)} < {files}`, and read {json_name}."
         )
     if file.suffix == ".zip":
         raise InputError(

@@ -174,6 +174,10 @@ def read(
     return results
 
 
+NESTED = ("json", "yaml")
+"""Formats whose levels of objects and lists can be named as the axes of arrays are."""
+
+
 def _check_taken(options: TableOptions, results: Results) -> None:
     """Refuse what is said of logs of evaluations where there are none."""
     given = {
@@ -183,9 +187,9 @@ def _check_taken(options: TableOptions, results: Results) -> None:
     }
     said = next((what for what, value in given.items() if value), None)
     formats = results.provenance.format.split(", ")
-    if options.axes and set(formats) != {"npy"}:
+    if options.axes and not all(name == "npy" or name.endswith(NESTED) for name in formats):
         raise InputError(
-            f"Names of axes (`--axes`) are for arrays of npy and npz files, and this is "
+            f"Names of axes (`--axes`) are for arrays of npy and npz files and for JSON, and this is "
             f"{results.provenance.format!r}. Leave them out."
         )
     if said and not any(name in FORMATS and FORMATS[name].logs for name in formats):

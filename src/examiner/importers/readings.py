@@ -32,10 +32,8 @@ class SharedKeyError(MissingNamesError):
     def between_sets(self, template: str | None) -> SharedKeyError:
         """Return the error for tables that name agents and tasks: what differs is another set of tasks."""
         template = template or "{set}"
-        either = (
-            f"--path '{template}' --item task,set` if their tasks differ, `--path "
-            f"'{template.replace('{set}', '{run}')}'"
-        )
+        runs = template.replace("{run}", "{group}").replace("{set}", "{run}")
+        either = f"--path '{template}' --item task,set` if their tasks differ, `--path '{runs}'"
         self.args = (
             str(self)
             .replace(f"--path '{self.template}'", either, 1)

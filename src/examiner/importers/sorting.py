@@ -130,6 +130,10 @@ def sorted_files(
             skipped.setdefault(OBJECTS, []).append(file.path)
         else:
             skipped[reason].append(file.path)
+    others = {name: files for name, files in by_format.items() if files and name != "yaml"}
+    if others and named is None:  # settings are kept in YAML beside all kinds of results
+        skipped[NO_RESULTS] += [file.path for file in by_format["yaml"]]
+        return Sorted(others, skipped)
     return Sorted({name: files for name, files in by_format.items() if files}, skipped)
 
 

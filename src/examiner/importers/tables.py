@@ -127,16 +127,23 @@ def results_from_table(
         step = f"kept {int(kept.sum()):,} of {counted(len(frame), 'row')} where "
         origin = origin.with_step(step + " and ".join(map(str, options.where)))
         frame = frame.filter(kept)
-    frame, plain = cells.plain_numbers(frame)
-    origin = origin.with_notes(*plain)
+    plain = cells.plain_numbers(frame)
+    origin = origin.with_notes(*plain.notes)
     if columns.layout == "wide":
-        return _results_from_wide(frame, columns, origin)
+        return _results_from_wide(plain, columns, origin)
+    measures = options.measures or measure_columns(frame.columns)
+    errors = [
+        plain.errors[name].alias(cells.STATED_ERROR) for name in measures if name in plain.errors
+    ]
+    frame = plain.frame.with_columns(errors[:1])
     return _results_from_tidy(frame, columns, origin, numbered=numbered)
 
 
-def _results_from_wide(frame: pl.DataFrame, columns: TableColumns, origin: Provenance) -> Results:
+def _results_from_wide(
+    plain: cells.PlainNumbers, columns: TableColumns, origin: Provenance
+) -> Results:
     measure = _wide_measure(columns)
-    frame, options, notes = _with_names_first(columns.renamed(frame), columns.options)
+    frame, options, notes = _with_names_first(columns.renamed(plain.frame), columns.options)
     origin = origin.with_notes(*notes)
     tasks_are_rows, guesses = orientation(frame, options.tasks_are)
     rows, others = ("task", "agent") if tasks_are_rows else ("agent", "task")
@@ -146,7 +153,13 @@ def _results_from_wide(frame: pl.DataFrame, columns: TableColumns, origin: Prove
         *((columns.column_of(name) or name, name) for name in KEY_COLUMNS if name in frame.columns),
         (listed(headers, limit=3), others),
     )
-    frame = cells.unfolded(frame, tasks_are_rows=tasks_are_rows, measure=measure, keys=KEY_COLUMNS)
+    frame = cells.unfolded(
+        frame,
+        tasks_are_rows=tasks_are_rows,
+        measure=measure,
+        keys=KEY_COLUMNS,
+        errors=plain.errors,
+    )
     notes = (*guesses, *absent_names(frame), *cells.rounding_notes(frame, [measure]))
     origin = replace(origin, columns=interpretation).with_notes(*notes, *_scale_columns(frame))
     return assemble(with_given(frame, columns.given), [measure], (), origin)

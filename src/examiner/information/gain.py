@@ -15,8 +15,7 @@ from examiner.information.channels import MAX_BITS, Channels
 from examiner.information.confusion import FEWEST_BY_LEVELS, PairLikelihood, normalised_rows
 from examiner.messages import InputError
 from examiner.results import Results
-from examiner.validation import Floats, read_only
-from examiner.validation.natural_order import natural_key
+from examiner.validation import Floats, natural_key, read_only
 
 BLOCK_CELLS = 1 << 15
 """A block of rows stays within the processor's cache; with it, memory is bounded for any table."""

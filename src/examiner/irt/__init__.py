@@ -20,7 +20,7 @@ from examiner.irt.diagnostics.item_fit import SumScoreFit as SumScoreFit
 from examiner.irt.diagnostics.item_fit import sum_score_fit as sum_score_fit
 from examiner.irt.errors.draws import ResampledErrors as ResampledErrors
 from examiner.irt.errors.draws import bootstrap as bootstrap
-from examiner.irt.estimation.em import ResponseSource as ResponseSource
+from examiner.irt.estimation.sources import ResponseSource as ResponseSource
 from examiner.irt.evidence import ChanceTest as ChanceTest
 from examiner.irt.evidence import Evidence as Evidence
 from examiner.irt.evidence import SlopeVerdicts as SlopeVerdicts
@@ -61,6 +61,8 @@ from examiner.irt.indicators.generality import standard_scores as standard_score
 from examiner.irt.indicators.over_time import OverTime as OverTime
 from examiner.irt.indicators.over_time import over_time as over_time
 from examiner.irt.indicators.over_time import year_of as year_of
+from examiner.irt.indicators.own_slopes import GeneralityEstimates as GeneralityEstimates
+from examiner.irt.indicators.own_slopes import generality as generality
 from examiner.irt.items import ItemParameters as ItemParameters
 from examiner.irt.items import Response as Response
 from examiner.irt.items import fisher_information as fisher_information
@@ -109,34 +111,16 @@ if TYPE_CHECKING:  # for other packages of the codebase, loaded when first used
     from examiner.irt.diagnostics.flags import SLOPE_NOT_SIGNIFICANT as SLOPE_NOT_SIGNIFICANT
     from examiner.irt.diagnostics.flags import UNBOUNDED_DIFFICULTY as UNBOUNDED_DIFFICULTY
     from examiner.irt.diagnostics.flags import with_evidence as with_evidence
-    from examiner.irt.errors.abilities import AbilityErrors as AbilityErrors
-    from examiner.irt.errors.any_scores import FEW_LEVELS as FEW_LEVELS
-    from examiner.irt.errors.freedom import CompleteInformation as CompleteInformation
-    from examiner.irt.errors.freedom import Freedom as Freedom
-    from examiner.irt.errors.observed_information import ENOUGH as ENOUGH
-    from examiner.irt.errors.observed_information import MOST_LEVELS as MOST_LEVELS
-    from examiner.irt.errors.observed_information import ROUGHLY_ENOUGH as ROUGHLY_ENOUGH
-    from examiner.irt.errors.observed_information import SMALL as SMALL
-    from examiner.irt.errors.observed_information import (
-        complete_information as complete_information,
-    )
-    from examiner.irt.errors.observed_information import free_slopes as free_slopes
-    from examiner.irt.errors.observed_information import orthonormal as orthonormal
-    from examiner.irt.errors.observed_information import whole_information as whole_information
-    from examiner.irt.errors.parted import PartScores as PartScores
+    from examiner.irt.errors.joint import JointErrors as JointErrors
     from examiner.irt.estimates import Z as Z
     from examiner.irt.estimates import interval as interval
-    from examiner.irt.estimation.em import Expected as Expected
-    from examiner.irt.estimation.exponential import Totals as Totals
-    from examiner.irt.estimation.exponential import kind_for as kind_for
-    from examiner.irt.estimation.exponential import pace_for as pace_for
-    from examiner.irt.estimation.exponential_statistics import Derivatives as Derivatives
-    from examiner.irt.estimation.exponential_statistics import (
-        ExponentialStatistics as ExponentialStatistics,
-    )
+    from examiner.irt.estimation.arrays import Array as Array
+    from examiner.irt.estimation.arrays import Place as Place
+    from examiner.irt.estimation.blocks import Block as Block
+    from examiner.irt.estimation.blocks import Dense as Dense
+    from examiner.irt.estimation.blocks import SameRow as SameRow
+    from examiner.irt.estimation.fixed_point import Pace as Pace
     from examiner.irt.estimation.kernel import Kernel as Kernel
-    from examiner.irt.estimation.kernel_source import KernelSource as KernelSource
-    from examiner.irt.estimation.kernel_source import kernel_kind as kernel_kind
     from examiner.irt.estimation.kernel_statistics import KernelStatistics as KernelStatistics
     from examiner.irt.estimation.kernels import AS_BINOMIAL as AS_BINOMIAL
     from examiner.irt.estimation.kernels import BetaBinomial as BetaBinomial
@@ -144,25 +128,16 @@ if TYPE_CHECKING:  # for other packages of the codebase, loaded when first used
     from examiner.irt.estimation.kernels import kernel_for as kernel_for
     from examiner.irt.estimation.kernels import log_choices as log_choices
     from examiner.irt.estimation.kernels import log_density as log_density
-    from examiner.irt.estimation.parts import Asked as Asked
-    from examiner.irt.estimation.parts import Part as Part
-    from examiner.irt.estimation.parts import PartedSource as PartedSource
-    from examiner.irt.estimation.parts import Steps as Steps
-    from examiner.irt.estimation.parts import TooLittleMemoryError as TooLittleMemoryError
-    from examiner.irt.estimation.parts import Whole as Whole
-    from examiner.irt.estimation.parts import added as added
-    from examiner.irt.estimation.parts import added_up as added_up
-    from examiner.irt.estimation.parts import in_order as in_order
+    from examiner.irt.estimation.passes import PassResult as PassResult
+    from examiner.irt.estimation.passes import Reaches as Reaches
     from examiner.irt.estimation.score_kernels import Beta as Beta
-    from examiner.irt.estimation.tables import counts_of as counts_of
-    from examiner.irt.estimation.task_curves import Places as Places
-    from examiner.irt.estimation.task_curves import places_for as places_for
-    from examiner.irt.estimation.usable_responses import UsableResponses as UsableResponses
+    from examiner.irt.estimation.sources import BlockFunction as BlockFunction
+    from examiner.irt.estimation.sources import MemorySource as MemorySource
+    from examiner.irt.estimation.sources import Totals as Totals
+    from examiner.irt.estimation.sources import Whole as Whole
+    from examiner.irt.estimation.sources import whole_of as whole_of
     from examiner.irt.estimation.usable_responses import check_enough_agents as check_enough_agents
     from examiner.irt.estimation.usable_responses import set_aside as set_aside
-    from examiner.irt.estimation.usable_responses import standard as standard
-    from examiner.irt.estimation.usable_responses import start_along as start_along
-    from examiner.irt.estimation.usable_responses import suitable_kind as suitable_kind
     from examiner.irt.estimation.usable_responses import usable_responses as usable_responses
     from examiner.irt.fit_tables import FittedTasks as FittedTasks
     from examiner.irt.fitted import fit_from_record as fit_from_record

@@ -58,6 +58,12 @@ def with_calibration(
     return AbilityEstimates(ability, deviation, np.sqrt(deviation**2 + calibration_variance))
 
 
+def widened(deviation: Floats, effect: float, population_sd: float) -> Floats:
+    """Return posterior deviations with the design effect of groups of tasks."""
+    share = np.minimum((deviation / population_sd) ** 2, 1.0)
+    return np.asarray(deviation * np.sqrt(share + (1.0 - share) * effect))
+
+
 def estimate_abilities(
     weights: Floats,
     nodes: Floats,
@@ -75,7 +81,24 @@ def estimate_abilities(
     deviation = np.sqrt(variance)
     if covariance is None:
         return AbilityEstimates(ability, deviation, deviation)
+    deviation = widened(deviation, covariance.design_effect, population_sd)
     centred = weights * (nodes - ability[:, None])
+    own, shared = ability_moves(centred, nodes, statistics, slopes, covariance, population_sd)
+    return with_calibration(ability, deviation, covariance.variances_by_parameter(own, shared))
+
+
+def ability_moves(
+    centred: Floats,
+    nodes: Floats,
+    statistics: Sequence[Floats],
+    slopes: Sequence[Floats],
+    covariance: ParameterCovariance,
+    population_sd: float,
+) -> tuple[list[Floats], list[Floats]]:
+    """Return J: how abilities move with parameters of tasks [agents, tasks], and shared ones [agents].
+
+    `centred` are posterior weights times θ less its mean.
+    """
     moves = [
         np.asarray(
             sum(data * (centred @ by[place].T) for data, by in zip(statistics, slopes, strict=True))
@@ -86,7 +109,7 @@ def estimate_abilities(
     shared = [part.sum(axis=1) for part in moves[cut:]]
     if covariance.unit_slopes:  # the shared slope is the standard deviation σ of the prior N(0, σ²)
         shared[covariance.shared.index("slope")] = centred @ nodes**2 / population_sd**3
-    return with_calibration(ability, deviation, covariance.variances_by_parameter(own, shared))
+    return own, shared
 
 
 def laid_out(statistics: Sequence[Floats], slopes: Iterable[Floats], own: int) -> Floats:

@@ -189,6 +189,8 @@ class Abilities(Answer):
     """Posterior standard deviations with tasks taken as known, where `error` counts their errors too."""
     together: Annotated[Floats, Axes("agents", "directions")] | None = None
     """What abilities err by together: directions in which the errors of tasks move them, of stored fits."""
+    populations: Annotated[Floats, Axes("agents", "population")] | None = None
+    """Mean, deviation and error of the mean of each agent's population, where not all are N(0, 1)."""
     joint: Joint | None = field(default=None, compare=False, metadata={"stored": False}, repr=False)
 
     @property

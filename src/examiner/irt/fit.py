@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple, TypeVar, Unpack
 
 import numpy as np
 
+from examiner.irt.design_effect import task_codes, with_groups
 from examiner.irt.diagnostics.chance import (
     ability_test,
     compared,
@@ -16,25 +17,12 @@ from examiner.irt.diagnostics.chance import (
 )
 from examiner.irt.diagnostics.flags import ENOUGH_AGENTS, fit_warnings, outcome_of, task_flags
 from examiner.irt.errors.intervals import allowing_equal_abilities
-from examiner.irt.errors.joint import JointErrors
-from examiner.irt.errors.parted import PartedErrors
+from examiner.irt.errors.joint import JointErrors, TooLittleMemoryError
 from examiner.irt.estimates import MOST_STORED
-from examiner.irt.estimation.em import (
-    Optimum,
-    ResponseSource,
-    SuitedSource,
-    climb,
-    with_spread,
-)
-from examiner.irt.estimation.exponential import CompleteSource, PatternedSource
-from examiner.irt.estimation.kernel_source import KernelSource
-from examiner.irt.estimation.parts import AskedSource, TooLittleMemoryError
+from examiner.irt.estimation.em import Optimum, climb, with_spread
+from examiner.irt.estimation.sources import MemorySource, ResponseSource
 from examiner.irt.estimation.starts import number_of_starts, starting_points
-from examiner.irt.estimation.usable_responses import (
-    UsableResponses,
-    same_trials,
-    usable_responses,
-)
+from examiner.irt.estimation.usable_responses import UsableResponses, usable_responses
 from examiner.irt.evidence import Evidence, evidence_stream
 from examiner.irt.fitted import Abilities, IRTFit, Starts
 from examiner.irt.fitting import QUICKLY, Fitting, FittingOptions, check_near
@@ -45,7 +33,7 @@ from examiner.irt.priors import Priors, RelativeSlopes
 from examiner.messages import InputError, listed, shorten
 from examiner.results import ResponseMatrix, Results, check_results, connections
 from examiner.scores import NORMALISERS, OwnFunction, Progress, Recipe, Success, isolated_values
-from examiner.validation import Randomness, check_known, generator
+from examiner.validation import Randomness, check_known, generator, seed_of
 
 T = TypeVar("T")
 
@@ -65,6 +53,7 @@ def fit(
     success: Success | None = None,
     share: float | None = None,
     beating: str | None = None,
+    group: str | Mapping[str, object] | None = None,
     rng: Randomness = 0,
     progress: Progress | None = None,
     **how: Unpack[FittingOptions],
@@ -83,6 +72,10 @@ def fit(
     `Recipe`. Without `success`, the measure must consist of zeros and ones. The models beta and normal use
     scores. A `ResponseMatrix` is used without change.
     Responses that are not in this process come as a `ResponseSource`; errors take a few more passes.
+
+    `group` names a column of tasks whose values are groups that share more than ability (a repository, a
+    game, a passage), or gives the group of each task: errors of abilities then count that (see
+    `design_effect`). Without it, dependence that is significant in the residuals is a note.
 
     `evidence` of the fit says whether agents differ in ability at all, and tasks in discrimination.
 
@@ -110,10 +103,11 @@ def fit(
         "beating": beating,
     }
     recipe = _recipe(recipe, {name: part for name, part in parts.items() if part is not None})
-    if not isinstance(results, ResponseMatrix) and not hasattr(type(results), "serves"):
+    raw: Results | None = None
+    if not isinstance(results, ResponseMatrix) and not isinstance(results, ResponseSource):
         raw = check_results(results)
         recipe = _learnt_recipe(raw, chosen, Recipe() if recipe is None else recipe)
-        results = recipe.responses(raw)
+        results, raw = recipe.responses(raw), recipe.ready(raw)
     elif recipe is not None:
         raise InputError(
             f"A recipe turns results into responses, and a {type(results).__name__} holds responses "
@@ -142,8 +136,9 @@ def fit(
         )
     seen = _Seen(source, usable, evidence)
     made = _told(chosen, unknowns, seen, found, errors=fitting.errors)
-    seed = rng if isinstance(rng, int) else None
-    return replace(made, recipe=recipe or usable.recipe, seed=seed)
+    groups = task_codes(raw, group, made.items.tasks) if fitting.errors else None
+    made = with_groups(made, groups, asked=group is not None)
+    return replace(made, recipe=recipe or usable.recipe, seed=seed_of(rng))
 
 
 def fit_again(made: IRTFit, matrix: ResponseMatrix) -> IRTFit:
@@ -269,20 +264,14 @@ def _source(
     landmark: float,
 ) -> tuple[ResponseSource, Unknowns]:
     """The E-steps that suit the responses and what is to be estimated, and what that is."""
-    matrix = usable.matrix
-    source: ResponseSource
-    if matrix is None:
-        assert not isinstance(given, ResponseMatrix)
-        source = given
-    elif usable.response != "binomial" or {"guessing", "slip"} & {*model.free, *model.held}:
-        source = KernelSource(matrix, usable.response)
+    if isinstance(given, ResponseMatrix):
+        assert usable.matrix is not None
+        source: ResponseSource = MemorySource(usable.matrix, usable.response)
     else:
-        source = CompleteSource(matrix) if same_trials(matrix) else PatternedSource(matrix)
+        source = given
     unknowns = Unknowns.of(model, usable.response, source.tasks, priors)
-    centre = source.centre if isinstance(source, KernelSource) else None
-    unknowns = replace(unknowns, landmark=landmark, centre=centre)
-    if isinstance(source, SuitedSource):
-        source = source.suited(unknowns)
+    unknowns = replace(unknowns, landmark=landmark, centre=source.centre)
+    source = source.suited(unknowns)
     if not source.serves(unknowns):
         raise InputError(
             f"The source of responses has not what the model {model.name} needs. Choose another model."
@@ -332,19 +321,17 @@ def _told(
     spread = np.sqrt(np.maximum(best.expected.variance, 0.0)) * population_sd
     abilities = Abilities(agents, ability * population_sd, spread, "eap")
     known = None
-    if errors and matrix is not None:
-        joint = JointErrors(matrix, items, model, priors, best.rule, population_sd, scale)
-        known = replace(joint.tasks, joint=joint)
-        _, deviation, error = joint.abilities()
-        abilities = replace(abilities, error=error, posterior=deviation, joint=joint)
     lacking: tuple[str, ...] = ()
-    if errors and isinstance(source, AskedSource):
+    if errors:
         try:
-            parted = PartedErrors(source, items, model, priors, best.rule, population_sd, scale)
-            known = replace(parted.tasks, joint=parted)
-            deviation, error, shared = parted.abilities()
-            kept = shared if len(agents) <= MOST_STORED else None
-            abilities = replace(abilities, error=error, posterior=deviation, together=kept)
+            joint = JointErrors(source, items, model, priors, best.rule, population_sd, scale)
+            known = replace(joint.tasks, joint=joint)
+            (_, deviation, error), shared = joint.abilities()
+            abilities = replace(abilities, error=error, posterior=deviation)
+            if matrix is not None:
+                abilities = replace(abilities, joint=joint)
+            elif len(agents) <= MOST_STORED:
+                abilities = replace(abilities, together=shared)
         except TooLittleMemoryError as problem:
             lacking = (str(problem),)
     alike = evidence is not None and not evidence.abilities_differ

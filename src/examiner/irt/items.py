@@ -9,7 +9,7 @@ from typing import Annotated, Literal, NamedTuple, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from examiner.irt.gamma_functions import trigamma
+from examiner.irt.estimation.arrays import trigamma
 from examiner.messages import InputError, counted, listed, shorten
 from examiner.validation import Axes, check_names, read_only
 

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from examiner.irt.estimation.kernels import log_choose
+from examiner.irt.estimation.arrays import log_choose
 from examiner.irt.estimation.score_kernels import ends_of
 from examiner.irt.items import Floats, ItemParameters, chances_of_ends, curves, probability
 

@@ -36,6 +36,8 @@ class ParameterCovariance:
     blocks: Annotated[Floats, Axes("tasks", "pairs of parameters")]
     directions: Annotated[Floats, Axes("parameters", "directions of tasks")]
     unit_slopes: bool = False
+    design_effect: float = 1.0
+    """Variance of the score of an ability, relative to that of independent tasks (see `design_effect`)."""
 
     @property
     def names(self) -> tuple[Parameter, ...]:
@@ -67,20 +69,23 @@ class ParameterCovariance:
         directions = np.concatenate([self.directions[rows], self.directions[cut:]])
         return replace(self, blocks=self.blocks[chosen], directions=directions)
 
-    def with_tasks(self, blocks: Floats) -> ParameterCovariance:
-        """Return the covariance with further tasks that err independently: blocks [tasks, own, own].
+    def with_tasks(self, blocks: Floats, together: Floats | None = None) -> ParameterCovariance:
+        """Return the covariance with further tasks: blocks [tasks, own, own].
+
+        They err independently, or along the directions of the others and one more: `together` is
+        [tasks × own, directions + 1].
 
         >>> one = ParameterCovariance(("intercept",), (), np.ones((1, 1)), np.ones((1, 1)))
         >>> one.with_tasks(np.full((1, 1, 1), 4.0)).variances(np.eye(2))
         array([2., 4.])
         """
         cut = len(self.blocks) * len(self.own)
-        none = np.zeros((len(blocks) * len(self.own), self.directions.shape[1]))
-        return replace(
-            self,
-            blocks=np.concatenate([self.blocks, blocks.reshape(len(blocks), -1)]),
-            directions=np.concatenate([self.directions[:cut], none, self.directions[cut:]]),
-        )
+        if together is None:
+            together = np.zeros((len(blocks) * len(self.own), self.directions.shape[1] + 1))
+        before = np.pad(self.directions, ((0, 0), (0, 1)))
+        directions = np.concatenate([before[:cut], together, before[cut:]])
+        every = np.concatenate([self.blocks, blocks.reshape(len(blocks), -1)])
+        return replace(self, blocks=every, directions=directions)
 
     def variances(self, rows: Floats) -> Floats:
         """Return the variances of sums of parameters: the diagonal of R Σ Rᵀ for rows R [n, parameters]."""

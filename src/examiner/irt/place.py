@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 
 from examiner.irt.agent_posterior import AbilityEstimates, agent_posteriors
-from examiner.irt.estimates import interval
+from examiner.irt.estimates import Z, interval
 from examiner.irt.estimation.score_kernels import outside_bounds
 from examiner.irt.evidence import Evidence
 from examiner.irt.fitted import IRTFit
@@ -17,7 +17,9 @@ from examiner.irt.indicators.curves import empirical_agent_curves
 from examiner.irt.indicators.generality import generality, regularities
 from examiner.irt.items import SCORES, Floats, ItemParameters, positions
 from examiner.irt.outcomes import Cells, landmark_reached
+from examiner.irt.parameter_covariance import ParameterCovariance
 from examiner.irt.placements import PlacedAgents, Placements, PredictedTasks, UnexpectedResults
+from examiner.irt.populations import FEWEST, Population, estimate_population, log_likelihoods
 from examiner.irt.posterior import Quadrature, quadrature_for
 from examiner.irt.prediction import (
     UNEXPECTED,
@@ -30,8 +32,10 @@ from examiner.irt.prediction import (
 )
 from examiner.messages import InputError, counted, listed
 from examiner.results import ResponseMatrix, Results, atari_game, check_results, check_undivided
+from examiner.validation import check_known
 
 FEW_TASKS = 5
+WhosePopulation = Literal["fit", "newcomers"]
 
 
 def place(
@@ -39,6 +43,7 @@ def place(
     fit: IRTFit,
     *,
     bins: Sequence[float] | int | None = None,
+    population: WhosePopulation = "fit",
     nodes: Quadrature | None = None,
 ) -> Placements:
     r"""Place agents on a fit by what they did on any of its tasks.
@@ -46,6 +51,10 @@ def place(
     `Results`, and all else that `ex.read` takes, become responses by the recipe of the fit (measure, items,
     reduction, normaliser, scales, success); a `ResponseMatrix` is used without change. Tasks that are not
     in the fit are ignored and named. Atari games are matched by any of their names.
+
+    Abilities have the population of the fit as their prior. Stronger newcomers are then pulled towards the
+    fitted agents: `population="newcomers"` estimates the mean and the deviation of those that are placed
+    together, from five agents on, and a note says so where they differ significantly.
 
     Ability, error and interval are those of `agent_posterior`: a fitted agent that is placed by the
     responses it was fitted to gets those of the fit.
@@ -72,7 +81,12 @@ def place(
     rows: list[dict[str, Any]] = []  # Any: numbers and words of columns
     predictions: list[dict[str, Any]] = []
     unexpected: list[dict[str, Any]] = []
-    for row, newcomer in enumerate(_newcomers(fit, matrix, items, nodes)):
+    check_known("population", population, get_args(WhosePopulation))
+    rule = quadrature_for(nodes, items, matrix, fit.population_sd)
+    own = _population(fit, matrix, items, rule)
+    new = own if population == "newcomers" else Population()
+    more = (*more, *_population_notes(own, population))
+    for row, newcomer in enumerate(_newcomers(fit, matrix, items, rule, new)):
         agent, odd = {"agent": newcomer.agent}, newcomer.unexpected()
         unexpected += [agent | result._asdict() for result in odd]
         placed, predicted = _placed(fit, newcomer, bins, excluded[row], len(odd))
@@ -178,8 +192,38 @@ class _Newcomer(NamedTuple):
         return unexpected_results(self.items, self.cells, self.log_prior, self.nodes)
 
 
+def _population(
+    fit: IRTFit, matrix: ResponseMatrix, items: ItemParameters, rule: Quadrature
+) -> Population:
+    """The population of agents that are not in the fit; that of the fit where they are few."""
+    fitted = set(fit.abilities.agents)
+    rows = [row for row, agent in enumerate(matrix.agents) if agent not in fitted]
+    if len(rows) < FEWEST or len(rows) < len(matrix.agents):
+        return Population()
+    return estimate_population(log_likelihoods(matrix, items, rule, fit.population_sd), rule)
+
+
+def _population_notes(own: Population, chosen: WhosePopulation) -> tuple[str, ...]:
+    if not own.mean_error:
+        return ()
+    size = f"mean {own.mean:.2f} ± {own.mean_error:.2f}, deviation {own.sd:.2f}, where the fit has 0 and 1"
+    if chosen == "newcomers":
+        return (f"The population of the new agents was estimated: {size}.",)
+    if abs(own.mean) <= Z * own.mean_error:
+        return ()
+    word = "more" if own.mean > 0 else "less"
+    return (
+        f"The new agents are significantly {word} able than those of the fit ({size}), towards whom their "
+        f'abilities are pulled. `population="newcomers"` estimates their own population.',
+    )
+
+
 def _newcomers(
-    fit: IRTFit, matrix: ResponseMatrix, items: ItemParameters, nodes: Quadrature | None
+    fit: IRTFit,
+    matrix: ResponseMatrix,
+    items: ItemParameters,
+    rule: Quadrature,
+    population: Population,
 ) -> Iterator[_Newcomer]:
     """Every agent of a matrix; `items` are the tasks of its columns."""
     empty = np.flatnonzero(~matrix.observed.any(axis=1))
@@ -187,12 +231,17 @@ def _newcomers(
         raise InputError(
             f"The agent {matrix.agents[empty[0]]!r} has no result on a task of the fit. Give at least one."
         )
-    rule = quadrature_for(nodes, items, matrix, fit.population_sd)
     covariance = None
     if fit.errors is not None:
         columns = positions(fit.items.tasks, items.tasks)
         covariance = fit.errors.covariance_of(fit.items).take(columns)
-    posteriors = agent_posteriors(matrix, items, rule, covariance, population_sd=fit.population_sd)
+    posteriors = {
+        row: placed
+        for prior, rows in _by_population(fit, matrix.agents, population).items()
+        for row, placed in zip(
+            rows, _posteriors(fit, matrix.take(rows), items, rule, covariance, prior), strict=True
+        )
+    }
     for row, agent in enumerate(matrix.agents):
         met = np.flatnonzero(matrix.observed[row])
         responses = matrix.take(agents=[row], tasks=met.tolist())
@@ -204,11 +253,41 @@ def _newcomers(
             agent,
             items.take(met),
             cells,
-            AbilityEstimates(*(part[row] for part in posteriors.estimates)),
-            posteriors.nodes,
-            rule.log_weights,
-            posteriors.weights[row],
+            *posteriors[row],
         )
+
+
+def _by_population(
+    fit: IRTFit, agents: tuple[str, ...], new: Population
+) -> dict[Population, list[int]]:
+    """Rows of agents by the population they come from: of the fit's agents that of the fit."""
+    stored = fit.abilities.populations
+    places = {agent: place for place, agent in enumerate(fit.abilities.agents)}
+    rows: dict[Population, list[int]] = {}
+    for row, agent in enumerate(agents):
+        prior = new
+        if agent in places:
+            prior = Population() if stored is None else Population(*stored[places[agent]].tolist())
+        rows.setdefault(prior, []).append(row)
+    return rows
+
+
+def _posteriors(
+    fit: IRTFit,
+    matrix: ResponseMatrix,
+    items: ItemParameters,
+    rule: Quadrature,
+    covariance: ParameterCovariance | None,
+    population: Population,
+) -> Iterator[tuple[AbilityEstimates, Floats, Floats, Floats]]:
+    """Of agents of one population: estimates, nodes, log prior and posterior weights."""
+    sd, rule = fit.population_sd, population.rule(rule)
+    estimates, weights, nodes = agent_posteriors(matrix, items, rule, covariance, population_sd=sd)
+    from_mean = sd * population.error(estimates.deviation / sd)
+    total = estimates._replace(error=np.hypot(estimates.error, from_mean))
+    for row in range(len(matrix.agents)):
+        single = AbilityEstimates(*(part[row] for part in total))
+        yield single, nodes, rule.log_weights, weights[row]
 
 
 def _placed(

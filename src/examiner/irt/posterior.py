@@ -8,6 +8,7 @@ from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
+from examiner.irt.estimation.arrays import posterior_weights as posterior_weights
 from examiner.irt.estimation.kernel import Kernel
 from examiner.irt.estimation.kernels import kernel_for, listed_statistics
 from examiner.irt.items import Floats, ItemParameters, curves, fisher_information
@@ -27,8 +28,6 @@ _CELLS = 2_000_000
 _SHORT = 200
 _FINE, _COARSER = 0.2, 0.5
 """Posterior standard deviations between nodes: short tests can afford them close."""
-_NOTHING = 1e-20
-"""Weights below this share of the largest are none: as denormal numbers they would slow products."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -136,22 +135,6 @@ class Quadrature:
         return f"Quadrature: {self.kind}"
 
 
-def posterior_weights(joint: Floats) -> tuple[Floats, Floats]:
-    """Turn log joint densities [agents, nodes] into log sums and weights; `joint` is overwritten.
-
-    >>> log_marginal, weights = posterior_weights(np.log([[0.1, 0.3]]))
-    >>> weights, np.exp(log_marginal).round(12)
-    (array([[0.25, 0.75]]), array([0.4]))
-    """
-    top = joint.max(axis=1)
-    joint -= top[:, None]
-    np.exp(joint, out=joint)
-    joint[joint < _NOTHING] = 0.0
-    mass = joint.sum(axis=1)
-    joint /= mass[:, None]
-    return top + np.log(mass), joint
-
-
 class AgentBlock(NamedTuple):
     """Some agents: their rows, the kernel's statistics T_c [agents, tasks], and Σ h(x) of each."""
 
@@ -187,7 +170,7 @@ def agent_blocks(
         some = matrix if step >= agents else matrix.take(range(rows.start, rows.stop))
         cells: tuple[Any, ...] | None = None  # Any: lists of cells are multiplied in the same words
         if listed:
-            cells = listed_statistics(kernel, some, slice(None), np.float64)
+            cells = listed_statistics(kernel, some, slice(None))
         yield AgentBlock(rows, cells or kernel.statistics(some), kernel.constant(some))
 
 

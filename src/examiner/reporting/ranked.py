@@ -16,15 +16,12 @@ from examiner.scores import (
     Ranking,
     Significance,
     cell_means,
-    clusters_of,
     decision,
     difference_of,
     intervals,
     ranks,
     run_scores,
     significance,
-    single_binary_trials,
-    tested_difference,
     wilcoxon_holm,
 )
 from examiner.validation import Floats
@@ -137,26 +134,22 @@ def compared_means(study: Study, tests: Significance) -> ComparedMeans:
     """Compare the best agents in pairs; pairs without a common task are left out."""
     shown = study.resampled
     scores = run_scores(shown.results, study.measure, study.total)
-    single = single_binary_trials(shown.results, study.measure)
-    games = clusters_of(shown.results.task_names)
     place = {agent: row for row, agent in enumerate(tests.agent_names)}
     rows = []
     for a, b in combinations(shown.agents, 2):
         if not (common := int(tests.common[place[a], place[b]])):
             continue
-        gap = difference_of(scores.of(a), scores.of(b), games, unit=tests.unit)
-        alone = bool(single[scores.row(a)] and single[scores.row(b)])
-        tested = tested_difference(scores, gap, single=alone)
+        gap = difference_of(scores.of(a), scores.of(b), unit=tests.unit)
         rows.append(
             {
                 "a": a,
                 "b": b,
                 "difference": gap.value,
-                "difference_low": tested.low,
-                "difference_high": tested.high,
+                "difference_low": gap.low,
+                "difference_high": gap.high,
                 "difference_error": gap.error,
                 "detectable": gap.detectable_fixed if tests.unit == "runs" else gap.detectable,
-                "p": tested.p,
+                "p": gap.p,
                 "p_adjusted": float(tests.p[place[a], place[b]]),
                 "tasks": common,
             }

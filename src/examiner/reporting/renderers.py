@@ -159,7 +159,8 @@ def text_lines(table: Table, rows: int, width: int = SCREEN_WIDTH) -> list[str]:
         for row in range(len(grid[0]))
     ]
     hidden = [column for at, column in enumerate(table.columns) if at not in kept]
-    more = [f"{len(table) - rows:,} more rows"] if len(table) > rows else []
+    left = len(table) - rows
+    more = [f"{left:,} more {'row' if left == 1 else 'rows'}"] if left > 0 else []
     more += [f"not shown: {', '.join(_short(name, LONGEST_NAME) for name in hidden)}"] * bool(
         hidden
     )

@@ -18,8 +18,7 @@ from examiner.results.matrix import ResponseMatrix
 from examiner.results.observed_cells import ObservedCells
 from examiner.results.ordering import row_order
 from examiner.results.table import Results
-from examiner.validation import Floats, smallest_unsigned
-from examiner.validation.natural_order import natural_key
+from examiner.validation import Floats, natural_key, smallest_unsigned
 
 Hashes = NDArray[np.uint64]
 

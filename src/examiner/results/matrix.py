@@ -75,10 +75,11 @@ class ResponseMatrix:
             observed = np.broadcast_to(np.uint8(1), array.shape)
             if array.dtype.kind == "f":
                 observed = _compact_trials((~np.isnan(array)).astype(np.uint8))
-            return cls._checked(((array == 1).astype(np.uint8), observed), agents, tasks)
+            won = (array == 1).astype(np.uint8)
+            return cls._checked(_stored((won, observed)), agents, tasks)
         array = array.astype(np.float64)
         check_finite(array, "response matrix")
-        return cls._checked((array,), agents, tasks)
+        return cls._checked(_stored((array,)), agents, tasks)
 
     @classmethod
     def from_counts(
@@ -113,7 +114,8 @@ class ResponseMatrix:
                 f"{n[agent, task]} trials. Successes must lie between 0 and the trials."
             )
         kind = smallest_unsigned(int(n.max(initial=0)))
-        return cls._checked((k.astype(kind), _compact_trials(n.astype(kind))), agents, tasks)
+        cells = k.astype(kind), _compact_trials(n.astype(kind))
+        return cls._checked(_stored(cells), agents, tasks)
 
     @classmethod
     def from_cells(
@@ -509,6 +511,18 @@ class ResponseMatrix:
         ]
         header = ["agent", *part.tasks, *(["…"] if len(self.tasks) > 8 else [])]
         return html_table(repr(self), header, rows, more=len(self.agents) - len(part.agents))
+
+
+# Any: counts, or values
+def _stored(cells: tuple[NDArray[Any], ...]) -> tuple[NDArray[Any], ...] | ObservedCells:
+    """All cells, or the observed ones alone where a table is large and these are few."""
+    last = cells[-1]
+    if last.size and not any(last.strides):  # one number of trials for all
+        return cells
+    observed = last > 0 if len(cells) == 2 else ~np.isnan(last)
+    if not few_observed(int(np.count_nonzero(observed)), last.shape):
+        return cells
+    return ObservedCells.within(observed, *cells)
 
 
 def _compact_trials(trials: Counts) -> Counts:

@@ -26,6 +26,8 @@ from examiner.scores.differences import Discordance as Discordance
 from examiner.scores.differences import detectable_effect as detectable_effect
 from examiner.scores.estimate import Estimate as Estimate
 from examiner.scores.estimate import wilson as wilson
+from examiner.scores.first_look import FirstLook as FirstLook
+from examiner.scores.first_look import first_look as first_look
 from examiner.scores.improvement import Improvement as Improvement
 from examiner.scores.improvement import ImprovementMatrix as ImprovementMatrix
 from examiner.scores.improvement import improvement as improvement
@@ -57,7 +59,8 @@ from examiner.scores.ranks import RankProbabilities as RankProbabilities
 from examiner.scores.ranks import ranks as ranks
 from examiner.scores.recipe import Learnt as Learnt
 from examiner.scores.recipe import Recipe as Recipe
-from examiner.scores.runs import shared_rows as shared_rows
+from examiner.scores.runs import TaskGroups as TaskGroups
+from examiner.scores.runs import task_groups as task_groups
 from examiner.scores.significance import Significance as Significance
 from examiner.scores.significance import significance as significance
 from examiner.scores.standing import shared_ranks as shared_ranks
@@ -110,11 +113,11 @@ if TYPE_CHECKING:  # for other packages of the codebase, loaded when first used
     from examiner.scores.costs import needed_cost as needed_cost
     from examiner.scores.costs import task_cost_notes as task_cost_notes
     from examiner.scores.costs import usual_cost as usual_cost
-    from examiner.scores.differences import clusters_of as clusters_of
+    from examiner.scores.differences import MCNEMAR as MCNEMAR
+    from examiner.scores.differences import T_OF_RUNS as T_OF_RUNS
+    from examiner.scores.differences import T_OVER_GROUPS as T_OVER_GROUPS
+    from examiner.scores.differences import T_OVER_TASKS as T_OVER_TASKS
     from examiner.scores.differences import difference_of as difference_of
-    from examiner.scores.differences import discordance as discordance
-    from examiner.scores.differences import newcombe as newcombe
-    from examiner.scores.differences import single_binary_trials as single_binary_trials
     from examiner.scores.estimate import check_level as check_level
     from examiner.scores.likeness import ROUNDING as ROUNDING
     from examiner.scores.likeness import Method as Method
@@ -138,10 +141,6 @@ if TYPE_CHECKING:  # for other packages of the codebase, loaded when first used
     from examiner.scores.normalise import on_scale as on_scale
     from examiner.scores.normalise import task_scores as task_scores
     from examiner.scores.normalise import with_isolated_notes as with_isolated_notes
-    from examiner.scores.pairs import MCNEMAR as MCNEMAR
-    from examiner.scores.pairs import T_OF_RUNS as T_OF_RUNS
-    from examiner.scores.pairs import T_OVER_TASKS as T_OVER_TASKS
-    from examiner.scores.pairs import tested_difference as tested_difference
     from examiner.scores.ranking import MOST_TESTED as MOST_TESTED
     from examiner.scores.recipe import response_unit as response_unit
     from examiner.scores.recipe import value_unit as value_unit

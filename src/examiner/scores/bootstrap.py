@@ -14,9 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from examiner.answers import Answer
-from examiner.messages import InputError
+from examiner.messages import InputError, shorten
 from examiner.results import Results
 from examiner.scores.aggregate import Statistic, task_values
+from examiner.scores.cells import codes_of
 from examiner.scores.estimate import check_level
 from examiner.scores.runs import (
     UNITS,
@@ -160,8 +161,9 @@ class Block:
         """How often each task of the table was drawn; within its group, where there are groups."""
         nest = self.scores.nest
         strata = None if nest is None or not nest.stratum.any() else nest.stratum.tobytes()
+        groups = None if nest is None or nest.sampled is None else nest.sampled.tobytes()
         entropy, places = (*self.entropy, self.index), self.order.tasks.tobytes()
-        return _task_times(places, self.less_one, self.replicates, entropy, strata)
+        return _task_times(places, self.less_one, self.replicates, entropy, strata, groups)
 
 
 def blocks(
@@ -195,8 +197,9 @@ def _task_times(
     replicates: int,
     entropy: tuple[int, ...],
     strata: bytes | None,
+    groups: bytes | None,
 ) -> NDArray[np.integer]:
-    """Draw tasks with replacement, within strata where these are given, and count: [tasks, replicates].
+    """Draw tasks with replacement, within strata and as whole groups where given: [tasks, replicates].
 
     `places` are those of the tasks in the order of drawing; strata are drawn in that of their first task.
     """
@@ -207,8 +210,12 @@ def _task_times(
     counts = np.empty((len(order), replicates), dtype=kind)
     for one in dict.fromkeys(stratum[order].tolist()):
         rows = order[stratum[order] == one]
-        draws = max(len(rows) - 1, 1) if less_one else len(rows)
-        counts[rows] = _count_many(len(rows), draws, 1, replicates, rng)[0]
+        unit = np.arange(len(rows))
+        if groups is not None:
+            unit = codes_of(np.frombuffer(groups, np.int64)[rows].tolist())
+        units = int(unit[-1]) + 1 if groups is None else int(unit.max()) + 1
+        draws = max(units - 1, 1) if less_one else units
+        counts[rows] = _count_many(units, draws, 1, replicates, rng)[0][unit]
     read_only(counts)
     return counts
 
@@ -258,6 +265,7 @@ class DrawingOptions(TypedDict, total=False):
     reps: int | None
     unit: Unit | None
     interval: Interval
+    group: str | None
     progress: Progress | None
     map: Map
 
@@ -284,6 +292,9 @@ class Resampling:
     not an aggregate, takes their percentiles. "percentile" draws as many as there are, as rliable does;
     "bca" corrects its ends for bias and skewness.
 
+    `group` names the column of the groups in which tasks are drawn as a whole; without it they are found
+    (`task_groups`), and "none" takes tasks as independent.
+
     `map` may be that of `workers`: the number of workers changes nothing.
 
     >>> Resampling(unit="games")
@@ -296,6 +307,7 @@ class Resampling:
     unit: Unit | None = None
     interval: Interval = "studentised"
     level: float = 0.95
+    group: str | None = None
     progress: Progress | None = field(default=None, repr=False, compare=False)
     map: Map = field(default=builtins.map, repr=False, compare=False)
 
@@ -320,6 +332,7 @@ class Resampling:
             usual_unit(scores) if self.unit is None else self.unit,
             self.interval,
             self.level,
+            None if scores.groups is None else scores.groups.column,
             self.progress,
             self.map,
         )
@@ -381,6 +394,7 @@ class ByResampling(Answer):
             "reps": how.reps,
             "interval": how.interval,
             "level": how.level,
+            "group": None if how.unit == "runs" else how.group,
         }
 
 
@@ -398,7 +412,7 @@ class Bootstrap:
     ) -> Bootstrap:
         """Arrange the scores of runs, in which higher must be better everywhere."""
         same_sign(results, measure)
-        return cls.of_scores(run_scores(results, measure, total), how)
+        return cls.of_scores(run_scores(results, measure, total, how.group), how)
 
     @classmethod
     def of_scores(cls, scores: RunScores, how: Resampling) -> Bootstrap:
@@ -409,7 +423,8 @@ class Bootstrap:
     @property
     def notes(self) -> tuple[str, ...]:
         """What a reader should know: of the scores, and of intervals that are not there."""
-        return self.scores.notes if self.reason is None else (*self.scores.notes, self.reason)
+        grouped = () if self.how.unit == "runs" else self.scores.group_notes
+        return (*self.scores.notes, *(grouped if self.reason is None else (self.reason,)))
 
     def replicates(
         self, evaluate: Evaluate, rng: np.random.Generator, *, silent: bool = False
@@ -552,10 +567,16 @@ def _no_interval(scores: RunScores, unit: Unit) -> str | None:
             "There is one task: how much another choice of tasks would change cannot be told, and no "
             "interval is given. The unit 'runs' asks for another set of runs instead."
         )
-    groups = () if scores.total is None else scores.total.innermost
-    if unit == "tasks" and scores.total and max(Counter(groups).values()) < 2:
+    total, groups = scores.total, scores.groups
+    if unit == "tasks" and groups is not None and groups.number < 2:
         return (
-            f"Every {scores.total.by[-1]} has one task: how much another choice of tasks within them would "
+            f"All tasks are of one {shorten(groups.column)}: how much another choice of groups would "
+            f'change cannot be told, and no interval is given. `group="none"` takes tasks as independent.'
+        )
+    fixed = unit == "tasks" and groups is None and total is not None and total.by
+    if fixed and total and max(Counter(total.innermost).values()) < 2:
+        return (
+            f"Every {total.by[-1]} has one task: how much another choice of tasks within them would "
             f"change cannot be told, and no interval is given."
         )
     if unit == "runs" and scores.most_runs < 2:

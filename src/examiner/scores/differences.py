@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -11,10 +12,17 @@ from numpy.typing import NDArray
 
 from examiner.messages import InputError, shorten
 from examiner.results import Results
-from examiner.scores.cells import RowCodes, codes_of
 from examiner.scores.estimate import wilson
-from examiner.scores.runs import Strata, Unit, run_scores, same_sign, shared_rows, usual_unit
-from examiner.scores.total import Nest, Total, scaled, stratified_error
+from examiner.scores.runs import (
+    Strata,
+    Unit,
+    effective_number,
+    run_scores,
+    same_sign,
+    shared_rows,
+    usual_unit,
+)
+from examiner.scores.total import Nest, Total, grouped_error, scaled
 from examiner.validation import Floats, check_known
 
 
@@ -25,25 +33,6 @@ class Discordance(NamedTuple):
     only_a: int
     only_b: int
     neither: int
-
-
-def single_binary_trials(results: Results, measure: str | None = None) -> NDArray[np.bool_]:
-    """Which agents have one trial of 0 or 1 per task, [agents]; means of several are shares.
-
-    >>> single_binary_trials(Results.from_numpy([[1.0, 0.0]]))
-    array([ True])
-    >>> single_binary_trials(Results.from_numpy([[[1.0, 1.0], [0.0, 0.0]], [[1.0, np.nan]] * 2]))
-    array([False,  True])
-    """
-    agents, tasks = len(results.agents), len(results.tasks)
-    if not results.is_binary(measure):
-        return np.zeros(agents, dtype=np.bool_)
-    if RowCodes.of(results).single() is not None:
-        return np.ones(agents, dtype=np.bool_)
-    seen = np.isfinite(results.measure(measure))
-    cells = results.agent_codes[seen].astype(np.int64) * tasks + results.task_codes[seen]
-    trials = np.bincount(cells, minlength=agents * tasks).reshape(agents, tasks)
-    return np.asarray(trials.max(axis=1, initial=0) <= 1)
 
 
 def discordance(x: Floats, y: Floats) -> Discordance:
@@ -109,26 +98,32 @@ def newcombe(items: Discordance, level: float = 0.95) -> tuple[float, float]:
 
 POWER = 0.8
 """The usual probability with which a detectable effect would be detected."""
+MCNEMAR, T_OVER_TASKS, T_OVER_GROUPS = "McNemar's exact test", "t over tasks", "t over groups"
+T_OF_RUNS = "t over runs"
+"""The tests of a pair: of single trials of 0 or 1, of means of tasks or groups of them, and of runs."""
 
 
 class Difference(NamedTuple):
     """Agent a minus agent b over their common tasks, each task once or as a total says.
 
-    Errors are standard errors of `value`: `paired` over tasks, within the groups of a total; `clustered`
-    over games, where several items belong to one; `unpaired` as if the agents had met different tasks;
-    `runs` with the tasks held fixed, NaN where a cell has a single run. `unit` is what would be another
-    sample, runs or tasks: `error` is that of the unit, that of rounding where nothing spreads
-    (`rounding_error`), and `low`, `high` and `p` are of Student's t with `error` and `degrees` of
-    freedom. `detectable` is of other tasks, `detectable_fixed` of other runs.
+    Errors are standard errors of `value`: `paired` over tasks; `grouped` over the groups in which tasks are
+    drawn; `unpaired` as if the agents had met different tasks; `runs` with the tasks held fixed, NaN where
+    a cell has a single run. `effective` is how many independent tasks would have the error `grouped`.
+    `unit` is what would be another sample, runs or tasks: `error` is that of the unit, that of rounding
+    where nothing spreads (`rounding_error`), with `degrees` of freedom. `low`, `high` and `p` are of the
+    `test`: Student's t, or where each agent has one trial of 0 or 1 on independent tasks of equal weight
+    McNemar's test with Newcombe's interval, and `items` counts the tasks. `detectable` is of other tasks,
+    `detectable_fixed` of other runs.
     """
 
     a: str
     b: str
     tasks: int
-    clusters: int
+    groups: int
+    effective: float
     value: float
     paired: float
-    clustered: float
+    grouped: float
     unpaired: float
     runs: float
     unit: Unit
@@ -137,6 +132,8 @@ class Difference(NamedTuple):
     low: float
     high: float
     p: float
+    test: str
+    items: Discordance | None
     detectable: float
     detectable_fixed: float
 
@@ -149,16 +146,16 @@ def difference(
     measure: str | None = None,
     total: Total | None = None,
     unit: Unit | None = None,
+    group: str | None = None,
 ) -> Difference:
     r"""Compare the means of two agents task by task.
 
     .. math:: \bar d = \frac{1}{T} \sum_t d_t, \quad
-              \mathrm{SE}_c^2 = \frac{G}{G-1} \frac{1}{T^2}
-              \sum_g \Big(\sum_{t \in g} (d_t - \bar d)\Big)^2, \quad
-              \mathrm{detectable} = (t_{0.975} + t_{0.8})\, \mathrm{SE}_c
+              \mathrm{detectable} = (t_{0.975} + t_{0.8})\, \mathrm{SE}
 
-    With one item per game the clustered error is the paired one, sd(d)/√T. Where tasks have different
-    weights see `stratified_error`. Without a `unit`, runs are the unit where every cell of the table has
+    The standard error over tasks, or over the groups in which they are drawn, is that of `grouped_error`;
+    for independent tasks it is sd(d)/√T. `group` names the groups (`task_groups`). Without a `unit`,
+    runs are the unit where every cell of the table has
     several (`usual_unit`): the tasks are then fixed, and the error is Welch's (`run_error`).
 
     References: Miller (2024), "Adding error bars to evals"; Bloom (1995) for detectable effects.
@@ -169,70 +166,114 @@ def difference(
     (1.333, 0.333, 2.0)
     """
     same_sign(results, measure)
-    scores = run_scores(results, measure, total)
-    games = clusters_of(results.task_names)
-    return difference_of(scores.of(a), scores.of(b), games, level, unit or usual_unit(scores))
-
-
-def clusters_of(games: Sequence[str]) -> NDArray[np.int64] | None:
-    """Number the game of each task; None where every task is a game of its own.
-
-    >>> clusters_of(["zelda", "zelda", "frogs"])
-    array([0, 0, 1])
-    """
-    codes = codes_of(games)
-    return codes if len(codes) and int(codes.max()) + 1 < len(codes) else None
+    scores = run_scores(results, measure, total, group)
+    return difference_of(scores.of(a), scores.of(b), level, unit or usual_unit(scores))
 
 
 def difference_of(
     first: Strata,
     second: Strata,
-    games: NDArray[np.integer] | None = None,
     level: float = 0.95,
     unit: Unit = "tasks",
 ) -> Difference:
-    """Compare two agents whose runs are arranged already; `games` numbers the cluster of each task.
+    """Compare two agents whose runs are arranged already: the one comparison of a pair.
 
     >>> one, two = (Strata(name, np.array([0, 1]), np.array([1, 1]), np.array(scores))
     ...             for name, scores in (("a", [[1.0], [4.0]]), ("b", [[0.0], [2.0]])))
     >>> difference_of(one, two).value
     1.5
     """
-    check_known("unit", unit, ("runs", "tasks"))
-    rows_a, rows_b = shared_rows(first, second)
-    if not len(rows_a):
-        raise InputError(
-            f"The agents {shorten(first.agent)} and {shorten(second.agent)} share no task. Choose "
-            f"agents that were observed on the same tasks."
-        )
-    x, y = first.means[rows_a], second.means[rows_b]
-    nest = Nest.flat(len(rows_a)) if first.nest is None else first.nest.rows(rows_a)
-    cluster = None if games is None else games[first.tasks[rows_a]]
-    value, tasks = float(nest.average((x - y)[:, None])[0]), stratified_error(x - y, nest, cluster)
-    within, spare = run_error([(first, rows_a), (second, rows_b)], nest.shares)
-    of_a, of_b = (_own_error(*one, nest) for one in ((first, rows_a), (second, rows_b)))
-    paired = tasks.size if cluster is None else stratified_error(x - y, nest, None).size
-    squares = nest.shares**2
-    over_tasks = _error_or_rounding(tasks.size, np.concatenate([x, y]), 2 * squares.sum())
-    over_runs = _error_or_rounding(
-        within,
-        np.concatenate([first.scores[rows_a].ravel(), second.scores[rows_b].ravel()]),
-        (squares / first.runs[rows_a] + squares / second.runs[rows_b]).sum(),
-    )
-    error, degrees = (over_tasks, float(tasks.degrees)) if unit == "tasks" else (over_runs, spare)
-    low, high, p = t_test(value, error, degrees, level)
+    pair = _Pair.of(first, second)
+    gaps, nest = pair.x - pair.y, pair.nest
+    over_tasks, over_runs = pair.error("tasks"), pair.error("runs")
+    error, degrees = over_tasks if unit == "tasks" else over_runs
+    tasks = grouped_error(gaps, nest)
+    alone = tasks if nest.sampled is None else grouped_error(gaps, replace(nest, sampled=None))
+    low, high, p = t_test(pair.value, error, degrees, level)
+    over = T_OVER_TASKS if nest.sampled is None else T_OVER_GROUPS
+    test, items = T_OF_RUNS if unit == "runs" else over, None
+    if pair.exact:
+        test, items = MCNEMAR, discordance(pair.x, pair.y)
+        p, (low, high) = mcnemar_p(items.only_a, items.only_b), newcombe(items, level)
     return Difference(
-        *(first.agent, second.agent, len(rows_a), tasks.clusters, value),
-        *(paired, tasks.size, math.hypot(of_a, of_b), within),
+        *(first.agent, second.agent, len(gaps), tasks.groups),
+        effective=effective_number(gaps, nest, tasks),
+        value=pair.value,
+        paired=alone.size,
+        grouped=tasks.size,
+        unpaired=math.hypot(grouped_error(pair.x, nest).size, grouped_error(pair.y, nest).size),
+        runs=run_error(pair.runs, nest.shares)[0],
         unit=unit,
         error=error,
         degrees=degrees,
         low=low,
         high=high,
         p=p,
-        detectable=detectable_effect(over_tasks, tasks.degrees, level),
-        detectable_fixed=detectable_effect(over_runs, spare, level),
+        test=test,
+        items=items,
+        detectable=detectable_effect(*over_tasks, level),
+        detectable_fixed=detectable_effect(*over_runs, level),
     )
+
+
+def pair_p(first: Strata, second: Strata, unit: Unit = "tasks") -> float:
+    """Return the p-value of the same comparison alone, for tables of many pairs.
+
+    >>> one, two = (Strata(name, np.array([0, 1]), np.array([1, 1]), np.array(scores))
+    ...             for name, scores in (("a", [[1.0], [4.0]]), ("b", [[0.0], [2.0]])))
+    >>> pair_p(one, two) == difference_of(one, two).p
+    True
+    """
+    pair = _Pair.of(first, second)
+    if pair.exact:
+        items = discordance(pair.x, pair.y)
+        return mcnemar_p(items.only_a, items.only_b)
+    return t_test(pair.value, *pair.error(unit))[2]
+
+
+class _Pair(NamedTuple):
+    """The means of two agents on their common tasks, [tasks], how tasks make a total, and their runs."""
+
+    x: Floats
+    y: Floats
+    nest: Nest
+    runs: tuple[tuple[Strata, NDArray[np.intp]], tuple[Strata, NDArray[np.intp]]]
+
+    @classmethod
+    def of(cls, first: Strata, second: Strata) -> _Pair:
+        rows_a, rows_b = shared_rows(first, second)
+        if not len(rows_a):
+            raise InputError(
+                f"The agents {shorten(first.agent)} and {shorten(second.agent)} share no task. Choose "
+                f"agents that were observed on the same tasks."
+            )
+        nest = Nest.flat(len(rows_a)) if first.nest is None else first.nest.rows(rows_a)
+        runs = (first, rows_a), (second, rows_b)
+        return cls(first.means[rows_a], second.means[rows_b], nest, runs)
+
+    @property
+    def value(self) -> float:
+        """The mean difference."""
+        return float(self.nest.average((self.x - self.y)[:, None])[0])
+
+    @property
+    def exact(self) -> bool:
+        """Whether each agent has one trial of 0 or 1 on independent tasks of equal weight."""
+        single = all(strata.binary for strata, _ in self.runs)
+        return single and self.nest.sampled is None and bool(np.ptp(self.nest.shares) <= 1e-12)
+
+    def error(self, unit: Unit) -> tuple[float, float]:
+        """The standard error over other tasks or runs, and its degrees of freedom."""
+        check_known("unit", unit, ("runs", "tasks"))
+        squares = self.nest.shares**2
+        if unit == "tasks":
+            measured, weight = [self.x, self.y], 2 * squares.sum()
+            error, degrees, _ = grouped_error(self.x - self.y, self.nest)
+        else:
+            measured = [strata.scores[rows].ravel() for strata, rows in self.runs]
+            weight = sum((squares / strata.runs[rows]).sum() for strata, rows in self.runs)
+            error, degrees = run_error(self.runs, self.nest.shares)
+        return _error_or_rounding(error, np.concatenate(measured), float(weight)), degrees
 
 
 def _error_or_rounding(error: float, measured: Floats, weight: float) -> float:
@@ -259,13 +300,6 @@ def rounding_error(values: Floats, weight: float) -> float:
     size = float(np.abs(values).max(initial=0.0))
     steps = steps[steps > 1e-12 * size]  # what rounding in the last digits leaves is no step
     return float(np.sqrt(weight / 12) * steps.min()) if len(steps) else 0.0
-
-
-def _own_error(strata: Strata, rows: NDArray[np.intp], nest: Nest) -> float:
-    """The standard error of one agent's total over some of its tasks, by position."""
-    if len(rows) == len(strata.tasks):
-        return strata.error.size
-    return stratified_error(strata.means[rows], nest).size
 
 
 def detectable_effect(error: float, degrees: float, level: float = 0.95) -> float:

@@ -310,12 +310,16 @@ def improvement(
     (0.875, True)
     """
     chosen = Resampling(**how).by_percentiles(NO_BCA)
-    bootstrap = Bootstrap.of(results, measure, chosen, total)
+    return improvement_of(Bootstrap.of(results, measure, chosen, total), a, b, seed_of(rng))
+
+
+def improvement_of(bootstrap: Bootstrap, a: str, b: str, seed: int) -> Improvement:
+    """Compare two agents whose runs are arranged already: see `improvement`."""
     scores = bootstrap.scores
     pair = wins(scores, scores.row(a), scores.row(b))
     _check_common(scores, pair)
     evaluate = partial(by_task_and_overall, pair=pair)
-    seed, how_chosen = seed_of(rng), bootstrap.how
+    how_chosen = bootstrap.how
     ends = bootstrap.bounds(evaluate, generator(seed), (len(pair.probability) + 1,))
     if bootstrap.reason is None:
         ends = _task_and_pair_bounds(pair, ends, how_chosen)

@@ -13,49 +13,31 @@ from numpy.typing import NDArray
 from examiner.answers import Answer, Table, bound, count, error, name, number, text
 from examiner.messages import InputError, joined, shorten
 from examiner.results import Results, reads_results
+from examiner.scores.bootstrap import Bootstrap, Resampling
 from examiner.scores.cells import judged_runs
-from examiner.scores.differences import (
-    Difference,
-    Discordance,
-    clusters_of,
-    difference_of,
-    discordance,
-    mcnemar_p,
-    newcombe,
-    single_binary_trials,
-)
-from examiner.scores.improvement import Improvement, improvement
+from examiner.scores.differences import Difference, Discordance, difference_of
+from examiner.scores.improvement import Improvement, improvement_of
 from examiner.scores.normalise import score_unit
-from examiner.scores.runs import RunScores, Unit, run_scores, same_sign, shared_rows, usual_unit
+from examiner.scores.runs import Unit, shared_rows
 from examiner.scores.significance import LEVEL, holm
 from examiner.scores.total import Total
 from examiner.validation import Floats, Randomness, read_only, seed_of
 
 NOT_DIFFERENT = "not significantly different from"
-MCNEMAR, T_OVER_TASKS, T_OF_RUNS = "McNemar's exact test", "t over tasks", "t over runs"
-"""The tests of a pair: of single trials of 0 or 1, of paired means of tasks, and of runs on fixed tasks."""
 
 
 class PairedComparison(NamedTuple):
     """Agent a against agent b over their common tasks; `adjusted` is p after Holm over all pairs asked for.
 
-    `low` and `high` are of the difference, and `p` tests the same difference. `mean_a` and `mean_b` have
-    shape [tasks]. Where each agent has one trial of 0 or 1 per task, `items` counts them, the test is
-    McNemar's and the interval Newcombe's; else `items` is None, and test and interval are Student's t as
-    in `difference`.
+    `mean_a` and `mean_b` have shape [tasks].
     """
 
     difference: Difference
     improvement: Improvement
-    low: float
-    high: float
-    test: str
-    p: float
     adjusted: float
     tasks: tuple[str, ...]
     mean_a: Floats
     mean_b: Floats
-    items: Discordance | None
     notes: tuple[str, ...]
 
 
@@ -77,7 +59,8 @@ class ComparedPairs(Table):
     unit: tuple[str, ...] = text("What another sample would vary")
     tasks: NDArray[np.int64] = count("Tasks that both have")
     error_paired: Floats = error("difference", "Standard error over tasks")
-    error_clustered: Floats = error("difference", "Standard error over games with several tasks")
+    error_grouped: Floats = error("difference", "Standard error over groups of tasks")
+    effective_tasks: Floats = number("Independent tasks that would have the same error over tasks")
     error_of_runs: Floats = error("difference", "Standard error over runs on these tasks")
     detectable: Floats = number(
         "True difference over other tasks that would be detected four times in five", unit="score"
@@ -130,9 +113,10 @@ class Comparison(Answer):
             return f"{self.agent} is {'; '.join(parts)}."
         pair = self.compared[0]
         size = f"difference {pair.difference.value:.3g}"
-        if not np.isnan(pair.low):
+        gap = pair.difference
+        if not np.isnan(gap.low):
             level = 100 * pair.improvement.level
-            size += f", {level:g} % interval {pair.low:.3g} to {pair.high:.3g}"
+            size += f", {level:g} % interval {gap.low:.3g} to {gap.high:.3g}"
         return f"{self.agent} is {parts[0]} ({size}, p = {pair.adjusted:.2g})."
 
     @cached_property
@@ -141,27 +125,28 @@ class Comparison(Answer):
         gaps = [pair.difference for pair in self.compared]
         better = [pair.improvement for pair in self.compared]
         items: dict[str, Any] = {}  # Any: counts
-        if any(pair.items is not None for pair in self.compared):
+        if any(gap.items is not None for gap in gaps):
             unknown = (np.nan,) * 4
-            rows = zip(*(pair.items or unknown for pair in self.compared), strict=True)
+            rows = zip(*(gap.items or unknown for gap in gaps), strict=True)
             items = dict(zip(Discordance._fields, map(list, rows), strict=True))
         return ComparedPairs(
             a=[gap.a for gap in gaps],
             b=[gap.b for gap in gaps],
             difference=[gap.value for gap in gaps],
-            difference_low=[pair.low for pair in self.compared],
-            difference_high=[pair.high for pair in self.compared],
+            difference_low=[gap.low for gap in gaps],
+            difference_high=[gap.high for gap in gaps],
             difference_error=[gap.error for gap in gaps],
             probability=[one.probability for one in better],
             probability_low=[one.low for one in better],
             probability_high=[one.high for one in better],
-            p=[pair.p for pair in self.compared],
+            p=[gap.p for gap in gaps],
             p_adjusted=[pair.adjusted for pair in self.compared],
-            test=[pair.test for pair in self.compared],
+            test=[gap.test for gap in gaps],
             unit=[gap.unit for gap in gaps],
             tasks=[gap.tasks for gap in gaps],
             error_paired=[gap.paired for gap in gaps],
-            error_clustered=[gap.clustered for gap in gaps],
+            error_grouped=[gap.grouped for gap in gaps],
+            effective_tasks=[gap.effective for gap in gaps],
             error_of_runs=[gap.runs for gap in gaps],
             detectable=[gap.detectable for gap in gaps],
             detectable_fixed=[gap.detectable_fixed for gap in gaps],
@@ -218,11 +203,13 @@ def compare(
     reps: int | None = None,
     total: Total | None = None,
     unit: Unit | None = None,
+    group: str | None = None,
 ) -> Comparison:
     """Compare an agent with another, or with each of some others; several tests are adjusted by Holm.
 
     `unit` is what another sample would vary, "runs" or "tasks": without it, runs where every cell has
-    several, else tasks (`usual_unit`). Over runs, tasks are fixed; `total` defines how tasks are averaged.
+    several, else tasks (`usual_unit`). Over runs, tasks are fixed; `total` defines how tasks are averaged,
+    `group` the column of the groups in which tasks are drawn (`task_groups`).
 
     References: Holm (1979); McNemar (1947); Newcombe (1998), method 10; Student (1908); Welch (1947).
 
@@ -237,70 +224,26 @@ def compare(
     if agent in others or len(set(others)) < len(others):
         raise InputError("An agent is named twice. Name different agents.")
     results = judged_runs(results)
-    same_sign(results, measure)
-    scores = run_scores(results, measure, total)
-    single = single_binary_trials(results, measure)
-    unit = unit or usual_unit(scores)
-    games = clusters_of(results.task_names)
-    options: dict[str, Any] = {"reps": reps, "level": level, "measure": measure, "total": total}
+    bootstrap = Bootstrap.of(
+        results, measure, Resampling(reps, unit, "rescaled", level, group=group), total
+    )
+    scores, unit = bootstrap.scores, bootstrap.how.unit
     seed = seed_of(rng)
     pairs = []
     for other in others:
-        gap = difference_of(scores.of(agent), scores.of(other), games, level, unit)
-        _check_unit(gap)
-        better = improvement(results, agent, other, rng=seed, unit=unit, **options)
-        alone = bool(single[scores.row(agent)] and single[scores.row(other)])
-        pairs.append(_compared(scores, gap, better, level, single=alone))
-    adjusted = holm(np.array([pair.p for pair in pairs]))
+        gap = difference_of(scores.of(agent), scores.of(other), level, unit)
+        if unit == "runs" and np.isnan(gap.runs):
+            raise InputError(
+                f"Some cells of {shorten(gap.a)} and {shorten(gap.b)} hold a single run, so nothing is "
+                f"known about other runs. Compare them over tasks (the unit 'tasks')."
+            )
+        first, second = scores.of(agent), scores.of(other)
+        rows_a, rows_b = shared_rows(first, second)
+        x, y = first.means[rows_a], second.means[rows_b]
+        read_only(x, y)
+        better = improvement_of(bootstrap, agent, other, seed)
+        tasks = tuple(scores.tasks[task] for task in first.tasks[rows_a].tolist())
+        pairs.append(PairedComparison(gap, better, gap.p, tasks, x, y, better.notes))
+    adjusted = holm(np.array([pair.difference.p for pair in pairs]))
     compared = [pair._replace(adjusted=float(p)) for pair, p in zip(pairs, adjusted, strict=True)]
     return Comparison(tuple(compared), score_unit(results, measure))
-
-
-def _check_unit(gap: Difference) -> None:
-    if gap.unit == "runs" and np.isnan(gap.runs):
-        raise InputError(
-            f"Some cells of {shorten(gap.a)} and {shorten(gap.b)} hold a single run, so nothing is known "
-            f"about other runs. Compare them over tasks (the unit 'tasks')."
-        )
-
-
-class TestedDifference(NamedTuple):
-    """The interval of a difference and its test; `items` counts single trials, None without them."""
-
-    low: float
-    high: float
-    test: str
-    p: float
-    items: Discordance | None
-
-
-def tested_difference(
-    scores: RunScores, gap: Difference, level: float = 0.95, *, single: bool
-) -> TestedDifference:
-    """Test a difference of two agents; `single` says that both have single trials of 0 or 1."""
-    if single and (scores.total is None or scores.total.plain):
-        first, second = scores.of(gap.a), scores.of(gap.b)
-        rows_a, rows_b = shared_rows(first, second)
-        items = discordance(first.means[rows_a], second.means[rows_b])
-        p = mcnemar_p(items.only_a, items.only_b)
-        return TestedDifference(*newcombe(items, level), MCNEMAR, p, items)
-    test = T_OF_RUNS if gap.unit == "runs" else T_OVER_TASKS
-    return TestedDifference(gap.low, gap.high, test, gap.p, None)
-
-
-def _compared(
-    scores: RunScores, gap: Difference, better: Improvement, level: float, *, single: bool
-) -> PairedComparison:
-    first, second = scores.of(gap.a), scores.of(gap.b)
-    rows_a, rows_b = shared_rows(first, second)
-    x, y = first.means[rows_a], second.means[rows_b]
-    low, high, test, p, items = tested_difference(scores, gap, level, single=single)
-    read_only(x, y)
-    return PairedComparison(
-        *(gap, better, low, high, test, p, p),
-        tasks=tuple(scores.tasks[task] for task in first.tasks[rows_a].tolist()),
-        mean_a=x,
-        mean_b=y,
-        items=items,
-        notes=better.notes,
-    )

@@ -23,7 +23,7 @@ from examiner.scores.bootstrap import (
 )
 from examiner.scores.cells import cell_means, judged_runs
 from examiner.scores.comparable import OwnFunction
-from examiner.scores.differences import Difference, clusters_of, difference_of
+from examiner.scores.differences import Difference, difference_of
 from examiner.scores.improvement import ImprovementMatrix, matrix_of
 from examiner.scores.intervals import (
     AggregateIntervals,
@@ -31,6 +31,7 @@ from examiner.scores.intervals import (
     checked,
     intervals_of,
 )
+from examiner.scores.missing import missing_notes
 from examiner.scores.normalise import (
     FAR_APART,
     is_raw,
@@ -276,7 +277,10 @@ def rank(
     if "all" in names:
         raw = is_raw(results)
         names = tuple(name for name in AGGREGATES if not (raw and name == "optimality_gap"))
-    chosen, scores = checked(names, results, total=total), run_scores(results, total=total)
+    chosen, scores = (
+        checked(names, results, total=total),
+        run_scores(results, total=total, group=how.get("group")),
+    )
     bootstrap = Bootstrap.of_scores(scores, Resampling(**how))
     made = intervals_of(bootstrap, chosen, seed, shares=results.is_binary())
     made = replace(made, score_unit=score_unit(results))
@@ -292,10 +296,20 @@ def rank(
     if len(results.agents) > 1 and np.isfinite(made.value[:, 0]).all() and not apart:
         ranked = ranks_of(percentiles, chosen[0], seed)
     unit: Unit = usual_unit(scores) if made.unit == "runs" else "tasks"
-    tests, why = _tested(results, posthoc, 1 - made.level, total, unit) if not apart else (None, ())
+    tests, why = (
+        _tested(results, posthoc, 1 - made.level, total, unit, how.get("group"))
+        if not apart
+        else (None, ())
+    )
     studied = decision(results)
     notes = [f"{sentence} So there are no ranks and no tests of all." for sentence in apart]
-    notes += [*raw_notes, *made.notes, *(improvement.notes if improvement else ()), *why]
+    notes += [
+        *raw_notes,
+        *missing_notes(results),
+        *made.notes,
+        *(improvement.notes if improvement else ()),
+        *why,
+    ]
     notes += studied.components.notes
     if made.interval == "bca" and pairs:
         notes.append("Comparisons and ranks have no 'bca' interval: theirs are 'rescaled'.")
@@ -306,9 +320,8 @@ def rank(
     if levelled and tests is not None:
         ranked_pairs = "" if posthoc == "t-holm" else " and those of pairs"
         notes.append(f"Friedman's test{ranked_pairs} count every task alike, whatever its group.")
-    games = clusters_of(results.task_names)
     differences = tuple(
-        difference_of(scores.of(a), scores.of(b), games, made.level, unit) for a, b in pairs
+        difference_of(scores.of(a), scores.of(b), made.level, unit) for a, b in pairs
     )
     return Ranking(
         aggregates=made,
@@ -393,13 +406,18 @@ def _met(scores: RunScores) -> NDArray[np.bool_]:
 
 
 def _tested(
-    results: Results, posthoc: PostHoc, alpha: float, total: Total | None, unit: Unit
+    results: Results,
+    posthoc: PostHoc,
+    alpha: float,
+    total: Total | None,
+    unit: Unit,
+    group: str | None,
 ) -> tuple[Significance | None, tuple[str, ...]]:
     if not 1 < len(results.agents) <= MOST_TESTED:
         many = len(results.agents) > MOST_TESTED
         return None, (f"No tests of more than {MOST_TESTED} agents.",) if many else ()
     try:
-        tests = significance(results, posthoc, alpha, total=total, unit=unit)
+        tests = significance(results, posthoc, alpha, total=total, unit=unit, group=group)
     except InputError as problem:
         return None, (f"No tests: {problem}",)
     return tests, tests.notes

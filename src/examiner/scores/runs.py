@@ -4,17 +4,24 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.messages import InputError, counted, listed
+from examiner.messages import InputError, counted, listed, shorten
 from examiner.results import Hashes, Results, divided_sentence, groups_of, mixed
-from examiner.scores.cells import RowCodes, RunMeans, judged_runs, mean_runs, single_values
-from examiner.scores.total import ClusteredError, Nest, Total, stratified_error
+from examiner.scores.cells import (
+    RowCodes,
+    RunMeans,
+    codes_of,
+    judged_runs,
+    mean_runs,
+    single_values,
+)
+from examiner.scores.total import GroupedError, Nest, Total, grouped_error, task_labels
 from examiner.validation import Floats, NaturalKey, check_known, natural_key, read_only
 
 STEPS = 1 << 24
@@ -141,6 +148,7 @@ class Strata:
     runs: NDArray[np.int64]
     scores: Floats
     nest: Nest | None = None
+    binary: bool = False  # one trial of 0 or 1 on each task
 
     @cached_property
     def present(self) -> NDArray[np.bool_]:
@@ -156,10 +164,14 @@ class Strata:
         return sums / self.runs
 
     @cached_property
-    def error(self) -> ClusteredError:
+    def error(self) -> GroupedError:
         """The standard error of the agent's total over tasks like its own."""
-        nest = self.nest if self.nest is not None else Nest.flat(len(self.tasks))
-        return stratified_error(self.means, nest)
+        return grouped_error(self.means, self.nest or Nest.flat(len(self.tasks)))
+
+    @property
+    def effective_tasks(self) -> float:
+        """How many independent tasks would give the same error; NaN where none is known."""
+        return effective_number(self.means, self.nest or Nest.flat(len(self.tasks)), self.error)
 
     @property
     def shares(self) -> Floats:
@@ -189,6 +201,7 @@ class RunScores:
     notes: tuple[str, ...]
     total: Total | None = None
     nest: Nest | None = None  # the total by position
+    groups: TaskGroups | None = None
     drawn_by: tuple[Strata, ...] | None = None  # whose scores order the draws, if not those above
     drawn: dict[Hashable, Floats] = field(
         default_factory=dict, repr=False
@@ -204,6 +217,20 @@ class RunScores:
         """The greatest number of runs of any agent on any task."""
         return max(int(one.runs.max(initial=0)) for one in self.strata)
 
+    @property
+    def group_notes(self) -> tuple[str, ...]:
+        """In which groups tasks are drawn, and how many independent ones they are worth."""
+        if self.groups is None:
+            return ()
+        numbers = np.array([one.effective_tasks for one in self.strata if len(one.tasks)])
+        worth = np.nanmedian(numbers) if np.isfinite(numbers).any() else np.nan
+        found = f", {self.groups.why}" if self.groups.why else ""
+        names = f"{self.groups.number:,} groups by {shorten(self.groups.column)}{found}"
+        return (
+            f"{counted(len(self.tasks), 'task')} in groups are worth about {worth:,.0f} independent ones: "
+            f'{names} are drawn as a whole. `group="none"` takes tasks as independent.',
+        )
+
     def of(self, agent: str) -> Strata:
         """Return the strata of one agent, by name."""
         return self.strata[self.row(agent)]
@@ -214,10 +241,91 @@ class RunScores:
         return self.agents.index(agent)
 
 
+class TaskGroups(NamedTuple):
+    """Groups of tasks that are drawn as a whole: the column, the group of each task, [tasks], and more.
+
+    `stratum` [tasks] are fixed groups within which these are drawn; `why` says how they were found.
+    """
+
+    column: str
+    code: NDArray[np.int64]
+    stratum: NDArray[np.int64]
+    why: str
+
+    @property
+    def number(self) -> int:
+        """How many groups there are."""
+        return int(self.code.max()) + 1
+
+
+GROUP_COLUMNS = ("repository", "repo", "passage")
+"""Columns of tasks that name what tasks share, where nobody names one."""
+FEWEST_GROUPS = 8
+"""Fewer groups of a total are fixed unless somebody asks: so few say nothing of others like them."""
+
+
+def task_groups(results: Results, group: str | None, total: Total | None) -> TaskGroups | None:
+    """Return the groups in which tasks are drawn: of a column, else those found; None where there are none.
+
+    Found are the groups of a total, if there are at least eight, then levels of a task, then a column that
+    names a repository or a passage. "none" takes tasks as independent, and the groups of a total as fixed.
+
+    >>> table = {"agent": ["a"] * 3, "task": ["t", "u", "v"], "repo": ["x", "x", "y"], "score": [1, 0, 1]}
+    >>> task_groups(Results.from_dict(table), None, None).code
+    array([0, 0, 1])
+    """
+    none, tasks = np.zeros(len(results.tasks), dtype=np.int64), len(results.tasks)
+    if group == "none":
+        return None
+    if group is not None:
+        code = codes_of(task_labels(results, group))
+        if tasks > 1 and not code.any():
+            raise InputError(
+                f"All tasks have the same {shorten(group)}, and nothing is known of others. Name a column "
+                f'with several groups, or none (`group="none"`).'
+            )
+        fixed = none if total is None or not total.by else codes_of(total.innermost)
+        return TaskGroups(group, code, fixed, "") if code.max(initial=0) + 1 < tasks else None
+    if total is not None and total.by:
+        outer = codes_of(total.groups[-2]) if len(total.by) > 1 else none
+        found = TaskGroups(total.by[-1], codes_of(total.innermost), outer, "those of the total")
+        return found if FEWEST_GROUPS <= found.number < tasks else None
+    attributes = {*results.task_attributes.columns, *results.attributes}
+    columns = [name for name in GROUP_COLUMNS if name in attributes]
+    for column in (["task"] if results.item else []) + columns:
+        try:
+            code = codes_of(task_labels(results, column))
+        except InputError:  # a column that does not say one thing of every task
+            continue
+        if 1 < code.max(initial=0) + 1 < tasks:
+            why = "levels of one task" if column == "task" else f"the column {column!r}"
+            return TaskGroups(column, code, none, why)
+    return None
+
+
+def effective_number(values: Floats, nest: Nest, error: GroupedError) -> float:
+    """Return how many independent tasks would have this error, at most those there are.
+
+    >>> nest = replace(Nest.flat(4), sampled=np.array([0, 0, 1, 1]))
+    >>> values = np.array([1.0, 1.0, 2.0, 2.0])
+    >>> round(effective_number(values, nest, grouped_error(values, nest)), 2)
+    1.33
+    """
+    if nest.sampled is None or not error.size > 0:
+        return float(len(values)) if nest.sampled is None else float("nan")
+    alone = grouped_error(values, replace(nest, sampled=None, stratum=np.zeros_like(nest.stratum)))
+    return len(values) * min(1.0, (alone.size / error.size) ** 2)
+
+
 def run_scores(
-    results: Results, measure: str | None = None, total: Total | None = None
+    results: Results,
+    measure: str | None = None,
+    total: Total | None = None,
+    group: str | None = None,
 ) -> RunScores:
     """Arrange the scores of runs by agent and task; `total` says how tasks make one number.
+
+    `group` names the column of groups in which tasks are drawn (`task_groups`).
 
     >>> scores = run_scores(Results.from_numpy([[[1.0, 3.0]], [[2.0, 2.0]]], agents=["a", "b"]))
     >>> scores.of("a").scores
@@ -226,6 +334,11 @@ def run_scores(
     results = judged_runs(results)
     known = None if total is None else total.on(results.tasks)
     nest = None if known is None else known.nest()
+    groups = task_groups(results, group, known)
+    if groups is not None:
+        nest = replace(
+            nest or Nest.flat(len(results.tasks)), stratum=groups.stratum, sampled=groups.code
+        )
     codes, values = RowCodes.of(results), results.measure(measure)
     single = codes.single()
     if single is not None:
@@ -233,7 +346,27 @@ def run_scores(
     else:
         strata = _several_runs(results.agents, mean_runs(values, codes), nest)
     notes = (*_notes(results, strata), *_groups_missed(strata, known))
-    return RunScores(results.agents, results.tasks, strata, notes, known, nest)
+    if results.is_binary(measure):
+        alone = single_trials(results, measure)
+        strata = tuple(
+            replace(one, binary=bool(once)) for one, once in zip(strata, alone, strict=True)
+        )
+    return RunScores(results.agents, results.tasks, strata, notes, known, nest, groups)
+
+
+def single_trials(results: Results, measure: str | None = None) -> NDArray[np.bool_]:
+    """Which agents have at most one trial per task, [agents].
+
+    >>> single_trials(Results.from_numpy([[[1.0, 1.0], [0.0, 0.0]], [[1.0, np.nan]] * 2]))
+    array([False,  True])
+    """
+    agents, tasks = len(results.agents), len(results.tasks)
+    if RowCodes.of(results).single() is not None:
+        return np.ones(agents, dtype=np.bool_)
+    observed = np.isfinite(results.measure(measure))
+    cells = results.agent_codes[observed].astype(np.int64) * tasks + results.task_codes[observed]
+    trials = np.bincount(cells, minlength=agents * tasks).reshape(agents, tasks)
+    return np.asarray(trials.max(axis=1, initial=0) <= 1)
 
 
 def _several_runs(agents: Sequence[str], runs: RunMeans, nest: Nest | None) -> tuple[Strata, ...]:
@@ -348,12 +481,10 @@ def _groups_missed(strata: tuple[Strata, ...], total: Total | None) -> list[str]
     """Say who has no result in some group: its total is of the other groups."""
     if total is None or not total.by:
         return []
-    groups = len(set(total.innermost))
-    lacking = {
-        one.agent: groups - len(np.unique(one.nest.stratum))
-        for one in strata
-        if one.nest is not None and 0 < len(np.unique(one.nest.stratum)) < groups
-    }
+    code = codes_of(total.innermost)
+    groups = int(code.max()) + 1
+    lacking = {one.agent: groups - len(np.unique(code[one.tasks])) for one in strata}
+    lacking = {agent: count for agent, count in lacking.items() if 0 < count < groups}
     if not lacking:
         return []
     return [

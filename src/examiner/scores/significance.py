@@ -13,14 +13,8 @@ from numpy.typing import NDArray
 from examiner.answers import Answer, Scalar, Table, count, flag, name, number, words
 from examiner.messages import InputError, counted, joined, listed
 from examiner.results import Results, reads_results
-from examiner.scores.cells import cell_means, judged_runs
-from examiner.scores.differences import (
-    clusters_of,
-    difference_of,
-    discordance,
-    mcnemar_p,
-    single_binary_trials,
-)
+from examiner.scores.cells import cell_means, codes_of, judged_runs, ratio
+from examiner.scores.differences import pair_p
 from examiner.scores.normalise import score_unit
 from examiner.scores.runs import RunScores, Unit, run_scores, same_sign, shared_rows, usual_unit
 from examiner.scores.signed_ranks import midranks, signed_rank_p
@@ -218,6 +212,7 @@ class Significance(Answer):
     common: NDArray[np.intp]
 
     score_unit: str = ""
+    groups_of_tasks: int = 0
 
     @property
     def headline(self) -> str:
@@ -236,6 +231,8 @@ class Significance(Answer):
     def test(self) -> str:
         """The test of pairs and what it is over, as "Student's t-test over 12 tasks"."""
         over = counted(len(self.tasks), "task")
+        if self.groups_of_tasks:
+            over = f"{counted(self.groups_of_tasks, 'group')} of {over}"
         if self.posthoc != "t-holm":
             test = "Nemenyi's test" if self.posthoc == "nemenyi" else "Wilcoxon's signed ranks"
             return f"{test} over {over}"
@@ -248,7 +245,7 @@ class Significance(Answer):
     @property
     def too_few_tasks(self) -> str:
         """How many tasks the test needs, where no result on so few could be significant; else nothing."""
-        if len(self.tasks) >= self.fewest_tasks:
+        if (self.groups_of_tasks or len(self.tasks)) >= self.fewest_tasks:
             return ""
         return (
             f"With {counted(len(self.tasks), 'task')} no pair can differ significantly: the exact test of "
@@ -328,6 +325,7 @@ def significance(
     *,
     total: Total | None = None,
     unit: Unit | None = None,
+    group: str | None = None,
 ) -> Significance:
     r"""Test which pairs of agents differ, with Holm's correction, and whether any do (Friedman).
 
@@ -339,7 +337,9 @@ def significance(
     significance. Each pair is tested on the tasks that both have; where agents miss tasks, Friedman's
     test ranks those seen on a task among themselves (`friedman`). "nemenyi" tests mean ranks, in which
     other agents decide whether two differ; it uses only tasks on which every agent was observed. Agents
-    come best first, by mean or, where ranks are tested, by mean rank.
+    come best first, by mean or, where ranks are tested, by mean rank. Where tasks are drawn in groups
+    (`group` names their column, see `task_groups`), means are tested over groups, and ranks are of the
+    agents' means on each group.
 
     References: Friedman (1937); Benard & van Elteren (1953); Demšar (2006), section 3.2; Benavoli,
     Corani & Mangili (2016); Holm (1979); Student (1908); Welch (1947).
@@ -358,26 +358,32 @@ def significance(
         raise InputError("There is one agent, and nothing to compare it with. Add another.")
     same_sign(results, measure)
     results = judged_runs(results)
-    scores = run_scores(results, measure, total)
+    scores = run_scores(results, measure, total, group)
     unit = "tasks" if posthoc != "t-holm" else unit or usual_unit(scores)
     fewest = 1 if unit == "runs" else 2
     means = cell_means(results, measure)
     values, tasks, notes = _used(results, means, gaps=posthoc != "nemenyi", fewest_tasks=fewest)
     seen = np.isfinite(values)
     common = seen.astype(np.intp) @ seen.T.astype(np.intp)
+    if scores.groups is not None and unit == "tasks":
+        kept = np.isin(results.tasks, tasks)
+        code = codes_of(scores.groups.code[kept].tolist())
+        member = np.eye(int(code.max()) + 1)[code]
+        values = ratio(np.where(seen, values, 0.0) @ member, seen @ member)
+        notes = (*notes, *scores.group_notes)
     ranks = _ranks(values)
     mean = np.array([one.shares @ one.means if len(one.tasks) else np.nan for one in scores.strata])
     statistic, p_value = friedman(values) if len(values) > 2 else (np.nan, np.nan)
     critical, order, exact = np.nan, ranks, False
     if posthoc == "nemenyi":
-        critical = critical_difference(len(values), len(tasks), alpha)
-        p = nemenyi(ranks, len(tasks))
+        critical = critical_difference(len(values), values.shape[1], alpha)
+        p = nemenyi(ranks, values.shape[1])
     elif posthoc == "wilcoxon-holm":
         p = wilcoxon_holm(values)
     else:
-        plain = total is None or total.plain
-        single = single_binary_trials(results, measure) & plain
-        p, order, exact = _t_holm(results, scores, single, unit), -mean, bool(single.all())
+        single = all(one.binary for one in scores.strata) and scores.groups is None
+        exact = single and (total is None or total.plain)
+        p, order = _t_holm(scores, unit), -mean
     rows = best_first(results.agents, -order)
     agents, both = tuple(results.agents[row] for row in rows), np.ix_(rows, rows)
     mean, ranks, p, common = mean[rows], ranks[rows], p[both], common[both]
@@ -385,23 +391,16 @@ def significance(
     return Significance(
         *(agents, tasks, mean, ranks, unit, exact, statistic, p_value, posthoc, p, alpha),
         *(critical, cliques(order[rows], p, alpha), notes, common, score_unit(results, measure)),
+        groups_of_tasks=0 if scores.groups is None or unit == "runs" else values.shape[1],
     )
 
 
-def _t_holm(results: Results, scores: RunScores, single: NDArray[np.bool_], unit: Unit) -> Floats:
+def _t_holm(scores: RunScores, unit: Unit) -> Floats:
     """The p-value of the difference of means of each pair, by Holm's step-down; [agents, agents]."""
-    games = clusters_of(results.task_names)
-    raw = []
-    for a, b in combinations(range(len(scores.strata)), 2):
-        first, second = scores.strata[a], scores.strata[b]
-        rows_a, rows_b = shared_rows(first, second)
-        if not len(rows_a):
-            raw.append(np.nan)
-        elif single[a] and single[b]:
-            items = discordance(first.means[rows_a], second.means[rows_b])
-            raw.append(mcnemar_p(items.only_a, items.only_b))
-        else:
-            raw.append(difference_of(first, second, games, unit=unit).p)
+    raw = [
+        pair_p(first, second, unit) if len(shared_rows(first, second)[0]) else np.nan
+        for first, second in combinations(scores.strata, 2)
+    ]
     return _pair_matrix(holm(np.nan_to_num(np.array(raw), nan=1.0)), len(scores.strata))
 
 

@@ -32,7 +32,8 @@ class Nest:
     """A total by position: the weight and group of each task, [tasks], and the climb from groups to it.
 
     `group` is what is averaged first, `stratum` within what tasks are drawn; without a climb there is one
-    group, and its mean is the total.
+    group, and its mean is the total. `sampled` is the group with which each task is drawn as a whole, None
+    where each is drawn by itself.
 
     >>> nest = Nest(np.ones(3), np.array([0, 0, 1]), np.array([0, 0, 1]),
     ...             (Step(np.array([0, 0]), np.ones(2)),))
@@ -44,6 +45,7 @@ class Nest:
     group: NDArray[np.int64]
     stratum: NDArray[np.int64]
     climb: tuple[Step, ...] = ()
+    sampled: NDArray[np.int64] | None = None
 
     @classmethod
     def flat(cls, tasks: int) -> Nest:
@@ -63,7 +65,13 @@ class Nest:
         """Return the same of some tasks, by position and in their order; groups keep their numbers."""
         if len(tasks) == len(self.weight):
             return self
-        return Nest(self.weight[tasks], self.group[tasks], self.stratum[tasks], self.climb)
+        sampled = None if self.sampled is None else self.sampled[tasks]
+        return Nest(self.weight[tasks], self.group[tasks], self.stratum[tasks], self.climb, sampled)
+
+    @cached_property
+    def linear(self) -> Nest:
+        """The same mean by the shares of tasks: in draws, a group counts as often as it is drawn."""
+        return Nest(self.shares, np.zeros(len(self.weight), dtype=np.int64), self.stratum)
 
     @cached_property
     def shares(self) -> Floats:
@@ -103,8 +111,9 @@ class Nest:
 
     def average(self, means: Floats, times: Floats | NDArray[np.integer] | None = None) -> Floats:
         """Return the total of tasks' means [tasks, columns], each counting so many `times`; [columns]."""
-        sums, counts = self._sums(means, times)
-        return self._total(sums, counts)
+        if times is not None and self.sampled is not None:
+            return self.linear.average(means, times)
+        return self._total(*self._sums(means, times))
 
     def group_means(self, means: Floats, times: Floats | None = None) -> Floats:
         """Return the mean of each group, [groups, columns], NaN for one without anything."""
@@ -116,6 +125,8 @@ class Nest:
         >>> Nest.flat(2).drawn(np.array([[1.0, 0.0]]), np.array([[2.0, 1.0], [0.0, 1.0]]))
         array([[1. , 0.5]])
         """
+        if self.sampled is not None:
+            return self.linear.drawn(values, times)
         sums = np.empty((self._groups, len(values), times.shape[1]))
         counts = np.empty((self._groups, 1, times.shape[1]))
         for group, rows in enumerate(self._members()):
@@ -182,51 +193,72 @@ def _climbed(
     return sums, counts
 
 
-class ClusteredError(NamedTuple):
-    """A standard error, its degrees of freedom, and over how many clusters it was taken."""
+class GroupedError(NamedTuple):
+    """A standard error, its degrees of freedom, and over how many groups it was taken."""
 
     size: float
-    degrees: int
-    clusters: int
+    degrees: float
+    groups: int
 
 
-def stratified_error(
-    values: Floats, nest: Nest, clusters: NDArray[np.integer] | None = None
-) -> ClusteredError:
-    r"""Standard error of a total whose tasks come in clusters, drawn within the groups of the total.
+def grouped_error(values: Floats, nest: Nest) -> GroupedError:
+    r"""Standard error of a total over tasks that come in groups (CR2), with Bell and McCaffrey's freedom.
 
-    .. math:: \mathrm{SE}^2 = \sum_g v_g, \quad v_g = \frac{C_g}{C_g - 1}
-              \sum_{c \in g} \Big(\sum_{t \in c} s_t (x_t - \bar x_g)\Big)^2
+    .. math:: \mathrm{SE}^2 = \sum_g a_g u_g^2, \quad u_g = \sum_{t \in g} s_t (x_t - \bar x), \quad
+              a_g = \frac{q_g}{q_g (1 - 2 S_g) + S_g^2 Q}, \quad
+              \nu = \frac{Q^2}{\sum_{gh} a_g a_h \operatorname{Cov}(u_g, u_h)^2}
 
-    with s what a task counts in the total; without `clusters` every task is one. Degrees of freedom are
-    Satterthwaite's. A group of one cluster adds nothing, since nothing is known of others like it; NaN
-    where every group has one.
+    with s what a task counts in the total, S and q the sums of s and s² in a group, and Q the sum of q. The
+    factor a makes each square unbiased where tasks are independent, and ν matches the first two moments of
+    the sum then; for equal tasks, each a group, this is sd(x)/√T with T − 1 degrees. A few large groups
+    among many small ones leave few degrees. Groups are those of `nest.sampled`, or single tasks. Where
+    others are fixed (`nest.stratum`), errors within them are added up, with Satterthwaite's degrees. A
+    stratum of one group adds nothing, since nothing is known of others like it; NaN where all have one.
 
-    References: Cochran (1977), sections 5.4 and 9A.3; Miller (2024); Satterthwaite (1946).
+    References: Bell & McCaffrey (2002); Pustejovsky & Tipton (2018), for CR2; Miller (2024).
 
-    >>> stratified_error(np.array([1.0, 1.0, 2.0, 2.0]), Nest.flat(4), np.array([0, 0, 1, 1]))
-    ClusteredError(size=0.5, degrees=1, clusters=2)
+    >>> pairs = replace(Nest.flat(4), sampled=np.array([0, 0, 1, 1]))
+    >>> grouped_error(np.array([1.0, 1.0, 2.0, 2.0]), pairs)
+    GroupedError(size=0.5, degrees=1.0, groups=2)
     """
-    within = nest.within
-    means = within.group_means(values[:, None])[within.group, 0]
-    off, exponent = scaled(nest.shares * (values - means))
-    group, sizes, sums = within.group, within.sizes, off**2
-    if clusters is not None:
-        most = int(clusters.max()) + 1
-        keys, cluster = np.unique(group * most + clusters, return_inverse=True)
-        group = keys // most
-        sums = np.asarray(np.bincount(cluster, weights=off), dtype=np.float64) ** 2
-        sizes = np.bincount(group)
-    several = sizes > 1
+    _, stratum = np.unique(nest.stratum, return_inverse=True)
+    whole = np.bincount(stratum, weights=nest.shares)
+    share = nest.shares / np.where(whole > 0, whole, 1.0)[stratum]
+    means = np.bincount(stratum, weights=share * values)
+    unit = np.arange(len(values)) if nest.sampled is None else nest.sampled
+    keys, unit = np.unique(stratum * (int(unit.max()) + 1) + unit, return_inverse=True)
+    above = np.zeros(len(keys), dtype=np.int64)
+    above[unit] = stratum
+
+    def within(terms: Floats) -> Floats:
+        return np.bincount(above, weights=terms).astype(np.float64)
+
+    off, exponent = scaled(share * (values - means[stratum]))
+    sums = np.bincount(unit, weights=off)
+    size = np.asarray(np.bincount(unit, weights=share), dtype=np.float64)
+    squares = np.asarray(np.bincount(unit, weights=share**2), dtype=np.float64)
+    all_squares = within(squares)[above]
+    cross = size * (
+        size * all_squares - 2 * squares
+    )  # what the mean takes off the variance of a sum
+    several = (np.bincount(above) > 1)[above] & (squares > 0)
     if not several.any():
-        return ClusteredError(float("nan"), 0, len(group))
-    spare = np.maximum(sizes - 1, 1)
-    parts = np.where(several, sizes / spare * np.bincount(group, weights=sums), 0.0)
+        return GroupedError(float("nan"), 0.0, len(keys))
+    factor = np.zeros(len(keys))
+    np.divide(squares, squares + cross, out=factor, where=several)
+    parts = whole**2 * within(factor * sums**2)
+    q, qs, s = (within(factor * part) for part in (squares**2, squares * size, size**2))
+    total = within(squares)
+    spread = within(factor**2 * squares * (squares + 2 * cross))
+    spread += 2 * q * s + (total * s) ** 2 + 2 * qs**2 - 4 * total * qs * s
+    counted_in = np.bincount(above, weights=several) > 0
+    degrees = total[counted_in] ** 2 / spread[counted_in]
     square = float(parts.sum())
-    degrees = int((sizes[several] - 1).sum())
+    freedom = float(degrees.sum())
     if 0 < square < np.inf:  # scores near the largest numbers have infinite differences
-        degrees = int(square**2 / float((parts[several] ** 2 / spare[several]).sum()) + 1e-9)
-    return ClusteredError(float(np.ldexp(np.sqrt(square), exponent)), degrees, len(group))
+        freedom = square**2 / float((parts[counted_in] ** 2 / degrees).sum())
+    error = float(np.ldexp(np.sqrt(square), exponent))
+    return GroupedError(error, round(freedom, 9), len(keys))
 
 
 def scaled(values: Floats) -> tuple[Floats, int]:
@@ -420,7 +452,7 @@ def total(
     """
     names = () if by is None else (by,) if isinstance(by, str) else tuple(by)
     check_results(results)
-    levels = [_labels(results, name) for name in names]
+    levels = [task_labels(results, name) for name in names]
     paths = [
         tuple(SEPARATOR.join(parts) for parts in zip(*levels[: depth + 1], strict=True))
         for depth in range(len(levels))
@@ -477,8 +509,13 @@ def chance_scales(
     )
 
 
-def _labels(results: Results, column: str) -> tuple[str, ...]:
-    """What a column says of each task, refused where it says nothing or several things of one."""
+def task_labels(results: Results, column: str) -> tuple[str, ...]:
+    """Return what a column says of each task, refused where it says nothing or several things of one.
+
+    >>> table = {"agent": ["a", "a"], "task": ["t", "u"], "repo": ["x", "y"], "score": [1, 0]}
+    >>> task_labels(Results.from_dict(table), "repo")
+    ('x', 'y')
+    """
     if column == "task" and results.item:
         return results.task_names
     if column in results.task_attributes.columns:

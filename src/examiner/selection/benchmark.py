@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -56,7 +56,7 @@ from examiner.selection.targets import (
     total_for,
     weights_of,
 )
-from examiner.validation import Floats, check_squares
+from examiner.validation import Floats, check_known, check_squares
 
 LEAST_SHARE = 0.2
 """An agent observed on fewer of the tasks says hardly anything about how tasks go together."""
@@ -64,6 +64,9 @@ LEAST_AGENTS = 4
 """Two choose, two are judged: with fewer nothing can be proven."""
 STATED_DEVIATION = 0.2
 """Stands in where no cell was repeated, as a share of the task's spread between agents; a note says so."""
+
+Examined = Literal["same", "newer"]
+"""Which agents a selection is for: more of those seen, or newer ones, which will be better."""
 
 SUITABLE = Recipe(normaliser="auto")
 
@@ -80,6 +83,7 @@ class Benchmark:
     enough tasks for its aggregate to be known; the others help to choose, and are not judged. `order` is
     that of agents and tasks by content, in which agents are drawn. `sample`
     [agents] flags those used where choosing is repeated in folds: everybody but of very large tables.
+    `examined` says which agents a selection is for, and `dates` when those here appeared, where known.
     """
 
     scores: TaskScores
@@ -98,6 +102,8 @@ class Benchmark:
     sample: NDArray[np.bool_]
     left_out: tuple[str, ...]
     notes: tuple[str, ...]
+    examined: Examined = "same"
+    dates: tuple[str, ...] | None = None
 
     @property
     def agents(self) -> tuple[str, ...]:
@@ -253,6 +259,7 @@ class Benchmark:
             given_target=None if self.given_target is None else self.given_target[rows],
             judged=self.judged[rows],
             sample=self.sample[rows],
+            dates=None if self.dates is None else tuple(self.dates[row] for row in rows.tolist()),
         )
 
     def __repr__(self) -> str:
@@ -269,6 +276,7 @@ def benchmark(
     families: str | Mapping[str, str] | None = None,
     coverage: float = 0.9,
     deviations: Literal["own", "pooled"] | float | None = None,
+    examined: Examined = "same",
 ) -> Benchmark:
     """Gather all that choosing and judging tasks needs, without any agent looking at another.
 
@@ -277,11 +285,13 @@ def benchmark(
     tasks; without that, each fold's median of the task does. `target` is the aggregate to predict, or a
     number for each agent. A task that has no scale where the recipe needs one is left out; notes say
     which. An agent observed on less than `coverage` of the tasks helps to choose and is not judged.
-    `families` is a column of the agents' table: families stay whole.
+    `families` is a column of the agents' table: families stay whole. `examined` says which agents will be
+    examined: more of the "same" population, or "newer" ones, which are better than those seen.
 
     >>> benchmark(Results.from_numpy(np.arange(20.0).reshape(5, 4))).recipe.normaliser
     'z-score'
     """
+    check_known("population", examined, get_args(Examined))
     goal = check_target(target if isinstance(target, str) else "mean")
     demands = constraints or Constraints()
     if goal in RANKED:
@@ -334,6 +344,8 @@ def benchmark(
             *_nothing_to_see(scores),
             *note_of_sample(sample),
         ),
+        examined,
+        _dates(results),
     )
 
 
@@ -455,13 +467,8 @@ def _families(results: Results, families: str | Mapping[str, str] | None) -> tup
     if families is None:
         return agents
     if isinstance(families, str):
-        if families in results.agent_attributes.columns:
-            labels = results.agent_attributes.aligned(agents, families)
-        elif families in results.attributes:
-            column = results.column(families)
-            first = dict(zip(reversed(results.agent_codes.tolist()), reversed(column), strict=True))
-            labels = tuple(first[row] for row in range(len(agents)))
-        else:
+        labels = _agent_column(results, families)
+        if labels is None:
             known = (*results.agent_attributes.columns, *results.attributes)
             columns = f" Known columns: {listed(known)}." if known else ""
             raise InputError(
@@ -474,6 +481,29 @@ def _families(results: Results, families: str | Mapping[str, str] | None) -> tup
         agent if label is None else f"family {label}"
         for agent, label in zip(agents, labels, strict=True)
     )
+
+
+DATES = ("date", "released", "release_date", "year")
+"""Columns of the agents' table that say when an agent appeared."""
+
+
+def _dates(results: Results) -> tuple[str, ...] | None:
+    for column in DATES:
+        dates = _agent_column(results, column) or ()
+        if len(set(dates)) > 1 and None not in dates:
+            return tuple(map(str, dates))
+    return None
+
+
+def _agent_column(results: Results, name: str) -> tuple[Any, ...] | None:  # Any: as the user had it
+    """Return a column of the agents' table, or of the rows, one value per agent; None without it."""
+    if name in results.agent_attributes.columns:
+        return tuple(results.agent_attributes.aligned(results.agents, name))
+    if name not in results.attributes:
+        return None
+    column = results.column(name)
+    first = dict(zip(reversed(results.agent_codes.tolist()), reversed(column), strict=True))
+    return tuple(first[row] for row in range(len(results.agents)))
 
 
 def _given(target: str | Mapping[str, float], agents: Sequence[str]) -> Floats | None:

@@ -19,6 +19,8 @@ from examiner.validation import Axes, Bounds, Floats, read_only
 NODES = np.linspace(-6.0, 6.0, 61)
 """Abilities at which what is known of an agent is added up, in deviations of the agents seen."""
 SLOPE_VARIANCE = 0.5
+SLOPE_VARIANCE_FOR_NEWER = 0.05
+"""Slopes among the agents seen say little of better ones (`benchmarks/newer_agents.py`)."""
 INTERCEPT_VARIANCE = 9.0
 """Variances of the normal priors about 1 and 0: a task that nobody solves has a curve, too."""
 STEPS = 8
@@ -48,7 +50,7 @@ class ScoreCurves:
     θ is the log-odds of an agent's score in deviations of the agents seen. `dispersion` is the variance of
     shares beside that of one success or failure (near 1 for these, near 1/10 for shares of ten), `weight`
     says how tasks make up the score, and `usual` and `ends` hold where the middle eight tenths of agents
-    and all of them have theirs.
+    and all of them have theirs. `alone` says that lines do not count: agents will be better than these.
     """
 
     slope: Annotated[Floats, Axes("all tasks")]
@@ -57,6 +59,7 @@ class ScoreCurves:
     dispersion: Annotated[float, Bounds(1e-9, 1e9, "a number above 0")]
     usual: tuple[float, float]
     ends: tuple[float, float]
+    alone: bool = False
 
     def __post_init__(self) -> None:
         for name in ("slope", "intercept", "weight"):
@@ -111,6 +114,8 @@ class ScoreCurves:
         >>> curves.part(np.array([0.5, 0.9, 1.3]), np.array([0.6, 0.9, 1.1]))
         array([0.5 , 0.75, 1.  ])
         """
+        if self.alone:
+            return np.ones(np.broadcast_shapes(np.shape(line), np.shape(curve)))
         said = (line + curve) / 2
         least, most = (
             max(abs(end - near), 1e-9) for end, near in zip(self.ends, self.usual, strict=True)
@@ -133,10 +138,13 @@ def check_small(values: Floats | float, what: str) -> None:
         raise InputError(f"The {what} holds {odd[0]:g}, which no agents give. Make it again.")
 
 
-def curves_of(values: Floats, target: Floats, weight: Floats) -> ScoreCurves:
+def curves_of(
+    values: Floats, target: Floats, weight: Floats, *, newer: bool = False
+) -> ScoreCurves:
     """Learn the curves from shares of successes [agents, tasks] with gaps, and the agents' scores.
 
     The priors keep them from running away; every task has its own two numbers, found at once for all tasks.
+    For `newer` agents curves count alone, and slopes are nearly equal.
 
     >>> rng = np.random.default_rng(0)
     >>> shares = (rng.normal(size=(200, 1)) > rng.normal(size=(200, 3)) + [-1, 0, 1]).astype(float)
@@ -150,17 +158,18 @@ def curves_of(values: Floats, target: Floats, weight: Floats) -> ScoreCurves:
     odds = np.log(score / (1 - score))
     ability = (odds - odds.mean()) / max(float(odds.std()), 1e-9)
     step = max(1, BLOCK_CELLS // len(values))
+    variance = SLOPE_VARIANCE_FOR_NEWER if newer else SLOPE_VARIANCE
     parts = [
-        _curves(values[:, start : start + step], ability)
+        _curves(values[:, start : start + step], ability, variance)
         for start in range(0, values.shape[1], step)
     ]
     slope, intercept = (np.concatenate([part[index] for part in parts]) for index in (0, 1))
     dispersion = max(sum(part[2] for part in parts) / max(int(seen.sum()), 1), 1e-6)
     low, near, far, high = np.quantile(target, [0.0, 0.1, 0.9, 1.0]).tolist()
-    return ScoreCurves(slope, intercept, weight, dispersion, (near, far), (low, high))
+    return ScoreCurves(slope, intercept, weight, dispersion, (near, far), (low, high), newer)
 
 
-def _curves(values: Floats, ability: Floats) -> tuple[Floats, Floats, float]:
+def _curves(values: Floats, ability: Floats, slope_variance: float) -> tuple[Floats, Floats, float]:
     """Slopes and intercepts of some tasks, and the squares that they leave."""
     seen = np.isfinite(values)
     won = np.where(seen, values, 0.0)
@@ -172,10 +181,10 @@ def _curves(values: Floats, ability: Floats) -> tuple[Floats, Floats, float]:
         curved = np.where(seen, solved * failed, 0.0)
         up, turn = (
             off.sum(axis=0) - intercept / INTERCEPT_VARIANCE,
-            ability @ off - (slope - 1) / SLOPE_VARIANCE,
+            ability @ off - (slope - 1) / slope_variance,
         )
         flat = curved.sum(axis=0) + 1 / INTERCEPT_VARIANCE
-        steep = ability**2 @ curved + 1 / SLOPE_VARIANCE
+        steep = ability**2 @ curved + 1 / slope_variance
         both = ability @ curved
         size = flat * steep - both**2
         rise = np.clip((steep * up - both * turn) / size, -1, 1)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,19 +14,20 @@ from examiner.results import Results
 from examiner.selection.benchmark import Benchmark, benchmark_of
 from examiner.selection.evidence import SelectionEvidence
 from examiner.selection.greedy import TaskSet, selection_of
-from examiner.selection.methods import DEFAULT, Select
+from examiner.selection.methods import DEFAULT, Select, method_named, usual_method
 from examiner.selection.proof.answer import GIVEN
+from examiner.selection.proof.beyond import judge_beyond
 from examiner.selection.proof.holdout import Holdout
 from examiner.selection.proof.judgement import Map, MethodJudgement, judge
 from examiner.selection.selection import Selection, choose, settle, with_predictor
-from examiner.validation import Randomness, seed_of
+from examiner.validation import Randomness, generator, seed_of
 from examiner.workers import Progress
 
 
 def select_and_judge(
     source: Results | Benchmark | Any,  # Any: all that `ex.read` takes
     size: int | None = None,
-    method: str | Select = DEFAULT,
+    method: str | Select | None = None,
     *,
     sizes: Sequence[int] = (),
     rng: Randomness = 0,
@@ -46,7 +48,7 @@ def select_and_judge(
     whole = benchmark_of(source)
     holdout = holdout or Holdout()
     own = whole if holdout.choose_on is None else whole.on_agents(holdout.choose_on)
-    seed = seed_of(rng)
+    method, seed = method or usual_method(whole), seed_of(rng)
     shrinkage = settle(own) if method == DEFAULT else None
     tasks = choose(own, size, method, rng=seed, shrinkage=shrinkage)
     judgement = judge(
@@ -59,9 +61,13 @@ def select_and_judge(
         map=map,
         shrinkage=shrinkage if own is whole else None,
     )
-    return with_predictor(
+    selected = with_predictor(
         own, tasks, rng=seed, level=holdout.level, judgement=judgement, shrinkage=shrinkage
     )
+    entered = method_named(selected.method)[1]
+    beyond, notes = judge_beyond(own, entered, len(tasks), holdout.level, generator(seed))
+    chosen = replace(selected.chosen, notes=(*selected.chosen.notes, *notes))
+    return replace(selected, chosen=chosen, beyond=beyond)
 
 
 def distil(

@@ -159,7 +159,8 @@ def fold_of(
     learnt = None
     if curves and whole.of_shares:
         assert evidence.target is not None and whole.weights is not None
-        learnt = curves_of(values, evidence.target, whole.weights)
+        newer = whole.examined == "newer"
+        learnt = curves_of(values, evidence.target, whole.weights, newer=newer)
     return Fold(rows, evidence, scale, centre, values, learnt)
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from examiner.answers import Answer, Scalar, Table, bound, count, flag, name, number, words
-from examiner.messages import InputError, listed, shorten
+from examiner.messages import InputError, counted, listed, shorten
 from examiner.results import Results, check_results, matched
 from examiner.scores import value_unit
 from examiner.selection.intervals import Predicted
@@ -190,7 +190,22 @@ def place(results: Results, selection: Selection) -> SetPlacement:
         len(predictor.all_tasks),
         selection.level,
         selection.fingerprint,
-        (*results.notes, *(note for note in selection.notes if note.startswith(DOUBT))),
+        (
+            *results.notes,
+            *(note for note in selection.notes if note.startswith(DOUBT)),
+            *_beyond_note(selection, predicted.beyond & ~complete),
+        ),
+    )
+
+
+def _beyond_note(selection: Selection, beyond: NDArray[np.bool_]) -> tuple[str, ...]:
+    """Say where intervals are not shown to cover: for agents beyond those the tasks were selected on."""
+    curves = selection.predictor.curves
+    if not beyond.any() or (curves is not None and curves.alone):
+        return ()
+    return (
+        f"{counted(int(beyond.sum()), 'agent')} beyond all that the tasks were selected on: the true "
+        f"coverage of intervals is not known there. Tasks selected for newer agents keep it.",
     )
 
 

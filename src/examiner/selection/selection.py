@@ -23,8 +23,10 @@ from examiner.selection.methods import (
     Select,
     able_methods,
     method_named,
+    usual_method,
 )
 from examiner.selection.prediction import Predictor, fit_predictor
+from examiner.selection.proof.beyond import BeyondTraining
 from examiner.selection.proof.holdout import FOLDS, Holdout
 from examiner.selection.proof.inner import best_of, inner_folds
 from examiner.selection.proof.judgement import MethodJudgement
@@ -43,8 +45,8 @@ class Selection(Answer):
     """Selected tasks and why, with all that predicting a new agent from them needs.
 
     `level` is that of the intervals, `fingerprint` a hash of the results they were selected on. `record`
-    has the errors of held-out agents, and `judgement` all figures, where it was judged. A file keeps
-    neither `judgement` nor the reasons.
+    has the errors of held-out agents, and `judgement` all figures, where it was judged; `beyond` has those
+    of the best and the newest third of agents. A file keeps neither these two nor the reasons.
 
     >>> scores = np.random.default_rng(0).normal(size=(8, 6)) + np.arange(8)[:, None]
     >>> select(Results.from_numpy(scores), 2, "regression", rng=0).unit
@@ -61,6 +63,7 @@ class Selection(Answer):
     fingerprint: str
     record: Record | None = None
     judgement: MethodJudgement | None = field(default=None, metadata=_UNSTORED)
+    beyond: BeyondTraining | None = field(default=None, metadata=_UNSTORED)
     reasons: SelectionReasons | None = field(default=None, metadata=_UNSTORED)
     budget: float | None = field(default=None, metadata=_UNSTORED)
     cost_of_all: float | None = field(default=None, metadata=_UNSTORED)
@@ -113,6 +116,8 @@ class Selection(Answer):
             tables["methods"] = self.judgement.methods
             tables["predictions"] = self.judgement.predictions(self._judged_method, size)
             tables["stability"] = self.judgement.stability
+        if self.beyond is not None:
+            tables["beyond"] = self.beyond
         if self.record is not None:
             tables["alarms"] = self.record.table(value_unit(self.recipe))
         return tables
@@ -246,7 +251,7 @@ class Selection(Answer):
 def select(
     source: Results | Benchmark | Any,  # Any: all that `ex.read` takes
     size: int | None = None,
-    method: str | Select = DEFAULT,
+    method: str | Select | None = None,
     *,
     rng: Randomness = 0,
     inner: int = 5,
@@ -263,7 +268,7 @@ def select(
     ('task 6', 'task 2')
     """
     whole = benchmark_of(source)
-    seed = seed_of(rng)
+    method, seed = method or usual_method(whole), seed_of(rng)
     shrinkage = settle(whole) if method == DEFAULT else None
     chosen = choose(whole, size, method, rng=seed, inner=inner, shrinkage=shrinkage)
     return with_predictor(whole, chosen, rng=seed, level=level, shrinkage=shrinkage)
@@ -282,7 +287,7 @@ def settle(whole: Benchmark) -> Shrinkage | None:
 def choose(
     source: Results | Benchmark | Any,  # Any: all that `ex.read` takes
     size: int | None = None,
-    method: str | Select = DEFAULT,
+    method: str | Select | None = None,
     *,
     rng: Randomness = 0,
     inner: int = 5,
@@ -290,6 +295,7 @@ def choose(
 ) -> TaskSet:
     """Choose a few tasks by a method of `METHODS`, a function like them, or "best_of".
 
+    By default that is "covariance", and "strata" where newer agents will be examined.
     Best-of takes the method whose sets predict best in `inner` folds over the agents. Demands, costs
     and a budget (instead of a size) are those of `benchmark`. `shrinkage` is what `settle` found before.
 
@@ -299,7 +305,7 @@ def choose(
     (2, 'error of the aggregate removed')
     """
     whole = benchmark_of(source)
-    size = _size(whole, size)
+    size, method = _size(whole, size), method or usual_method(whole)
     seed = seed_of(rng)
     drawing = generator(seed)
     notes: tuple[str, ...] = ()

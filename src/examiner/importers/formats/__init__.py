@@ -203,6 +203,11 @@ FORMATS = MappingProxyType(
             json_records.read,
             endings=(".json",),
         ),
+        "yaml": Format(
+            "YAML, as JSON of the same content",
+            json_records.recognises_yaml,
+            json_records.read_yaml,
+        ),
         "wandb": Format("charts exported from Weights & Biases, CSV", wandb.recognises, wandb.read),
         "aim": Format("metrics exported from Aim, CSV", aim.recognises, aim.read),
         "ndjson": Format(
@@ -222,7 +227,7 @@ FORMATS = MappingProxyType(
 )
 """Name → format, asked in this order. A new one is one file in this folder and one line here."""
 
-ALIASES = MappingProxyType({"tsv": "csv", "jsonl": "ndjson"})
+ALIASES = MappingProxyType({"tsv": "csv", "jsonl": "ndjson", "yml": "yaml"})
 
 
 def known_format(named: str) -> str:

@@ -11,7 +11,6 @@ from typing import Any
 
 import polars as pl
 
-from examiner.importers.column_names import AGENT_COLUMNS, TASK_COLUMNS
 from examiner.importers.files import SourceFile
 from examiner.importers.json_tables import table_of
 from examiner.importers.nesting import refuse_deep_lines
@@ -78,9 +77,7 @@ def _single_object(data: bytes, file: SourceFile) -> dict[str, Any] | None:  # A
     content = _object_in(data) if several and first is None else first
     if content is None or (several and first is not None):
         return None  # a record on each line, or none that is whole: told by its line
-    keys = {name.strip().lower() for name, value in content.items() if isinstance(value, str)}
-    known = keys.intersection((*AGENT_COLUMNS, *TASK_COLUMNS))
-    if not several and (known or file.suffix in _LINES):
+    if not several and file.suffix in _LINES:
         return None
     whole: dict[str, Any] = parse_json(data, file.path)  # refuses a repeated key
     return whole

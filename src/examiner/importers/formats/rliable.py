@@ -27,11 +27,6 @@ TASK_ARRAYS = ("tasks", "task", "games", "game", "task_names", "game_names", "en
 _JSON = re.compile(rb'\s*\{\s*"(?:[^"\\]|\\.)*"\s*:\s*\[\s*(?:\[|"(?:[^"\\]|\\.)*"\s*[,\]])')
 _NOTE = "The tasks have no names in this file: they are called 'task 1', 'task 2', …"
 
-_AXES_NOTE = (
-    "The file does not name the axes of its arrays: they are read as [runs, tasks]. If they are others, "
-    "name them: `--axes checkpoints,runs`."
-)
-
 
 def recognises(file: SourceFile) -> bool:
     """An npz file of arrays [runs, tasks], or a JSON object whose first value is a list of lists.
@@ -75,8 +70,14 @@ def read(file: SourceFile, options: TableOptions) -> Reading:
         if name not in TASK_ARRAYS or _is_scores(array)
     }
     frame = _frame(scores, tasks, file.path)
+    if tasks is None and array_names(file):
+        raise InputError(
+            f"{shorten(file.path, 200)} names neither tasks (in an array of text, `tasks`) nor the axes "
+            f"of its arrays, of which the first has the shape {next(iter(arrays.values())).shape}. As "
+            f"rliable has them: `--axes runs,tasks`; others, for example: `--axes checkpoints,runs`."
+        )
     if tasks is None:
-        notes = (*notes, _NOTE, *([_AXES_NOTE] if array_names(file) else []))
+        notes = (*notes, _NOTE)
     origin = Provenance(str(file.path), "rliable").with_notes(*notes)
     return Reading.of(frame, file, origin, ["score"], ())
 

@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from examiner.answers import Answer, Scalar, Table, error, name, number
-from examiner.irt.estimation.kernels import kernel_for, log_choose
+from examiner.irt.estimation.arrays import log_choose
+from examiner.irt.estimation.kernels import kernel_for
 from examiner.irt.fit import fit as fit_irt
 from examiner.irt.fit import shown
 from examiner.irt.fitted import IRTFit

@@ -8,15 +8,13 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.irt.errors.freedom import Freedom, Scores
+from examiner.irt.errors.freedom import Freedom
+from examiner.irt.errors.information import Information
 from examiner.irt.items import Floats
 from examiner.irt.model import Parameter
 
 WHOLE = "observed information (Louis), all parameters together"
 HELD = "observed information (Louis), with tasks in which the likelihood is not peaked held fixed"
-MOST_TOGETHER = 4000
-"""Parameters whose covariances are all had; of more, leading directions stand in for those between
-tasks."""
 _FLAT = 1e-8
 _ROUNDS = 12
 _NOTHING_KNOWN = 1e-6
@@ -138,17 +136,17 @@ class Covariances(NamedTuple):
         return np.asarray(self.blocks[:, row, column])
 
 
-def covariances(scores: Scores) -> Covariances:
+def covariances(scores: Information) -> Covariances:
     """Return the covariance of each task's parameters, shared ones included."""
     freedom = scores.freedom
     tasks, own = freedom.fixed.shape
     together: JointCovariance
-    if freedom.count > MOST_TOGETHER:
+    if not scores.together:
         from examiner.irt.errors.low_rank import leading_covariances
 
         blocks, together, method = leading_covariances(scores)
     else:
-        inverse, method = _inverse(scores.information(), freedom)
+        inverse, method = _inverse(scores.whole(), freedom)
         columns = np.arange(tasks * own).reshape(tasks, own)
         rest = np.broadcast_to(np.arange(tasks * own, freedom.count), (tasks, len(freedom.shared)))
         chosen = np.concatenate([columns, rest], axis=1)

@@ -1,10 +1,9 @@
-"""What is free at estimates, and what covariances need of the scores of agents."""
+"""What is free at estimates, and the complete information on it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -121,30 +120,3 @@ class CompleteInformation(NamedTuple):
     own: Floats
     coupling: Floats
     shared: Floats
-
-
-class Scores(Protocol):
-    """What covariances need of the scores of agents under their posteriors."""
-
-    freedom: Freedom
-
-    @property
-    def complete(self) -> CompleteInformation:
-        """Σ_j E_j[−H] and the priors' curvature."""
-        ...
-
-    def information(self) -> Floats:
-        """Return the whole observed information, [size, size]."""
-        ...
-
-    def times(self, columns: Floats) -> Floats:
-        """Return the missing information times columns [size, n], with what a free scale takes off."""
-        ...
-
-    def missing_blocks(self) -> Floats:
-        """Return the missing information of each task by itself, [tasks, own, own]."""
-        ...
-
-    def moves(self) -> Iterator[tuple[NDArray[np.intp], Floats, Floats, Floats]]:
-        """Yield rows of agents, their posterior means and deviations, and how far means move with tasks."""
-        ...

@@ -10,41 +10,55 @@ ability, and cancels from differences.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
 
 from examiner.irt.agent_posterior import AbilityEstimates, with_calibration
-from examiner.irt.errors.abilities import moved_means
-from examiner.irt.errors.all_tasks import AllTasks
-from examiner.irt.errors.complete import CompleteScores
-from examiner.irt.errors.freedom import Freedom, Scores
-from examiner.irt.errors.listed_scores import scores_of
-from examiner.irt.errors.observed_information import louis
+from examiner.irt.errors import information
+from examiner.irt.errors.covariance import Covariances, covariances
+from examiner.irt.errors.freedom import Freedom
+from examiner.irt.errors.information import Information
+from examiner.irt.errors.intervals import told
+from examiner.irt.errors.scores import ability_errors, ability_moves
+from examiner.irt.estimates import DIRECTIONS, JointDraws, TaskErrors
+from examiner.irt.estimation.passes import drawn_abilities
+from examiner.irt.estimation.sources import MemorySource, ResponseSource
 from examiner.irt.items import Floats, ItemParameters
-from examiner.irt.model import Model
-from examiner.irt.posterior import Quadrature, drawn_abilities, posterior_blocks
+from examiner.irt.model import Model, Unknowns, moved
+from examiner.irt.parameter_covariance import ParameterCovariance
+from examiner.irt.posterior import Quadrature
 from examiner.irt.priors import Priors, SlopeScale
+from examiner.messages import InputError
 from examiner.results import ResponseMatrix
 
+_TABLES, _LEVELS = 10, 24
+"""Tables of [tasks, nodes] in double precision: where trials are the same for all, and where not."""
 
-class JointErrors(AllTasks):
+
+class TooLittleMemoryError(InputError):
+    """Errors need more memory than there is, while the fit does not."""
+
+
+class JointErrors:
     """Errors of tasks, and what they do to the abilities of agents; the largest parts when asked for.
 
     Those of tasks come from the inverse of the observed information of the marginal likelihood with all
     free and shared parameters together, and with the priors' curvature under MAP (Louis, 1982, eq. 3.2').
+    Responses may be anywhere: all that is needed of them are sums over blocks of agents.
 
     >>> from examiner.irt.models import MODELS
     >>> matrix = ResponseMatrix.from_array(np.tile([[1, 0], [0, 1], [1, 1], [0, 0]], (25, 1)))
     >>> items = ItemParameters.of(matrix.tasks, slope=[0.5, 0.5], intercept=[0.0, 0.0])
-    >>> errors = JointErrors(matrix, items, MODELS["1pl"], None, Quadrature.grid()).tasks
+    >>> errors = JointErrors.of(matrix, items, MODELS["1pl"], None, Quadrature.grid()).tasks
     >>> bool(errors.intercept[0] < 0.3), bool(np.isinf(errors.difficulty_high[0]))
     (True, True)
     """
 
     def __init__(
         self,
-        matrix: ResponseMatrix,
+        source: ResponseSource,
         items: ItemParameters,
         model: Model,
         priors: Priors | None,
@@ -52,42 +66,151 @@ class JointErrors(AllTasks):
         population_sd: float = 1.0,
         scale: SlopeScale | None = None,
     ) -> None:
-        self._matrix, self._rule = matrix, rule
-        standard = items.rescaled(0.0, population_sd)
-        freedom = Freedom.at(standard, model, priors, scale)
-        scores: Scores
-        if CompleteScores.serves(matrix, standard, freedom):
-            scores = CompleteScores(matrix, standard, rule, freedom)
-        else:
-            scores = scores_of(louis(matrix, standard, model, priors, rule, scale))
-        super().__init__(items, model, scores, population_sd)
+        self._source, self._rule = source, rule
+        self._items, self._model, self._sd = items, model, population_sd
+        self._standard = items.rescaled(0.0, population_sd)
+        self._freedom = Freedom.at(self._standard, model, priors, scale)
+        self._check_memory()
 
-    def _drawn_abilities(
-        self, made: list[ItemParameters], rng: np.random.Generator
-    ) -> tuple[tuple[str, ...], Floats]:
-        matrix = self._matrix
-        ability = np.empty((len(made), len(matrix.agents)))
-        for row, items in enumerate(made):
-            for part in posterior_blocks(matrix, items, self._rule, listed=True):
-                drawn = drawn_abilities(part.weights, self._rule.nodes, rng)
-                ability[row, part.block.rows] = drawn
-        return matrix.agents, ability
+    @classmethod
+    def of(
+        cls,
+        matrix: ResponseMatrix,
+        items: ItemParameters,
+        model: Model,
+        priors: Priors | None,
+        rule: Quadrature,
+        population_sd: float = 1.0,
+        scale: SlopeScale | None = None,
+    ) -> JointErrors:
+        """Return the errors at any parameters of the tasks of a matrix."""
+        source = MemorySource(matrix, items.response)
+        source = source.suited(Unknowns.of(model, items.response, items.tasks, priors))
+        return cls(source, items, model, priors, rule, population_sd, scale)
 
-    def abilities(self) -> AbilityEstimates:
-        """Return the abilities of agents; their errors count those of tasks."""
-        estimates = np.empty((3, len(self._matrix.agents)))
-        for rows, mean, deviation, moves in moved_means(self._scores, self._model, self._sd):
-            added = self.parameters.variances(moves)
-            estimates[:, rows] = with_calibration(mean, deviation, added)
-        return AbilityEstimates(*(estimates * self._sd))
+    @cached_property
+    def information(self) -> Information:
+        """The observed information, for abilities that are N(0, 1)."""
+        return Information(self._source, self._standard, self._rule, self._freedom)
+
+    @cached_property
+    def found(self) -> Covariances:
+        """The covariances of the parameters of tasks."""
+        return covariances(self.information)
+
+    @property
+    def tasks(self) -> TaskErrors:
+        """Errors and intervals of tasks on the scale users read."""
+        errors = told(self._items, self._model, self.found, self._sd)
+        return replace(errors, parameters=self.parameters)
+
+    @cached_property
+    def parameters(self) -> ParameterCovariance:
+        """The covariance of all parameters, as a fit stores it: blocks of tasks and leading directions."""
+        together, freedom = self.found.together, self._freedom
+        tasks, own = freedom.fixed.shape
+        every: list[Floats] = []
+        for column in range(tasks * own, freedom.count):
+            direction, together = together.without(column)
+            every.append(direction[:, None])
+        every.append(together.leading(self.found.blocks_of_tasks, DIRECTIONS))
+        directions = np.concatenate(every, axis=1)
+        directions[: tasks * own][freedom.fixed.ravel()] = 0.0
+        blocks = np.nan_to_num(self.found.blocks[:, :own, :own])
+        mine = directions[: tasks * own].reshape(tasks, own, -1)
+        blocks = blocks - np.einsum("tin,tjn->tij", mine, mine)
+        return ParameterCovariance(
+            freedom.own,
+            freedom.shared,
+            blocks.reshape(tasks, -1),
+            directions,
+            unit_slopes=self._model.unit_slopes,
+        )
+
+    def abilities(self) -> tuple[AbilityEstimates, Floats]:
+        """Return the abilities of agents, whose errors count those of tasks, and what the errors share.
+
+        The last are directions [agents, n] in which the errors of tasks move abilities together.
+        """
+        job = replace(self.information.job, covariance=self.parameters, mean_moves=self._mean_moves)
+        _, (mean, variance, added, shared) = self._source.total(ability_errors, job)
+        estimates = with_calibration(mean, np.sqrt(variance), added)
+        return AbilityEstimates(*(self._sd * part for part in estimates)), shared * self._sd
 
     @cached_property
     def ability_covariance(self) -> Floats:
         """The covariance of all abilities, [agents, agents]."""
-        agents = len(self._matrix.agents)
-        every, deviations = np.empty((agents, self._freedom.count)), np.empty(agents)
-        for rows, _, deviation, moves in moved_means(self._scores, self._model, self._sd):
-            deviations[rows], every[rows] = deviation, moves
-        covariance = self.parameters.between(every)
-        covariance[np.diag_indices(agents)] += deviations**2
+        job = replace(self.information.job, mean_moves=self._mean_moves)
+        _, (variance, moves) = self._source.total(ability_moves, job)
+        covariance = self.parameters.between(moves)
+        covariance[np.diag_indices_from(covariance)] += variance
         return covariance * self._sd**2
+
+    def draws(self, count: int, rng: np.random.Generator) -> JointDraws:
+        """Return joint draws of tasks, their scale, and abilities.
+
+        Parameters are normal around the estimates (see `_stretched` for slopes); each draw of tasks
+        gives every agent a posterior to draw from.
+        """
+        freedom = self._freedom
+        away = self.found.together.drawn(count, rng)
+        tasks, width = freedom.fixed.shape
+        own = away[:, : tasks * width].reshape(count, tasks, width)
+        stretched = self._stretched(own, rng)
+        drawn = []
+        for mine, rest in zip(own, away[:, tasks * width :], strict=True):
+            items = self._standard
+            for name, steps in (
+                *zip(freedom.own, mine.T, strict=True),
+                *zip(freedom.shared, rest, strict=True),
+            ):
+                items = moved(items, name, steps)
+            drawn.append(items)
+        agents = len(self._source.agents)
+        ability = np.empty((count, agents))
+        for row, items in enumerate(drawn):
+            random = np.stack([rng.random(agents), rng.random(agents)], axis=1)
+            at = self._source.pass_at(items, self._rule)
+            _, (ability[row],) = self._source.total(drawn_abilities, (at, random))
+        # Rasch tells the shared slope as the unit of ability
+        unit = np.array([i.slope[0] if self._model.unit_slopes else self._sd for i in drawn])
+        told_items = (items.rescaled(0.0, 1.0 / sd) for items, sd in zip(drawn, unit, strict=True))
+        common = 1.0 if freedom.scale is None else freedom.scale.common
+        scale = common * np.exp(stretched)
+        if "slope" in freedom.shared and freedom.scale is not None:
+            scale = np.array([items.slope[0] for items in drawn])
+        return JointDraws(tuple(told_items), ability * unit[:, None], self._source.agents, scale)
+
+    def _stretched(self, own: Floats, rng: np.random.Generator) -> Floats:
+        """Draw how log c moves, and turn the moves of slopes [draws, tasks] into those it makes them.
+
+        Slopes are closer to normal as e and log c: with da the normal deviation of slopes and g that
+        of log c given it, a = eᵍ (â (1 − g) + da).
+        """
+        freedom, slope = self._freedom, self._standard.slope
+        if freedom.relative is None or freedom.scale is None or "slope" not in freedom.own:
+            return np.zeros(len(own))
+        moves, deviation = freedom.relative.scale_given(slope, freedom.scale)
+        away = own[:, :, freedom.own.index("slope")]
+        stretched = np.asarray(away @ moves + deviation * rng.standard_normal(len(own)))
+        factor = stretched[:, None]
+        away[:] = np.exp(factor) * (slope * (1 - factor) + away) - slope
+        return stretched
+
+    @property
+    def _mean_moves(self) -> float | None:
+        return 1.0 / self._sd if self._model.unit_slopes else None
+
+    def _check_memory(self) -> None:
+        """Refuse errors that need more than the memory the source may use."""
+        source, size = self._source, self._freedom.count
+        if source.memory is None:
+            return
+        tables = _TABLES if source.whole.alike and source.plain else _LEVELS
+        needed = 0.25 + 8e-9 * tables * len(self._items) * len(self._rule)
+        if size <= information.MOST_TOGETHER:
+            needed += 4 * 8e-9 * size**2
+        if needed > source.memory:
+            raise TooLittleMemoryError(
+                f"Standard errors of tasks need {needed:.1f} GB of memory, and {source.memory:g} are given."
+            )

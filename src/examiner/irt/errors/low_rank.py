@@ -4,7 +4,7 @@ With E[−H] = L Lᵀ (blocks, so L is cheap) and M = L⁻¹ C L⁻ᵀ for the m
 covariance is L⁻ᵀ (I − M)⁻¹ L⁻¹. M has a few large eigenvalues λ (to shift or stretch ability moves
 every task together) with vectors U, and for the rest is small outside the blocks of tasks:
 
-.. math:: (I - M)^{-1} \approx I + U \frac{\lambda}{1 - \lambda} U^T + \mathrm{blocks}(R + R^2),
+.. math:: (I - M)^{-1} \approx I + U \frac{\lambda}{1 - \lambda} U^T + \mathrm{blocks}((I - R)^{-1} - I),
           \quad R = M - U \lambda U^T
 
 U is found by subspace iteration from a fixed start (Halko, Martinsson & Tropp 2011, alg. 4.4).
@@ -18,50 +18,64 @@ import numpy as np
 from numpy.typing import NDArray
 
 from examiner.irt.errors.covariance import spread_columns
-from examiner.irt.errors.freedom import Scores
+from examiner.irt.errors.information import Information
 from examiner.irt.items import Floats
+from examiner.messages import counted
 
 _DIRECTIONS = 16
 """Zero and unit of the scale, and what tells the able and the weak from it, which fall off quickly."""
 _ROUNDS = 2
+_LOST = 0.9
+"""Share of the information on a parameter, lost by its task alone, above which the task is kept apart."""
+_FLAT = 1e-6
+"""What is left of it below which the likelihood has no peak."""
 
 
-def leading_covariances(scores: Scores) -> tuple[Floats, Leading, str]:
-    """Return covariance blocks [tasks, n, n], own parameters first, the whole, and how they were had."""
+def leading_covariances(scores: Information) -> tuple[Floats, Leading, str]:
+    """Return covariance blocks [tasks, n, n], own parameters first, the whole, and how they were had.
+
+    A task whose responses leave nearly none of the information on a parameter (its slope diverges) has an
+    eigenvalue near 1 of its own. A few such tasks would fill all directions, so that they are kept apart:
+    the directions are those of the others, and their errors come from their own information alone. Where
+    that has no peak they are NaN.
+    """
     factor = _Factor(scores)
-    size = scores.freedom.count
+    size, cut = scores.freedom.count, factor.tasks * factor.own
     count = min(_DIRECTIONS, size)
+    free = np.ones((size, 1))
 
     def times(basis: Floats) -> Floats:
-        """M · basis, with M = L⁻¹ C L⁻ᵀ."""
-        own, rest = factor.unwhiten(basis)
+        """M · basis, with M = L⁻¹ C L⁻ᵀ, without the tasks that are kept apart."""
+        own, rest = factor.unwhiten(basis * free)
         columns = np.concatenate([own.reshape(-1, basis.shape[1]), rest])
-        return factor.whiten(scores.times(columns).T).T
+        return factor.whiten(scores.times(columns).T).T * free
 
-    basis = np.linalg.qr(spread_columns(size, count))[0]
-    for _ in range(_ROUNDS):
-        basis = np.linalg.qr(times(basis))[0]
+    basis = times(np.linalg.qr(spread_columns(size, count))[0])
+    own_blocks = factor.inverse @ scores.missing_blocks() @ factor.inverse.transpose(0, 2, 1)
+    lost = np.linalg.eigvalsh(own_blocks)[:, -1]
+    apart = lost > _LOST
+    free[:cut] = np.repeat(~apart, factor.own)[:, None]
+    for _ in range(_ROUNDS - (0 if apart.any() else 1)):
+        basis = times(np.linalg.qr(basis * free)[0])
+    basis = np.linalg.qr(basis)[0]
     image = times(basis)
     values, turn = np.linalg.eigh(0.5 * (basis.T @ image + image.T @ basis))
     values = np.clip(values, 0.0, 1.0 - 1e-9)
     vectors = basis @ turn
-    own_blocks = factor.inverse @ scores.missing_blocks() @ factor.inverse.transpose(0, 2, 1)
-    blocks = factor.assemble(vectors, values, own_blocks)
     left = factor.left(vectors, values, own_blocks)
+    blocks = factor.assemble(vectors, values, left)
+    blocks[lost > 1.0 - _FLAT] = np.nan
     leading = Leading(factor, vectors, values / (1.0 - values), left)
-    return (
-        blocks,
-        leading,
-        (
-            f"observed information (Louis): {count} directions shared by all tasks, the rest task by task"
-        ),
-    )
+    method = f"observed information (Louis): {count} directions shared by all tasks, the rest task by task"
+    if apart.any():
+        method += f"; {counted(int(apart.sum()), 'task')} that nearly diverge kept apart"
+    return blocks, leading, method
 
 
 class _Factor:
     """L with E[−H] = L Lᵀ: a block for each task, and a last row for what is shared."""
 
-    def __init__(self, scores: Scores) -> None:
+    def __init__(self, scores: Information) -> None:
         own, coupling, shared = scores.complete
         self.tasks, self.own = scores.freedom.fixed.shape
         self.inverse = np.linalg.inv(np.linalg.cholesky(own))
@@ -86,18 +100,20 @@ class _Factor:
         return np.einsum("tji,tjn->tin", self.inverse, mine), rest
 
     def left(self, vectors: Floats, values: Floats, own_blocks: Floats) -> Floats:
-        """R + R² of each task: what it misses by itself."""
+        """(I − R)⁻¹ − I of each task: what it misses by itself."""
         cut = self.tasks * self.own
         leading = (vectors[:cut] * np.sqrt(values)).reshape(self.tasks, self.own, -1)
         alone = own_blocks - np.einsum("tin,tjn->tij", leading, leading)
-        return np.asarray(alone + alone @ alone)
+        roots, axes = np.linalg.eigh(0.5 * (alone + alone.transpose(0, 2, 1)))
+        raised = 1.0 / (1.0 - np.clip(roots, None, 1.0 - _FLAT)) - 1.0
+        return np.asarray(np.einsum("tik,tk,tjk->tij", axes, raised, axes))
 
-    def assemble(self, vectors: Floats, values: Floats, own_blocks: Floats) -> Floats:
+    def assemble(self, vectors: Floats, values: Floats, left: Floats) -> Floats:
         own = self.own
         mine, rest = self.unwhiten(vectors * np.sqrt(values / (1.0 - values)))
         shared = rest.shape[0]
         found = np.empty((self.tasks, own + shared, own + shared))
-        middle = np.eye(own) + self.left(vectors, values, own_blocks)
+        middle = np.eye(own) + left
         alone = self.last.T  # L⁻ᵀ's last columns: shared part, and what it does to each task
         bend = -np.einsum("tji,tsj,sn->tin", self.inverse, self.below, alone)
         found[:, :own, :own] = (

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import NamedTuple, Protocol, Self, runtime_checkable
+from typing import TYPE_CHECKING, NamedTuple, Self
 
 import numpy as np
 
 from examiner.irt.estimation.fixed_point import Arrival, Pace, Stepped, fixed_point
-from examiner.irt.items import Floats, ItemParameters, Response
+from examiner.irt.items import Floats, ItemParameters
 from examiner.irt.model import Point, Unknowns
 from examiner.irt.posterior import Quadrature
+
+if TYPE_CHECKING:
+    from examiner.irt.estimation.sources import ResponseSource
 
 _ROUGHLY, _ROUGH = (0.05, 0.02), 10
 """How far two rough climbs settle, and within how many iterations: enough to tell how slopes spread."""
@@ -48,9 +51,9 @@ class Expected:
         """Return the information that responses and abilities together hold on each slope, [tasks]."""
         raise NotImplementedError
 
-    def plus(self, other: Self) -> Self:
-        """Return the sums over these agents and others; abilities stay those of these."""
-        raise NotImplementedError
+    def where_agents_are(self) -> Self:
+        """Return the same without the nodes that no agent is near."""
+        return self
 
     @property
     def spread(self) -> tuple[float, float]:
@@ -58,90 +61,6 @@ class Expected:
         mean = float(self.ability.mean())
         variance = float(self.variance.mean() + ((self.ability - mean) ** 2).mean())
         return mean, float(np.sqrt(variance))
-
-
-class ResponseSource(Protocol):
-    """All that a fit may ask of responses: who and what they are, a place to start, and E-steps.
-
-    The responses themselves stay where they are: in this process, on a device, or in shards. An E-step
-    takes a few numbers a task (`items`) and a quadrature, and returns sums over agents of the size
-    [tasks, nodes] and two numbers an agent. All of them but those two add up over agents, so that a
-    source in shards asks each for its own and adds; and none is large, so that a source on a device may
-    hand them to the M-steps of `exponential` (1PL and 2PL, successes) and `kernel_statistics` (all others)
-    as numpy arrays. A quadrature whose `spacing` is None was asked for by the user: all its nodes are
-    kept for every agent. With a spacing, nodes where an agent has no posterior mass may be passed over.
-
-    References: Bock & Aitkin (1981), for the E-step; docs/decisions/0024.
-    """
-
-    @property
-    def agents(self) -> tuple[str, ...]:
-        """Names of the agents, each with at least one response."""
-        ...
-
-    @property
-    def tasks(self) -> tuple[str, ...]:
-        """Names of the tasks, each with responses that vary."""
-        ...
-
-    @property
-    def response(self) -> Response:
-        """How the responses scatter around the curves."""
-        ...
-
-    @property
-    def trials(self) -> Floats:
-        """Trials of each task that an agent was given, on average: [tasks]."""
-        ...
-
-    @property
-    def pace(self) -> Pace:
-        """How finely to integrate and when to stop: single precision cannot settle as far as double."""
-        ...
-
-    def serves(self, unknowns: Unknowns) -> bool:
-        """Whether its statistics are enough for the parameters to be estimated.
-
-        >>> from examiner.irt import MODELS
-        >>> from examiner.irt.estimation.exponential import CompleteSource
-        >>> from examiner.results import ResponseMatrix
-        >>> source: ResponseSource = CompleteSource(ResponseMatrix.from_array([[1, 0], [0, 1]]))
-        >>> [source.serves(Unknowns.of(MODELS[name], "binomial", (), None)) for name in ("2pl", "3pl")]
-        [True, False]
-        """
-        ...
-
-    def first_start(self, *, shared_slope: bool) -> tuple[Floats, Floats]:
-        """Return slopes and intercepts to begin with, read off the responses: [tasks] each.
-
-        >>> from examiner.irt.estimation.exponential import CompleteSource
-        >>> from examiner.results import ResponseMatrix
-        >>> source = CompleteSource(ResponseMatrix.from_array([[1, 1, 0], [0, 0, 0], [1, 0, 1]]))
-        >>> bool((source.first_start(shared_slope=False)[0] > 0).all())
-        True
-        """
-        ...
-
-    def expected(self, items: ItemParameters, rule: Quadrature) -> Expected:
-        """Return what an E-step finds under these parameters.
-
-        >>> from examiner.irt.estimation.exponential import CompleteSource
-        >>> from examiner.results import ResponseMatrix
-        >>> source = CompleteSource(ResponseMatrix.from_array([[1, 0], [0, 0]], tasks=["t", "u"]))
-        >>> items = ItemParameters.of(["t", "u"], [1.0, 1.0], [0.0, 0.0])
-        >>> source.expected(items, Quadrature.grid()).ability.round(3)
-        array([ 0.   , -0.704])
-        """
-        ...
-
-
-@runtime_checkable
-class SuitedSource(Protocol):
-    """A source that has other statistics for some models, and names the one for a model."""
-
-    def suited(self, unknowns: Unknowns) -> ResponseSource:
-        """Return the source of the statistics that a model asks for."""
-        ...
 
 
 class Optimum(NamedTuple):

@@ -40,13 +40,7 @@ class KernelStatistics(Expected):
     _first: list[tuple[Slopes, Heights]] = field(default_factory=list, compare=False, repr=False)
     """What the kernel says under the parameters of the E-step, once it was asked."""
 
-    def plus(self, other: Self) -> Self:
-        """Return the sums over these agents and others, in the arrays of these; all nodes are there yet."""
-        for mine, theirs in zip((self.mass, *self.sums), (other.mass, *other.sums), strict=True):
-            mine += theirs
-        return replace(self, log_likelihood=self.log_likelihood + other.log_likelihood)
-
-    def where_agents_are(self) -> KernelStatistics:
+    def where_agents_are(self) -> Self:
         """Return the same without the nodes that no agent is near."""
         alive = np.flatnonzero(self.mass > _NOBODY)
         here = slice(int(alive[0]), int(alive[-1]) + 1)

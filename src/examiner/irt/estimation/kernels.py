@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from examiner.irt.estimation.arrays import log_choose
 from examiner.irt.estimation.kernel import Kernel, Slopes
 from examiner.irt.estimation.score_kernels import Beta, Normal, log_density_of_scores
-from examiner.irt.estimation.tables import listed_cells
 from examiner.irt.items import SCORES, Curves, Floats, ItemParameters, Response, curves
 from examiner.irt.model import Parameter
 from examiner.messages import InputError
@@ -158,14 +158,21 @@ def listed_statistics(
     kernel: Kernel,
     matrix: ResponseMatrix,
     order: NDArray[np.intp] | slice,
-    kind: type[np.floating],
 ) -> tuple[csr_array, ...] | None:
     """Return the statistics of agents in some order as lists of cells, None where all cells are held."""
     cells = matrix.observed_cells
     if cells is None or not isinstance(kernel, Binomial | BetaBinomial):
         return None
-    won, tried = cells.parts
-    return tuple(listed_cells(cells, data, order, kind) for data in kernel.of_counts(won, tried))
+    from scipy.sparse import csr_array  # slow to import
+
+    index = np.int32 if len(cells) < np.iinfo(np.int32).max else np.int64
+    columns, starts = cells.columns.astype(index, copy=False), cells.starts.astype(index)
+    found = []
+    for data in kernel.of_counts(*cells.parts):
+        kind: type[np.floating] = np.float64
+        whole = csr_array((data.astype(kind), columns, starts), shape=cells.shape)
+        found.append(whole[order])
+    return tuple(found)
 
 
 def log_density(
@@ -240,13 +247,6 @@ def log_choices(matrix: ResponseMatrix) -> Floats:
         return cells.agent_sums(log_choose(tried, won))
     won, tried = matrix.successes.astype(np.float64), matrix.trials.astype(np.float64)
     return np.asarray(log_choose(tried, won).sum(axis=1))
-
-
-def log_choose(tried: Floats, won: Floats | float) -> Floats:
-    """Return log C(n, k) of every cell."""
-    from scipy.special import gammaln
-
-    return np.asarray(gammaln(tried + 1) - gammaln(won + 1) - gammaln(tried - won + 1))
 
 
 def _inverse(precision: Floats | None, curves: Curves) -> Floats:

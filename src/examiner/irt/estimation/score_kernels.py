@@ -9,8 +9,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from examiner.irt.estimation.arrays import trigamma
 from examiner.irt.estimation.kernel import ByCut, Slopes
-from examiner.irt.gamma_functions import trigamma
 from examiner.irt.items import Curves, Floats, ItemParameters, sigmoid_pair
 from examiner.messages import InputError, shorten
 from examiner.results import ResponseMatrix

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from examiner.irt.estimation.em import ResponseSource
-from examiner.irt.estimation.kernel_source import KernelSource
+from examiner.irt.estimation.sources import ResponseSource
 from examiner.irt.items import Floats
 from examiner.irt.model import Point, Unknowns
 
@@ -23,7 +22,7 @@ def starting_points(
         slope = np.full(slope.size, max(float(slope.mean()), _GENTLE))
     first = slope, intercept
     drawn = [_random_start(first, child, shared_slope=shared) for child in rng.spawn(count - 1)]
-    precision = source.first_precision() if isinstance(source, KernelSource) else None
+    precision = source.first_precision()
     return [unknowns.start(slope, intercept, precision) for slope, intercept in (first, *drawn)]
 
 

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.irt.estimation.em import ResponseSource
 from examiner.irt.estimation.kernels import kernel_for
 from examiner.irt.estimation.score_kernels import standardised
-from examiner.irt.estimation.tables import Table
 from examiner.irt.fitted import Dropped
 from examiner.irt.items import Floats, Response
 from examiner.irt.model import Model
@@ -19,6 +17,9 @@ from examiner.messages import InputError, counted, shorten
 from examiner.results import Connections, ObservedCells, ResponseMatrix
 from examiner.scores import Recipe, ratio
 from examiner.validation import check_squares, is_binary
+
+if TYPE_CHECKING:
+    from examiner.irt.estimation.sources import ResponseSource
 
 _FEWEST_AGENTS = 3
 _ROUNDING = 1e-9
@@ -51,16 +52,17 @@ def usable_responses(
 ) -> UsableResponses:
     """Set aside tasks with constant results and agents without any, and check that enough is left."""
     if not isinstance(given, ResponseMatrix):
-        if hasattr(given, "first_start"):
+        whole = getattr(given, "whole", None)
+        if whole is not None:
             return UsableResponses(
                 None,
                 _taken(model, given.response),
-                getattr(given, "dropped", ()),
-                getattr(given, "left_out", ()),
-                getattr(given, "means", None),
-                getattr(given, "joined", None),
-                getattr(given, "recipe", None),
-                getattr(given, "notes", ()),
+                whole.dropped,
+                whole.left_out,
+                whole.means,
+                whole.joined,
+                whole.recipe,
+                whole.notes,
             )
         raise InputError(
             f"A {type(given).__name__} is given. Give a ResponseMatrix: `responses(results, success=…)` "
@@ -277,32 +279,6 @@ def column_sums(counts: NDArray[np.unsignedinteger]) -> Floats:
     for first in range(0, counts.shape[0], rows):
         total += counts[first : first + rows].sum(axis=0, dtype=kind)
     return total
-
-
-def suitable_kind(cells: ResponseMatrix | int, most: int) -> type[np.floating]:
-    """Return double precision up to so many cells, single beyond; of lists observed cells count."""
-    if isinstance(cells, ResponseMatrix):
-        held = cells.observed_cells
-        cells = len(cells.agents) * len(cells.tasks) if held is None else len(held)
-    return np.float64 if cells <= most else np.float32
-
-
-def biserial_start(
-    won: Table, total_won: Floats, total_tried: Floats, *, shared_slope: bool
-) -> tuple[Floats, Floats]:
-    """Return slopes and intercepts from shares and from correlations with the total score.
-
-    `won` [agents, tasks] are successes, the totals [tasks] those of a task and its trials.
-    """
-    kind = won.dtype
-    total = np.asarray(won @ np.ones(len(total_won), dtype=kind), dtype=np.float64)
-    along = np.asarray(standard(total).astype(kind) @ won, dtype=np.float64)
-    return start_along(along, total_won, total_tried, shared_slope=shared_slope)
-
-
-def standard(total: Floats) -> Floats:
-    """Return total scores of agents with mean 0 and standard deviation 1."""
-    return np.asarray((total - total.mean()) / max(float(total.std()), 1e-12))
 
 
 def start_along(

@@ -12,9 +12,9 @@ from examiner.irt.errors.intervals import fieller
 from examiner.irt.estimates import interval
 from examiner.irt.estimation.em import Optimum, climb
 from examiner.irt.estimation.heights import heights
-from examiner.irt.estimation.kernel_source import KernelSource
 from examiner.irt.estimation.kernel_statistics import KernelStatistics
 from examiner.irt.estimation.kernels import kernel_for
+from examiner.irt.estimation.sources import MemorySource
 from examiner.irt.estimation.usable_responses import constant_tasks
 from examiner.irt.fitted import Dropped, IRTFit, TaskErrors
 from examiner.irt.items import Floats, ItemParameters, curves
@@ -37,10 +37,16 @@ class Calibrated(NamedTuple):
 
 
 def calibrated(
-    fit: IRTFit, inner: ItemParameters, matrix: ResponseMatrix, rule: Quadrature, anchor: Floats
+    fit: IRTFit,
+    inner: ItemParameters,
+    matrix: ResponseMatrix,
+    rule: Quadrature,
+    anchor: Floats,
+    centre: float = 0.0,
 ) -> Calibrated:
     """Calibrate new tasks with the old ones held where they are.
 
+    The prior expects their difficulties around `centre`, the mean ability of the agents that took them.
     `inner` are the old tasks where the population is N(0, 1), and `anchor` [agents, nodes] are the log
     densities of abilities without the new tasks; what these say is added to it.
     """
@@ -48,8 +54,8 @@ def calibrated(
     if not kept:
         return Calibrated(None, None, dropped)
     part = matrix.take(tasks=kept)
-    unknowns = _unknowns(fit, inner, part)
-    source = KernelSource(part, inner.response, anchor=anchor)
+    unknowns = _unknowns(fit, inner, part, centre)
+    source = MemorySource(part, inner.response, anchor=anchor)
     slope, intercept = source.first_start(shared_slope=False)
     best = climb(source, unknowns, unknowns.start(slope, intercept), fixed=rule)
     kernel = kernel_for(best.items.response, part)
@@ -75,13 +81,19 @@ def _usable(matrix: ResponseMatrix) -> tuple[list[int], tuple[Dropped, ...]]:
     )
 
 
-def _unknowns(fit: IRTFit, inner: ItemParameters, matrix: ResponseMatrix) -> Unknowns:
+def _unknowns(
+    fit: IRTFit, inner: ItemParameters, matrix: ResponseMatrix, centre: float
+) -> Unknowns:
     """What is estimated of new tasks: what all tasks share is held where the fit has it."""
     model = MODELS[fit.model]
     alike = "slope" in model.shared
     priors = fit.priors if alike else fit.task_priors
     if alike and priors is not None:
         priors = replace(priors, slope=NormalPrior(1.0, 1.0))  # of nothing that is estimated here
+    if priors is not None:
+        before = priors.intercept
+        moved = before.mean - float(np.median(inner.slope)) * centre
+        priors = replace(priors, intercept=NormalPrior(moved, before.sd))
     if priors is not None and len(matrix.agents) < ENOUGH_AGENTS:
         model = model.holding(("guessing", "slip"))
     held: list[tuple[Parameter, float]] = [

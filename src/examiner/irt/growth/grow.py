@@ -9,24 +9,32 @@ from typing import Any, ClassVar
 import numpy as np
 
 from examiner.answers import Answer, Scalar, Table, name, number
-from examiner.irt.agent_posterior import AbilityEstimates, agent_posteriors
-from examiner.irt.estimation.kernel_source import KernelSource
+from examiner.irt.agent_posterior import (
+    AbilityEstimates,
+    ability_moves,
+    agent_posteriors,
+    response_slopes,
+)
+from examiner.irt.estimation.kernel_statistics import KernelStatistics
 from examiner.irt.estimation.kernels import kernel_for
+from examiner.irt.estimation.sources import MemorySource
 from examiner.irt.fit_tables import ExcludedTasks
 from examiner.irt.fitted import Dropped, IRTFit, TaskErrors
 from examiner.irt.growth.calibration import Calibrated, calibrated
 from examiner.irt.growth.drift import Drift, covariances, drift
 from examiner.irt.growth.tails import Newcomers
-from examiner.irt.items import SCORES, Floats, ItemParameters, curves, positions
+from examiner.irt.items import SCORES, Floats, ItemParameters, positions
 from examiner.irt.models import MODELS
 from examiner.irt.place import responses_for
-from examiner.irt.posterior import Quadrature, agent_blocks, posterior_weights
+from examiner.irt.populations import Population, estimate_population, log_likelihoods
+from examiner.irt.posterior import Quadrature, moments, posterior_blocks, posterior_weights
 from examiner.messages import InputError, counted
 from examiner.results import ResponseMatrix, Results
 from examiner.validation import Randomness, check_known, generator
 
 ADDED = "calibrated later, on the agents that took it"
 _SPACING = 0.4
+_SAME = Population()
 
 
 class MovedTasks(Table):
@@ -50,6 +58,8 @@ class Grown(Answer):
     drift: Drift
     known: int = 0
     """Agents that were in the fit already: their abilities stay, whatever they did since."""
+    population: Population = _SAME
+    """Mean and deviation of the new agents' abilities, where those of the fit are N(0, 1)."""
 
     @property
     def headline(self) -> str:
@@ -91,6 +101,15 @@ class Grown(Answer):
         return {
             "drift": Scalar(self.drift.sentence(), "Whether tasks of the fit moved"),
             "known_agents": Scalar(self.known, "Agents of the fit that keep their ability"),
+            "population_mean": Scalar(
+                self.population.mean, "Mean ability of new agents, in deviations of the fit"
+            ),
+            "population_mean_error": Scalar(
+                self.population.mean_error, "Standard error of that mean"
+            ),
+            "population_deviation": Scalar(
+                self.population.sd, "Deviation of their abilities, in deviations of the fit"
+            ),
         }
 
 
@@ -99,8 +118,10 @@ def grow(fit: IRTFit, results: Results | ResponseMatrix, *, rng: Randomness = 0)
 
     New agents are placed by what they did on tasks of the fit. New tasks are calibrated on the agents that
     took them: new ones, by all their results, and those of the fit, by the abilities it has of them
-    (fixed-parameter calibration). Parameters of old tasks and abilities of old agents stay as they are;
-    their results on old tasks are not counted again. `drift` says which old tasks new agents contradict.
+    (fixed-parameter calibration). The mean and the deviation of new agents are estimated first, from five
+    agents on: later agents are often more able. Parameters of old tasks and abilities of old agents stay as
+    they are; their results on old tasks are not counted again. `drift` says which old tasks new agents
+    contradict.
 
     References: Kim (2006), "A comparative study of IRT fixed parameter calibration methods".
 
@@ -123,19 +144,22 @@ def grow(fit: IRTFit, results: Results | ResponseMatrix, *, rng: Randomness = 0)
     old = set(fit.abilities.agents)
     newcomers = [row for row, agent in enumerate(matrix.agents) if agent not in old]
     anchor = _known_before(fit, matrix, rule)
-    moved = _by_old_tasks(fit, matrix, inner, (rule, anchor), newcomers, generator(rng))
+    population, moved = _by_old_tasks(fit, matrix, inner, (rule, anchor), newcomers, generator(rng))
     known = {*fit.items.tasks, *(task.name for task in fit.dropped)}
     fresh = [column for column, task in enumerate(matrix.tasks) if task not in known]
     added = Calibrated(None, None, ())
     if fresh:
-        added = calibrated(fit, inner, matrix.take(tasks=fresh), rule, anchor)
+        centre = population.mean * len(newcomers) / len(matrix.agents)
+        added = calibrated(fit, inner, matrix.take(tasks=fresh), rule, anchor, centre)
     tasks = () if added.items is None else added.items.tasks
-    grown = _with_tasks(fit, added)
+    alike = _shared_error(fit, matrix.take(newcomers), rule, population) if newcomers else None
+    grown = _with_tasks(fit, added, alike)
     if newcomers:
-        grown = _with_agents(grown, matrix.take(newcomers), _means(matrix, newcomers), rule)
+        means = _means(matrix, newcomers)
+        grown = _with_agents(grown, matrix.take(newcomers), means, rule, population)
     kept = len(matrix.agents) - len(newcomers)
     agents = tuple(matrix.agents[row] for row in newcomers)
-    return Grown(grown, agents, tasks, added.dropped, moved, kept)
+    return Grown(grown, agents, tasks, added.dropped, moved, kept, population)
 
 
 def _known_before(fit: IRTFit, matrix: ResponseMatrix, rule: Quadrature) -> Floats:
@@ -160,28 +184,30 @@ def _by_old_tasks(
     at: tuple[Quadrature, Floats],
     newcomers: list[int],
     rng: np.random.Generator,
-) -> Drift:
-    """Add what newcomers did on tasks of the fit to their densities, and see whether these moved."""
+) -> tuple[Population, Drift]:
+    """Add what newcomers did on tasks of the fit to their densities, and see whether these moved.
+
+    The population of newcomers is estimated first: later agents are often more able.
+    """
     rule, anchor = at
     known = {task: column for column, task in enumerate(fit.items.tasks)}
     shared = [column for column, task in enumerate(matrix.tasks) if task in known]
     nothing = np.full(len(inner), np.nan)
     if not shared or not newcomers:
-        return Drift(inner.tasks, nothing, nothing)
+        return Population(), Drift(inner.tasks, nothing, nothing)
     part = matrix.take(newcomers, shared)
     columns = [known[task] for task in part.tasks]
     items = inner.take(columns)
-    kernel = kernel_for(items.response, part)
-    terms = kernel.terms(curves(items, rule.nodes), items.precision)
-    rows = np.array(newcomers)
-    for block in agent_blocks(part, kernel, width=len(rule)):
-        anchor[rows[block.rows]] += block.log_likelihoods(terms)
-    found = KernelSource(part, items.response).summed(items, rule)
-    _, weights = posterior_weights(anchor[rows])
+    heights = log_likelihoods(part, items, rule)
+    population = estimate_population(heights, rule)
+    anchor[newcomers] = heights + population.log_weights(rule)
+    found = MemorySource(part, items.response).summed(items, population.rule(rule))
+    assert isinstance(found, KernelStatistics)
+    _, weights = posterior_weights(anchor[newcomers])
     new = Newcomers(rule.nodes, weights, part.trials.astype(np.float64))
     doubt = covariances(fit.errors, fit.items, fit.population_sd)[columns]
     told = drift(found, items, doubt, new, len(fit.abilities.agents), rng)
-    return replace(told, shift=told.shift * fit.population_sd)
+    return population, replace(told, shift=told.shift * fit.population_sd)
 
 
 def _means(matrix: ResponseMatrix, rows: list[int]) -> Floats:
@@ -190,8 +216,44 @@ def _means(matrix: ResponseMatrix, rows: list[int]) -> Floats:
     return np.asarray(np.where(seen, values, 0.0).sum(axis=1) / np.maximum(seen.sum(axis=1), 1))
 
 
-def _with_tasks(fit: IRTFit, added: Calibrated) -> IRTFit:
-    """The fit with new tasks behind the old ones."""
+def _shared_error(
+    fit: IRTFit, matrix: ResponseMatrix, rule: Quadrature, population: Population
+) -> Floats | None:
+    """By how much abilities of newcomers err together, along the directions of task errors and one more.
+
+    The errors of old tasks move all newcomers alike, and so does chance in the mean of their results. New
+    tasks that are calibrated on them err by as much. The unit is that in which the population is N(0, 1).
+    """
+    columns = positions(fit.items.tasks, matrix.tasks)
+    shared = np.flatnonzero(columns >= 0)
+    if fit.errors is None or not shared.size:
+        return None
+    sd, prior = fit.population_sd, population.rule(rule)
+    covariance = fit.errors.covariance_of(fit.items).take(columns[shared])
+    part, items = matrix.take(tasks=shared.tolist()), fit.items.take(columns[shared])
+    kernel = kernel_for(items.response, part, items)
+    slopes = response_slopes(kernel, items, sd * rule.nodes, covariance.names)
+    own = [np.zeros((1, len(items))) for _ in covariance.own]
+    common = [np.zeros(1) for _ in covariance.shared]
+    alone = 0.0
+    for block, _, weights in posterior_blocks(part, items, prior, population_sd=sd):
+        ability, variance = moments(weights, sd * rule.nodes)
+        centred = weights * (sd * rule.nodes - ability[:, None])
+        moves = ability_moves(centred, sd * rule.nodes, block.statistics, slopes, covariance, sd)
+        for total, values in zip([*own, *common], [*moves[0], *moves[1]], strict=True):
+            total += values.sum(axis=0) / (sd * len(matrix.agents))
+        precision = sd**2 / np.maximum(variance, 1e-9) - population.sd**-2
+        alone += float((1.0 / np.maximum(precision, 0.1)).sum()) / len(matrix.agents) ** 2
+    row = np.concatenate([np.stack(own, axis=2).ravel(), *common])
+    along = row @ covariance.directions
+    left = float(covariance.variances(row[None])[0]) - float(along @ along)
+    # where the population is estimated, its mean makes up for the pull of the prior
+    pull = 1.0 / max(1.0 - float(np.mean(variance)) / (sd * population.sd) ** 2, 0.2)
+    return np.append(pull * along, np.sqrt(pull**2 * max(left, 0.0) + alone))
+
+
+def _with_tasks(fit: IRTFit, added: Calibrated, shared_error: Floats | None) -> IRTFit:
+    """The fit with new tasks behind the old ones; `shared_error` is what their difficulties share."""
     grown = replace(
         fit,
         abilities=replace(fit.abilities, joint=None),
@@ -204,7 +266,7 @@ def _with_tasks(fit: IRTFit, added: Calibrated) -> IRTFit:
     errors = None
     if fit.errors is not None:
         assert added.errors is not None
-        errors = _all_errors(fit, fit.errors, added.items, added.errors)
+        errors = _all_errors(fit, fit.errors, added.items, added.errors, shared_error)
     return replace(
         grown,
         items=_all_tasks(fit.items, added.items),
@@ -213,26 +275,34 @@ def _with_tasks(fit: IRTFit, added: Calibrated) -> IRTFit:
     )
 
 
-def _with_agents(fit: IRTFit, matrix: ResponseMatrix, means: Floats, rule: Quadrature) -> IRTFit:
+def _with_agents(
+    fit: IRTFit, matrix: ResponseMatrix, means: Floats, rule: Quadrature, population: Population
+) -> IRTFit:
     """The fit with new agents behind the old ones, placed by all their results on its tasks."""
     fitted, columns = fit.abilities, positions(fit.items.tasks, matrix.tasks)
     shared = np.flatnonzero(columns >= 0)
-    population = np.full(len(matrix.agents), fit.population_sd)
-    placed = AbilityEstimates(np.zeros_like(population), population, population)
+    unknown = np.full(len(matrix.agents), fit.population_sd)
+    placed = AbilityEstimates(np.zeros_like(unknown), unknown, unknown)
     if shared.size:
         items, covariance = fit.items.take(columns[shared]), None
         if fit.errors is not None:
             covariance = fit.errors.covariance_of(fit.items).take(columns[shared])
         part = matrix.take(tasks=shared.tolist())
         placed = agent_posteriors(
-            part, items, rule, covariance, population_sd=fit.population_sd
+            part, items, population.rule(rule), covariance, population_sd=fit.population_sd
         ).estimates
+        from_mean = fit.population_sd * population.error(placed.deviation / fit.population_sd)
+        placed = placed._replace(error=np.hypot(placed.error, from_mean))
     together = None
     if fitted.together is not None:
         nothing = np.zeros((len(matrix.agents), fitted.together.shape[1]))
         together = np.concatenate([fitted.together, nothing])
+    before = fitted.populations
+    if before is None:
+        before = np.tile(_SAME, (len(fitted.agents), 1))
     abilities = replace(
         fitted,
+        populations=np.concatenate([before, np.tile(population, (len(matrix.agents), 1))]),
         agents=fitted.agents + matrix.agents,
         ability=np.append(fitted.ability, placed.ability),
         error=np.append(fitted.error, placed.error),
@@ -260,8 +330,14 @@ def _all_tasks(old: ItemParameters, new: ItemParameters) -> ItemParameters:
     return ItemParameters.of(**parts)
 
 
-def _all_errors(fit: IRTFit, old: TaskErrors, items: ItemParameters, new: TaskErrors) -> TaskErrors:
-    """Errors of old and new tasks; what old tasks err by together is none of the new ones'."""
+def _all_errors(
+    fit: IRTFit,
+    old: TaskErrors,
+    items: ItemParameters,
+    new: TaskErrors,
+    shared_error: Floats | None,
+) -> TaskErrors:
+    """Errors of old and new tasks, and what the new ones err by together."""
     parts: dict[str, Any] = {}  # Any: arrays of the fields that have them
     for part in fields(old):
         before, after = getattr(old, part.name), getattr(new, part.name)
@@ -269,4 +345,10 @@ def _all_errors(fit: IRTFit, old: TaskErrors, items: ItemParameters, new: TaskEr
             parts[part.name] = np.concatenate([before, after])
     covariance = old.covariance_of(fit.items)
     blocks = new.blocks_of(covariance.own, items)
-    return replace(old, **parts, parameters=covariance.with_tasks(blocks), joint=None)
+    together = None
+    if shared_error is not None:  # of the intercept −ab, where the population is N(0, 1)
+        every = np.zeros((len(items), len(covariance.own), len(shared_error)))
+        slope = fit.population_sd * items.slope
+        every[:, covariance.own.index("intercept")] = -np.multiply.outer(slope, shared_error)
+        together = every.reshape(-1, len(shared_error))
+    return replace(old, **parts, parameters=covariance.with_tasks(blocks, together), joint=None)

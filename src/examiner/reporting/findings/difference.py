@@ -9,7 +9,15 @@ import numpy as np
 from examiner.messages import counted
 from examiner.reporting.finding import Finding, Piece, ShownTable, Text, shown_table
 from examiner.reporting.prose import Name, Prose, three_digits
-from examiner.scores import LEVEL, MCNEMAR, T_OF_RUNS, T_OVER_TASKS, Comparison, PairedComparison
+from examiner.scores import (
+    LEVEL,
+    MCNEMAR,
+    T_OF_RUNS,
+    T_OVER_GROUPS,
+    T_OVER_TASKS,
+    Comparison,
+    PairedComparison,
+)
 
 SHOWN = (
     "b",
@@ -29,6 +37,10 @@ _ASSUMED = {
         "The test and the interval are Student's t of the mean difference over tasks; they assume that "
         "tasks are independent of each other, and enough for their mean to be nearly normal."
     ),
+    T_OVER_GROUPS: (
+        "The test and the interval are Student's t of the mean difference over groups of tasks (CR2, with "
+        "Bell and McCaffrey's degrees of freedom); they assume that groups are independent of each other."
+    ),
     T_OF_RUNS: (
         "The test and the interval are Welch's t of the mean difference over runs, with these tasks held "
         "fixed; they assume that runs are independent of each other. `--unit tasks` gives those over "
@@ -38,6 +50,7 @@ _ASSUMED = {
 _METHODS = {
     MCNEMAR: "by Newcombe's method for pairs",
     T_OVER_TASKS: "by Student's t over common tasks",
+    T_OVER_GROUPS: "by Student's t over groups of common tasks",
     T_OF_RUNS: "by Welch's t over runs of the common tasks",
 }
 
@@ -55,13 +68,13 @@ def render_comparison(made: Comparison, *, seed: int = 0) -> Finding:
     compared, first = made.compared, made.compared[0]
     how = first.improvement.how
     adjusted = " p is adjusted by Holm for all pairs." if len(compared) > 1 else ""
-    tests = [_ASSUMED[name] for name in dict.fromkeys(pair.test for pair in compared)]
+    tests = [_ASSUMED[name] for name in dict.fromkeys(pair.difference.test for pair in compared)]
     blocks: list[Piece] = [shown_table(made.pairs, SHOWN)]
     blocks += [Text(" ".join(tests) + adjusted), Text(_power(first))]
     blocks += [_tasks(made, pair) for pair in compared]
     about = (
-        f"{_level(first)} intervals, of differences {_METHODS[first.test]}, of `beats` by {how.reps:,} "
-        f"resamples of {how.unit}, seed {seed}"
+        f"{_level(first)} intervals, of differences {_METHODS[first.difference.test]}, of `beats` by "
+        f"{how.reps:,} resamples of {how.unit}, seed {seed}"
     )
     return Finding(
         lead=_lead(compared),
@@ -80,19 +93,19 @@ def _lead(made: Sequence[PairedComparison]) -> Prose:
     for pair in made:
         gap = pair.difference
         ahead, behind = (gap.a, gap.b) if gap.value >= 0 else (gap.b, gap.a)
-        ends = sorted((abs(pair.low), abs(pair.high))) if pair.low * pair.high > 0 else None
+        ends = sorted((abs(gap.low), abs(gap.high))) if gap.low * gap.high > 0 else None
         size = three_digits(abs(gap.value))
         told = (
             f"{three_digits(ends[0])} to {three_digits(ends[1])}"
             if ends
-            else f"{three_digits(pair.low)} to {three_digits(pair.high)} for {gap.a} less {gap.b}"
+            else f"{three_digits(gap.low)} to {three_digits(gap.high)} for {gap.a} less {gap.b}"
         )
-        if np.isnan(pair.low):
+        if np.isnan(gap.low):
             told = "not known"
         if gap.value == 0:
             parts += ["" if not parts else " ", Name(gap.a), " and ", Name(gap.b)]
             parts.append(
-                f" are level on average, within {three_digits(pair.high)} ({_level(pair)} interval)."
+                f" are level on average, within {three_digits(gap.high)} ({_level(pair)} interval)."
             )
             continue
         p = f"p = {pair.adjusted:.2g}{'' if pair.adjusted < LEVEL else ': not significant'}"
@@ -124,11 +137,11 @@ def _tasks(made: Comparison, pair: PairedComparison) -> ShownTable:
     rows = [row for row, other in enumerate(table.b) if other == gap.b]
     columns = ["task", "mean_a", "mean_b", "difference", "probability"]
     caption = f"{gap.a} (a) and {gap.b} (b), task by task"
-    if pair.items is not None:
-        both, only_a, only_b, neither = pair.items
+    if gap.items is not None:
+        both, only_a, only_b, neither = gap.items
         rows, columns = [row for row in rows if table.difference[row]], columns[:-1]
         caption = (
             f"Items that one of {gap.a} (a) and {gap.b} (b) alone solved: a {only_a:,}, b {only_b:,}; both "
-            f"{both:,}, neither {neither:,}, of {counted(sum(pair.items), 'item')}"
+            f"{both:,}, neither {neither:,}, of {counted(sum(gap.items), 'item')}"
         )
     return shown_table(table.take(rows), columns, caption)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import warnings
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -16,7 +17,7 @@ from examiner.results import Description, Results, ScaleArrays
 if TYPE_CHECKING:  # describing results needs neither
     from examiner.answers import Row
     from examiner.reporting.study import Study
-    from examiner.scores import SimilarAgents
+    from examiner.scores import FirstLook, SimilarAgents
 
 NEAR_IDENTICAL = 0.99
 MOST_PAIRS = 200
@@ -25,37 +26,89 @@ MOST_COMPARISONS = 2e10
 """Numbers looked at to compare all pairs of agents: some ten seconds; more would take minutes."""
 
 
-def render_description(results: Results) -> Finding:
-    """Show what a table of results holds, before any analysis.
+def render_description(results: Results, source: str = "SOURCE") -> Finding:
+    """Show what a table of results holds, which commands it supports, and what looks wrong.
 
     >>> render_description(Results.from_numpy([[1.0, 2.0]])).data["missing_cells"]
     0
     """
-    answer = _description(results)
+    from examiner.scores import first_look
+
+    answer, look = _description(results), first_look(results)
     later = " when analysed: a training log" if answer.training_log else ""
     facts: dict[str, str | Prose] = {
-        "runs per cell, at most": f"{answer.runs:,}",
-        "trials per run, at most": f"{answer.trials:,}",
+        "runs, trials per cell, at most": f"{answer.runs:,}, {answer.trials:,}",
         "cells without any result": f"{answer.missing_cells:,}",
         "tasks with a scale": f"{answer.tasks_with_scale:,}",
         **_interpretations(answer),
-        "attributes of tasks": ", ".join(answer.task_attributes) or "none",
-        "attributes of agents": ", ".join(answer.agent_attributes) or "none",
+        "attributes of tasks": ", ".join(answer.task_attributes),
+        "attributes of agents": ", ".join(answer.agent_attributes),
         "runs reduced by (--reduce)": f"{answer.reduction}{later}",
         **_splits(results),
         "agents": enumerated(results.agents),
         "tasks": enumerated(results.tasks),
     }
     pairs = tuple(
-        (what, (Name(fact),) if isinstance(fact, str) else fact) for what, fact in facts.items()
+        (what, (Name(fact),) if isinstance(fact, str) else fact)
+        for what, fact in facts.items()
+        if fact
     )
-    blocks = (
+    blocks = [
         Facts(pairs),
+        _supported(look, source),
+        *_suspected(look),
         shown_table(answer.measure_ranges, caption="Measures"),
         shown_table(answer.plays, caption="Plays of agents, fewest first"),
-    )
+    ]
+    beside = {name: table.records() for name, table in look.tables.items()}
     lead = (Sentence(answer.headline),)
-    return Finding(lead=lead, blocks=blocks, answer=answer)
+    return Finding(lead=lead, blocks=tuple(blocks), answer=answer, beside=beside)
+
+
+def _supported(look: FirstLook, source: str) -> Facts:
+    """Which questions the results answer with which command, and what the others lack."""
+    rows = sorted(look.supports, key=lambda row: not row.possible)
+    pairs: list[tuple[str, Prose]] = [("What these results support", ("examiner COMMAND",))]
+    for row in rows:
+        answered = _command(row.call, source) if row.possible else f"no: {row.basis}"
+        pairs.append((f"  {row.analysis}", (Name(answered),)))
+    return Facts(tuple(pairs))
+
+
+def _suspected(look: FirstLook) -> tuple[Facts, ...]:
+    """What looks wrong, a line each."""
+    if not len(look.suspicions):
+        return ()
+    title = ("What looks wrong", (f"{counted(len(look.suspicions), 'thing')} to check",))
+    rows = ((f"  {row.what}", (Name(row.where),)) for row in look.suspicions)
+    return (Facts((title, *rows)),)
+
+
+COMMANDS = {
+    "scores.rank": "scores",
+    "irt.fit": "fit",
+    "information.analyse": "information",
+    "information.similarity": "cluster",
+    "selection.select": "select",
+    "scores.curves": "curves",
+    "scores.pareto": "cost",
+}
+"""Verbs of Python → commands."""
+
+
+def _command(call: str, source: str) -> str:
+    """The command that answers as a call in Python does.
+
+    >>> _command('ex.irt.fit(results, normalise="human", success=1.0)', "runs.csv")
+    'fit runs.csv --normalise human --success 1.0'
+    """
+    tree = ast.parse(call, mode="eval").body
+    assert isinstance(tree, ast.Call)
+    command = COMMANDS[ast.unparse(tree.func).removeprefix("ex.")]
+    named = {keyword.arg: keyword.value for keyword in tree.keywords}
+    named |= dict(zip(("size" if command == "select" else "cost",), tree.args[1:], strict=False))
+    options = (f" --{name} {ast.unparse(value).strip(chr(39))}" for name, value in named.items())
+    return f"{command} {source}{''.join(options)}"
 
 
 def _interpretations(answer: Description) -> dict[str, str]:
@@ -73,7 +126,7 @@ def _interpretations(answer: Description) -> dict[str, str]:
         for kinds in (keys, measured)
         if kinds
     }
-    return shown | {"other columns": ", ".join(others) or "none"}
+    return shown | {"other columns": ", ".join(others)}
 
 
 def _splits(results: Results) -> dict[str, str]:

@@ -18,6 +18,7 @@ GAINS = {
     "slope at the abilities": "slope of success with ability, at the abilities of the agents",
     "tasks it stands for": "number of tasks that the task represents",
     "nearness to an even step": "closeness of the task's difficulty to its step on an even scale",
+    "correlation with the other tasks": "correlation of the task with the mean of all others",
     "lot drawn": "order of the random draw",
 }
 """What the gains of methods mean, by their unit."""
@@ -48,6 +49,8 @@ def render_selection(selection: Selection) -> Finding:
     if judgement is not None:
         if judgement.limits:
             blocks.append(Text(judgement.limits))
+        if selection.beyond is not None:
+            blocks.append(Text(selection.beyond.sentence()))
         blocks += validation_tables(judgement, judgement.sizes[-1:])
     return Finding(
         lead=(Sentence(selection.headline),),

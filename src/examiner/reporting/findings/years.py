@@ -23,7 +23,7 @@ def render_years(made: OverTime) -> Finding:
     with_year = {"Ability": made.with_ability, "Generality": made.with_generality}
     sentences = " ".join(
         f"{name} correlates with the year by {one.pearson:.2f} "
-        f"({one.low:.2f} to {one.high:.2f}, {one.agents} agents)."
+        f"({one.pearson_low:.2f} to {one.pearson_high:.2f}, {one.agents} agents)."
         for name, one in with_year.items()
         if math.isfinite(one.pearson)
     )

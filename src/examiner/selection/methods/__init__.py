@@ -26,9 +26,12 @@ from examiner.selection.methods.information import (
 from examiner.selection.methods.random import random
 from examiner.selection.methods.regression import regression, regression_path
 from examiner.selection.methods.spread import spread
+from examiner.selection.methods.strata import strata
 
 DEFAULT = "covariance"
 """Chooses where no method is named: it beats random sets most surely (`benchmarks/selection.py`)."""
+FOR_NEWER = "strata"
+"""Chooses for newer agents (`benchmarks/newer_agents.py`)."""
 BEST_OF = "best_of"
 """The name of no single method: of taking the one whose sets predict best in inner folds."""
 
@@ -97,6 +100,13 @@ METHODS: Mapping[str, Method] = MappingProxyType(
         "clusters": Method(clusters, (), False, "one task of each cluster of correlated tasks"),
         "typology": Method(typology, ("groups",), True, "one task of each kind"),
         "spread": Method(spread, (), False, "evenly from easy to hard", linear=True),
+        "strata": Method(
+            strata,
+            (),
+            False,
+            "a discriminating task of each stratum of difficulty",
+            linear=True,
+        ),
         "random": Method(random, (), True, "drawn at random"),
     }
 )
@@ -105,6 +115,11 @@ METHODS: Mapping[str, Method] = MappingProxyType(
 MOST_CELLS = 1_000_000
 """Best-of, which chooses many times by every method, tries of larger tables only those that are linear."""
 BY_DISTANCE = ("anchors", "clusters", "typology")
+
+
+def usual_method(whole: Benchmark) -> str:
+    """Return the method that chooses where none is named, which depends on the agents to be examined."""
+    return FOR_NEWER if whole.examined == "newer" else DEFAULT
 
 
 def method_named(choice: str | Select) -> tuple[str, Method]:

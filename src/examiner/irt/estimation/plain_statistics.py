@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import NamedTuple, Self
+from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from examiner.irt.estimation.arrays import Array, Place
 from examiner.irt.estimation.em import Expected
+from examiner.irt.estimation.passes import CommonCurves, OwnCurves
 from examiner.irt.items import Floats
 from examiner.irt.model import Point, Unknowns
 
@@ -17,20 +18,17 @@ _MOST_INTERCEPT_STEP = 1.5
 
 
 @dataclass(frozen=True, slots=True)
-class ExponentialStatistics(Expected):
+class PlainStatistics(Expected):
     """What an E-step tells the M-step of the 1PL and 2PL.
 
-    `mass` is the posterior mass in trials, [tasks, nodes], or [nodes] in agents where it is common
-    to all tasks and multiplied by `trials`; `rising` is σ(aθ + d) at the nodes, `won` the successes
-    of each task, and `won_ability` the same weighted by the agents' abilities. Where agents were given
-    different trials curves are known only where these agents have mass: who adds up statistics that
-    share no curves lays them at all nodes (`engines/cluster.py`).
+    `mass` is the posterior mass in trials [nodes, tasks], or in agents [nodes] where all agents had the
+    same trials; `curves` has σ(aθ + d) there, `won` are the successes of each task, and `won_ability` the
+    same weighted by the agents' abilities. Mass and curves stay where the responses are.
     """
 
-    nodes: Floats
-    mass: Floats
-    trials: Floats
-    rising: NDArray[np.floating]
+    mass: Array
+    curves: CommonCurves | OwnCurves
+    place: Place
     won: Floats
     won_ability: Floats
 
@@ -62,16 +60,6 @@ class ExponentialStatistics(Expected):
         )
         return Point(at.own + step * (1.0 / np.maximum(size, 1.0)), at.shared)
 
-    def plus(self, other: Self) -> Self:
-        """Return the sums over these agents and others, in the arrays of these."""
-        self.mass[:] += other.mass
-        return replace(
-            self,
-            log_likelihood=self.log_likelihood + other.log_likelihood,
-            won=self.won + other.won,
-            won_ability=self.won_ability + other.won_ability,
-        )
-
     def slope_information(self, unknowns: Unknowns, at: Point) -> Floats:
         """Return the information on each slope, with what its task's intercept takes off."""
         found = self.derivatives()
@@ -81,25 +69,9 @@ class ExponentialStatistics(Expected):
 
     def derivatives(self) -> Derivatives:
         """Return gradients and curvatures of every task, from sums over the nodes."""
-        rising, mass, nodes = self.rising, self.mass, self.nodes
-        kind = rising.dtype
-        if mass.ndim == 2:  # most nodes are beyond all agents
-            there = np.flatnonzero(mass.any(axis=0))
-            some = slice(there[0], there[-1] + 1)
-            rising, mass, nodes = rising[:, some], mass[:, some], nodes[some]
-        powers = np.stack([np.ones_like(nodes), nodes, nodes**2], axis=1)
-        if mass.ndim == 1:
-            weighted = (mass[:, None] * powers).astype(kind)
-            first = np.asarray(rising @ weighted[:, :2], dtype=np.float64)
-            bend = np.asarray((rising - rising * rising) @ weighted, dtype=np.float64)
-        else:
-            at = rising * mass
-            first = np.asarray(at @ powers[:, :2].astype(kind), dtype=np.float64)
-            at -= at * rising
-            bend = np.asarray(at @ powers.astype(kind), dtype=np.float64)
-        trials = self.trials[:, None]
-        first *= trials
-        bend *= trials
+        nodes = self.curves.nodes
+        powers = self.place.xp.stack([nodes**0, nodes, nodes**2], 1)
+        first, bend = map(self.place.numpy, self.curves.sums(self.mass, powers))
         return Derivatives(
             self.won_ability - first[:, 1],
             self.won - first[:, 0],

@@ -1,0 +1,261 @@
+"""Blocks of agents: their responses as statistics of a likelihood, and the products that passes need.
+
+A statistic T_c [agents, tasks] is stored as one row (the same for all agents), as an array (bytes until a
+product needs floats), or as a list of observed cells. All three are multiplied in the same words. Agents
+are sorted by their share of successes inside a block, so that those of a tile reach few nodes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from examiner.irt.estimation.arrays import (
+    HERE,
+    Array,
+    Kind,
+    Place,
+    times_curves,
+    times_weights,
+)
+from examiner.irt.estimation.kernel import Kernel
+from examiner.irt.estimation.kernels import Binomial, listed_statistics, log_choices
+from examiner.irt.estimation.usable_responses import agent_totals
+from examiner.irt.items import Floats
+from examiner.results import ResponseMatrix
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
+_TILE, _KERNEL_TILE = 64, 128
+_TILE_CELLS = 1 << 18
+"""Cells of a tile where trials are the same for all, so that products are with vectors."""
+_FILLED, _LONGEST_TILE = 4, 4096
+"""Observed cells of each task in a tile: of fewer, sums of [tasks, nodes] outweigh products."""
+_TASK_SUMS = 1 << 20
+"""Cells of sums over agents."""
+_KEPT = 4_000_000
+"""Cells up to which floats are kept from one pass to the next."""
+
+
+class SameRow(NamedTuple):
+    """A statistic that is the same for all agents, [tasks]: it costs no product."""
+
+    row: Array
+    place: Place
+
+    def tile(self, rows: slice) -> SameRow:
+        """Return the same for some agents."""
+        return self
+
+    def times(self, curves: Array) -> Array:
+        """Return data times curves [nodes, tasks], the same for every agent: [1, nodes]."""
+        whole = curves.sum(1) if curves.ndim == 3 else curves
+        return (self.place.cast(whole, np.float64) @ self.row)[None, :]
+
+
+class Dense(NamedTuple):
+    """A statistic of all cells, [agents, tasks]; `kind` is the precision of its products."""
+
+    data: Array
+    kind: Kind
+    place: Place
+
+    def tile(self, rows: slice) -> Dense:
+        """Return some agents, as floats."""
+        return Dense(self.place.cast(self.data[rows], self.kind), self.kind, self.place)
+
+    def times(self, curves: Array) -> Array:
+        """Return data times curves [nodes, tasks], or their halves: [agents, nodes]."""
+        return times_curves(self.data, curves, self.place)
+
+    def transposed(self, weights: Array, *, exact: bool = False) -> Array:
+        """Return weights [agents, n], transposed, times data: [n, tasks]."""
+        exact = exact or self.place is not HERE
+        return times_weights(weights, self.data, self.place, exact=exact)
+
+
+class Listed(NamedTuple):
+    """A statistic of observed cells alone.
+
+    `data` multiplies, without zeros; `values` are those of all observed cells, whose tasks are `columns`,
+    and of which those of an agent begin at `starts` [agents + 1].
+    """
+
+    data: csr_array
+    values: NDArray[np.generic]
+    columns: NDArray[np.integer]
+    starts: NDArray[np.integer]
+
+    @classmethod
+    def of(cls, cells: csr_array) -> Listed:
+        """Take observed cells, zeros among them."""
+        values, columns, starts = cells.data.copy(), cells.indices.copy(), cells.indptr.copy()
+        cells.eliminate_zeros()
+        return cls(cells, values, columns, starts)
+
+    def tile(self, rows: slice) -> Listed:
+        """Return some agents."""
+        starts = self.starts[rows.start : rows.stop + 1]
+        inside = slice(int(starts[0]), int(starts[-1]))
+        return Listed(
+            self.data[rows], self.values[inside], self.columns[inside], starts - starts[0]
+        )
+
+    def times(self, curves: Array) -> Array:
+        """Return data times curves [nodes, tasks]: [agents, nodes]."""
+        return np.asarray(self.data @ curves.T)
+
+    def transposed(self, weights: Array, *, exact: bool = False) -> Array:
+        """Return weights [agents, n], transposed, times data: [n, tasks]."""
+        return np.asarray(self.data.T @ weights).T
+
+
+Statistic = SameRow | Dense | Listed
+
+
+@dataclass(slots=True)
+class Block:
+    """Some agents and their statistics, sorted by share of successes, in tiles of agents.
+
+    `order` are rows of the matrix in that order. `constant` is Σ h(x), `score` [agents] the successes and
+    `trials` the trials of each agent, None where responses are scores. Where more is known of agents than
+    the population they are from, `anchor` [agents, nodes] has their log densities at the nodes.
+    """
+
+    tables: tuple[Statistic, ...]
+    place: Place
+    order: NDArray[np.intp]
+    tiles: list[slice]
+    constant: float
+    score: Floats | None
+    trials: Floats | None
+    anchor: Array | None = None
+    first: int = 0
+    """The number of its first agent among all."""
+
+    @classmethod
+    def of(
+        cls,
+        matrix: ResponseMatrix,
+        kernel: Kernel,
+        kind: Kind,
+        *,
+        plain: bool,
+        alike: bool,
+        place: Place = HERE,
+        anchor: Floats | None = None,
+        kept: bool = True,
+    ) -> Block:
+        """Take the agents of a matrix.
+
+        `plain` says that one product with a vector stands for the successes, as in the 1PL and 2PL, and
+        `alike` that all agents, those of other blocks too, were given the same trials. A block that is
+        `kept` for many passes keeps its floats where they are few.
+        """
+        agents, tasks = matrix.shape
+        score = trials = None
+        if matrix.is_counts:
+            score, trials = agent_totals(matrix)
+            standing = (score + 1.0) / (trials + 2.0)
+        else:
+            values = matrix.to_numpy()
+            seen = ~np.isnan(values)
+            standing = np.where(seen, values, 0.0).sum(axis=1) / np.maximum(seen.sum(axis=1), 1)
+        order = np.argsort(standing, kind="stable")
+        tables = _statistics(matrix, kernel, order, kind, place, alike=alike, kept=kept)
+        listed = isinstance(tables[0], Listed)
+        cells = matrix.observed_cells
+        size = _TILE if plain else _KERNEL_TILE
+        if place.agents_together is not None:
+            size = place.agents_together
+        elif listed and cells is not None:
+            size = int(np.clip(_FILLED * tasks * agents // max(len(cells), 1), size, _LONGEST_TILE))
+        elif plain and alike:
+            size = int(np.clip(_TILE_CELLS // tasks, _TILE, _LONGEST_TILE))
+        constant = 0.0
+        if not matrix.is_counts:
+            constant = float(kernel.constant(matrix).sum())
+        elif matrix.most_trials > 1:
+            constant = float(log_choices(matrix).sum())
+        return cls(
+            tables,
+            place,
+            order,
+            [slice(start, min(start + size, agents)) for start in range(0, agents, size)],
+            constant,
+            None if score is None else score[order],
+            None if trials is None else trials[order],
+            None if anchor is None else anchor[order],
+        )
+
+    @property
+    def agents(self) -> int:
+        """How many agents there are."""
+        return len(self.order)
+
+    @property
+    def listed(self) -> bool:
+        """Whether observed cells alone are stored."""
+        return isinstance(self.tables[0], Listed)
+
+    def weighted_successes(self, weights: Array) -> Array:
+        """Return the successes of each task, weighted by numbers of agents [agents], exactly."""
+        whole = self.tables[0]
+        assert not isinstance(whole, SameRow)
+        size = max(self.tiles[0].stop, min(_TASK_SUMS // whole.data.shape[1], _LONGEST_TILE))
+        total: Array = 0.0
+        for start in range(0, self.agents, size):
+            rows = slice(start, min(start + size, self.agents))
+            won = whole.tile(rows)
+            total = total + won.transposed(weights[rows][:, None], exact=True)[0]
+        return total
+
+    def in_order(self, *numbers: Array) -> tuple[Floats, ...]:
+        """Return numbers of agents [agents, …], in the order of the block, in that of the matrix."""
+        given = []
+        for part in numbers:
+            back = np.empty(part.shape)
+            back[self.order] = self.place.numpy(part)
+            given.append(back)
+        return tuple(given)
+
+
+def _statistics(
+    matrix: ResponseMatrix,
+    kernel: Kernel,
+    order: NDArray[np.intp],
+    kind: Kind,
+    place: Place,
+    *,
+    alike: bool,
+    kept: bool,
+) -> tuple[Statistic, ...]:
+    if place is HERE:
+        listed = listed_statistics(kernel, matrix, order)
+        if listed is not None:
+            return tuple(Listed.of(data) for data in listed)
+    parts: Sequence[NDArray[np.generic]]
+    counts = isinstance(kernel, Binomial)
+    parts = (matrix.successes, matrix.trials) if counts else kernel.statistics(matrix)
+    few = kept and matrix.shape[0] * matrix.shape[1] * len(parts) <= _KEPT
+    tables: list[Statistic] = []
+    for number, data in enumerate(parts):
+        trials = isinstance(kernel, Binomial) and number == 1
+        if (
+            alike
+            if trials
+            else data.strides[0] == 0
+            or bool((data[:2] == data[0]).all() and (data == data[0]).all())
+        ):
+            tables.append(SameRow(place.array(data[0]), place))
+            continue
+        sent = place.array(data, data.dtype.type)[place.array(order, np.int64)]
+        if few or data.dtype.kind == "f":
+            sent = place.cast(sent, kind)
+        tables.append(Dense(sent, kind, place))
+    return tuple(tables)
