@@ -155,26 +155,23 @@ def _tasks(study: Study, told: Told) -> Judgement | None:
     named = [task for task in apart if task not in unsolved]
     if not named:
         return None
-    total = counted(len(found.tasks), "task")
-    few = "discriminates" if enough == 1 else "discriminate"
-    start = (
-        f"{enough:,} of {total} {few} between agents nearly as well as the best {len(best):,} do: "
-    )
-    if enough == len(best):
-        start = f"It takes all of the best {enough:,} of {total} to discriminate between agents: "
+    bits = best.bits if best.corrected_bits is None else best.corrected_bits
+    corrected, most = float(bits[enough - 1]), found.max_bits
+    of = f"{enough:,} of {counted(len(found.tasks), 'task')} give{'s' if enough == 1 else ''}"
+    start = f"{of} {percent(corrected / most)} of the information that identifies an agent: "
     claim: Parts = (start, *enumerated(named, MOST_NAMED))
     silent = _silent_tasks(found)
     if silent:
-        verb = "does" if len(silent) == 1 else "do"
-        more = f"; of the others {len(silent):,} {verb} so no more than chance: "
+        verb = "discriminates" if len(silent) == 1 else "discriminate"
+        more = f"; of the others {len(silent):,} {verb} no more than by chance: "
         claim = (*claim, more, *enumerated(silent, MOST_NAMED))
     claim = (Sentence(found.headline),) if found.hardly_separates else (*claim, ".")
-    last, most = best[enough - 1], three_digits(found.max_bits)
-    doubt = f"{three_digits(last.bits)} of the {most} bits needed to identify an agent"
-    if best.bits_low is not None:
-        doubt += f", at least {three_digits(last.bits_low)} without noise"
+    noise = "" if best.corrected_bits is None else ", corrected for noise"
+    doubt = f"{three_digits(corrected)} of {three_digits(most)} bits{noise}"
+    last = best[enough - 1]
     if best.chance_bits is not None:
-        doubt += f"; {three_digits(last.chance_bits)} by chance (permuted results)"
+        chance = three_digits(last.chance_bits)
+        doubt += f"; {three_digits(last.bits)} observed, {chance} in permuted results"
     failed = [task for task in apart if task in unsolved]
     beside: Parts = ()
     if failed:

@@ -163,6 +163,9 @@ def _first(told: Indicators) -> Parts:
     )
     if not near:
         return (Name(name), f" has the highest ability, {size}")
+    if 2 * len(near) >= len(told.agents):
+        many = f"{len(near) + 1:,} of {counted(len(told.agents), 'agent')}"
+        return (f"{many} do not differ significantly from the highest ability, {size}",)
     start = (Name(name), f" has the highest ability, {size}, not significantly different from ")
     return (*start, *enumerated(near, MOST_NEAR))
 

@@ -17,7 +17,7 @@ from examiner.reporting.prose import aligned, cut
 from examiner.validation import Floats
 
 LONGEST_NAME = 60
-MOST_ROWS, MOST_OTHER_ROWS = 500, 100
+MOST_ROWS, MOST_OTHER_ROWS = 500, 50
 """Rows of the tables of agents and tasks, and of others, on the page; all of them are in the JSON."""
 
 
