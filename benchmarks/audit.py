@@ -74,7 +74,7 @@ def judged(made: Planted, seed: int) -> dict[str, tuple[float, float]]:
         "flat": low,
         "impossible": {place[t] for t in found.of_kind("nobody")},
         "copy": {place[t] for t in found.of_kind("repeat")},
-        "environment": {place[t] for group in found.groups for t in group.tasks},
+        "environment": {place[t] for group in found.groups for t in group.members},
     }
     excused = {  # tasks that the fault of another kind really makes so
         "wrong key": {*made.faults["wrong key"], *made.faults["flat"], *made.telling_little},

@@ -6,7 +6,7 @@ A table of results (agents × tasks × trials) says as much about the tasks as a
 >>> results = ex.load("atari-dqn-family")
 >>> scores = ex.normalise(results, "human")  # 1.0 is human
 
-The door shows the verbs and types everyone needs, and the rooms as namespaces: `ex.irt.fit`,
+The top level has the verbs and types everyone needs, and the packages as namespaces: `ex.irt.fit`,
 `ex.selection.select`. What is here stands in one list, `__init__.pyi`; each name is loaded when first
 used, so that `import examiner` costs next to nothing.
 """

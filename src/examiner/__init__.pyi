@@ -1,4 +1,4 @@
-"""The door: every name that `import examiner as ex` shows, and the room it comes from."""
+"""The public API: every name that `import examiner as ex` shows, and the package it comes from."""
 
 from examiner import adaptive as adaptive
 from examiner import answers as answers

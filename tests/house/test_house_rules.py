@@ -1,4 +1,4 @@
-"""The house itself: light import, contracts that break when violated, examples on every public function."""
+"""The codebase: light import, contracts that break when violated, examples on every public function."""
 
 import importlib
 import inspect
@@ -42,15 +42,15 @@ def test_every_public_name_exists_and_is_listed_once() -> None:
 
 
 def public_functions() -> list[tuple[str, object]]:
-    """Functions that a room's door or the package's door offers, and public methods of its classes."""
+    """Functions that the public API of a package or the top level offers, and methods of its classes."""
     found: dict[str, object] = {}
     for module in pkgutil.iter_modules(importlib.import_module("examiner").__path__, "examiner."):
         if module.name in ("examiner.__main__", "examiner.cli"):
             continue
-        door = importlib.import_module(module.name)
-        names = getattr(door, "__all__", vars(door))
+        package = importlib.import_module(module.name)
+        names = getattr(package, "__all__", vars(package))
         for name in (name for name in names if not name.startswith("_")):
-            value = getattr(door, name)
+            value = getattr(package, name)
             if inspect.isfunction(value):
                 found[f"{module.name}.{name}"] = value
             elif inspect.isclass(value) and value.__module__.startswith("examiner"):
@@ -71,20 +71,20 @@ def test_public_functions_have_a_docstring_with_an_example(name: str, function: 
 
 
 VIOLATIONS = {
-    "results/upstairs.py": "from examiner.scores import normalise",  # a room above
-    "scores/frames.py": "import polars",  # a frame in a pure room
+    "results/upstairs.py": "from examiner.scores import normalise",  # a package above
+    "scores/frames.py": "import polars",  # a data frame in a numeric package
     "scores/lazily.py": "def f():\n    import plotly",  # inside a function too
-    "importers/analysis.py": "from examiner.scores import responses",  # an edge that analyses
+    "importers/analysis.py": "from examiner.scores import responses",  # an importer that analyses
     "scores/normalisers/friend.py": "from examiner.scores.normalisers.rank import rank",
-    "information/frames.py": "import polars",  # a frame in another pure room
-    "scores/normalisers/doorway.py": "from examiner.scores import normalise",  # its own door
+    "information/frames.py": "import polars",  # a data frame in another numeric package
+    "scores/normalisers/doorway.py": "from examiner.scores import normalise",  # its own public API
     "selection/methods/friend.py": "from examiner.selection.methods.spread import spread",
-    "utils.py": "",  # a module without a room
+    "utils.py": "",  # a module without a package
 }
 
 
 def broken_contracts(copy: Path) -> str:
-    """What import-linter says of a copy of the house, where it finds fault."""
+    """What import-linter says of a copy of the codebase, where it finds fault."""
     done = subprocess.run(
         [str(Path(sys.executable).with_name("lint-imports")), "--no-cache"],
         cwd=copy,
@@ -97,7 +97,7 @@ def broken_contracts(copy: Path) -> str:
 
 @pytest.mark.parametrize("path", [None, *VIOLATIONS])
 def test_contracts_hold_and_break_when_violated(path: str | None, tmp_path: Path) -> None:
-    copy = tmp_path / "house"
+    copy = tmp_path / "codebase"
     ignored = shutil.ignore_patterns("__pycache__")
     shutil.copytree(ROOT / "src" / "examiner", copy / "examiner", ignore=ignored)
     shutil.copy(ROOT / "pyproject.toml", copy)

@@ -83,16 +83,22 @@ def test_correlations_on_the_page() -> None:
     ale = published()
     theirs = ex.irt.known(ltm_items(), ale.matrix, abilities=ltm_abilities(), nodes=21)
     for fit in (theirs, with_priors()):
-        found = {(c.a, c.b): c for c in ex.irt.indicators(fit, ale.scores, bins=EDGES).correlations}
+        found = {
+            (c.first, c.second): c
+            for c in ex.irt.indicators(fit, ale.scores, bins=EDGES).correlations
+        }
         for pair in (("ability", "slope"), ("ability", "generality")):
             one = found[pair]
-            ends = f"{said(one.low)} to {said(one.high)}"
+            ends = f"{said(one.pearson_low)} to {said(one.pearson_high)}"
             assert said(one.pearson) in PAGE or said(one.pearson, 4) in PAGE
             assert ends in PAGE, (pair, ends)
         if fit is theirs:
             first, second = found["ability", "regularity"], found["regularity", "slope"]
             for one in (first, second):
-                assert f"{said(one.pearson, 4)}, 95 %: {said(one.low)} to {said(one.high)}" in PAGE
+                assert (
+                    f"{said(one.pearson, 4)}, 95 %: {said(one.pearson_low)} to {said(one.pearson_high)}"
+                    in PAGE
+                )
             assert f"with the slope by {said(found['generality', 'slope'].pearson)}" in PAGE
 
 

@@ -31,12 +31,13 @@ def test_planted_faults_are_found_with_their_agents_and_partners() -> None:
     assert set(found.of_kind("repeat")) == {"task 12", "task 13"}
     assert "task 21" in found.of_kind("flat")
     assert found.flagged[0].task == "task 4"
-    wrong = found.flagged[0].reasons[0]
+    wrong = found.flagged[0]
     strong = np.argsort(-table.sum(axis=1))[:20]
-    assert wrong.agents[0] in {f"agent {row + 1}" for row in strong}
-    repeat = next(each for each in found.flagged if each.task == "task 12")
-    assert repeat.reasons[0].tasks == ("task 13",)
-    assert "the same results of 60 of 60 agents" in repeat.reasons[0].sentence
+    assert wrong.notable_agents[0] in {f"agent {row + 1}" for row in strong}
+    repeat = found.flagged["task 12"]
+    assert repeat.related_tasks == ("task 13",)
+    assert "the same results of 60 of 60 agents" in repeat.reasons[0]
+    assert "solved by every agent" not in found.headline
 
 
 def test_a_broken_environment_is_found_and_named_where_the_table_of_tasks_names_it() -> None:
@@ -50,10 +51,10 @@ def test_a_broken_environment_is_found_and_named_where_the_table_of_tasks_names_
     ]
     held = results.with_attributes(ex.results.Attributes.from_dicts("task", about))
     found = ex.irt.audit(held, rng=0)
-    named = [group for group in found.groups if group.name == "group docker"]
+    named = [group for group in found.groups if group.group == "group docker"]
     assert len(named) == 1 and named[0].excess > named[0].cutoff
-    own = [group for group in found.groups if not group.name]
-    assert own and len(set(own[0].tasks) & set(names[:8])) >= 5
+    own = [group for group in found.groups if group.group == "found"]
+    assert own and len(set(own[0].members) & set(names[:8])) >= 5
 
 
 def test_trials_that_flip_and_scorers_that_disagree_are_found() -> None:
@@ -101,7 +102,7 @@ def test_identical_agents_and_healthy_tasks_are_rarely_suspected(
             found = ex.irt.audit(ResponseMatrix.from_array(table), rng=seed)
             for kind in kinds:
                 any_of[kind] += bool(found.of_kind(kind))
-            any_of["group"] += bool(found.groups)
+            any_of["group"] += len(found.groups) > 0
         # 5 % of tables by design; binomial(8, 0.05) exceeds 2 in 0.6 % of cases, binomial(40, 0.05) 6
         assert max(any_of.values()) <= 1 + 0.125 * tables
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 
 from examiner import irt
 from examiner.cli.options import (
@@ -16,19 +17,33 @@ from examiner.cli.options import (
 )
 from examiner.cli.output import progress_bar, show
 from examiner.cli.source import results_from
-from examiner.irt import GROUPS
+from examiner.irt import ANSWERS, GROUPS, KEY
 from examiner.reporting import render_audit
+from examiner.results import write_text
 from examiner.scores import Recipe, response_unit
 
 
 @dataclass(frozen=True, slots=True)
 class AuditOptions:
-    """Which tasks may depend on each other."""
+    """Which tasks may depend on each other, what is right, and where the flagged tasks are written."""
 
     groups: str = option(
         ",".join(GROUPS),
         "Columns of tasks that define groups to test for dependence, comma-separated.",
         metavar="COLUMNS",
+    )
+    top: int | None = option(
+        None,
+        "Also list tasks that the best NUMBER agents all solve, or all fail.",
+        metavar="NUMBER",
+    )
+    answers: str = option(ANSWERS, "Column of the answers that agents gave.", metavar="COLUMN")
+    key: str = option(KEY, "Column of the right answers.", metavar="COLUMN")
+    triage: Path | None = option(
+        None,
+        "Write the flagged tasks for maintainers: a Markdown checklist (.md), or CSV.",
+        metavar="FILE",
+        writes="answer",
     )
 
 
@@ -49,7 +64,19 @@ def audit(
         )
         progress("auditing", 0, 1)
         columns = words_of(grouping.groups) or []
-        audited = irt.audit(results, recipe=recipe, groups=columns, rng=printing.seed)
+        audited = irt.audit(
+            results,
+            recipe=recipe,
+            groups=columns,
+            top=grouping.top,
+            answers=grouping.answers,
+            key=grouping.key,
+            rng=printing.seed,
+        )
+    if grouping.triage is not None:
+        markdown = grouping.triage.suffix == ".md"
+        text = audited.checklist() if markdown else audited.to_csv("flagged")
+        write_text(grouping.triage, text + "\n")
     finding = render_audit(audited)
     figures = drawn.write([finding])
     unit = response_unit(recipe.learn(results))

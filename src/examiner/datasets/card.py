@@ -14,7 +14,7 @@ from examiner.results import html_table
 from examiner.validation import from_record, to_record
 
 _WIDTH = 96
-ROOM = "examiner.datasets"
+PACKAGE = "examiner.datasets"
 """Files beside this code are read as resources: found in a folder, a wheel or a zip alike."""
 
 
@@ -106,5 +106,5 @@ def card_fields(name: str) -> dict[str, Any]:  # Any: TOML values, given a type 
     >>> card_fields("atari-typology")["year"]
     2021
     """
-    text = files(ROOM).joinpath("cards", f"{name}.toml").read_text(encoding="utf-8")
+    text = files(PACKAGE).joinpath("cards", f"{name}.toml").read_text(encoding="utf-8")
     return tomllib.loads(text)

@@ -9,7 +9,7 @@ from typing import Literal, TypeAlias, overload
 
 import polars as pl
 
-from examiner.datasets.card import ROOM, Card, read_card
+from examiner.datasets.card import PACKAGE, Card, read_card
 from examiner.datasets.published import PublishedTable
 from examiner.messages import unknown_name
 from examiner.results import (
@@ -48,7 +48,7 @@ def data_bytes(file: str) -> bytes:
     >>> data_bytes("atari-human-random.csv")[:17]
     b'game,random,human'
     """
-    return files(ROOM).joinpath("data", file).read_bytes()
+    return files(PACKAGE).joinpath("data", file).read_bytes()
 
 
 def data_frame(file: str) -> pl.DataFrame:

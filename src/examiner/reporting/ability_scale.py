@@ -70,7 +70,7 @@ def _fitted(study: Study) -> Fitted | str:
         if isinstance(again, str):
             return again
         matrix = again.matrix
-    from examiner.irt import fit as fit_irt  # only findings about ability need this room
+    from examiner.irt import fit as fit_irt  # only findings about ability need this package
     from examiner.irt import indicators, standard_scores, with_evidence
 
     starts = 3 if values.size <= SMALL else 1

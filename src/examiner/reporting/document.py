@@ -19,7 +19,7 @@ from examiner.reporting.prose import Sentence, said
 from examiner.reporting.rendering import failure_sentence, rendered
 from examiner.reporting.study import Study, StudyOptions
 from examiner.reporting.subjects import Subjects
-from examiner.reporting.verdict import Verdict, verdict
+from examiner.reporting.verdict import Verdict, reach_verdict
 from examiner.results import Results, html_table, write_text
 from examiner.scores import OwnFunction
 
@@ -165,7 +165,7 @@ def report(
     if sections is None:
         finished = _without_idle(finished)
     command = _call({"normalise": normalise, "measure": measure, "sections": sections, **options})
-    told = attempt(lambda: verdict(study, finished))
+    told = attempt(lambda: reach_verdict(study, finished))
     if isinstance(told, Failure):
         finished.append(failed_finding("verdict", "In short", "", told))
         told = Verdict()
@@ -231,7 +231,7 @@ def _chosen(sections: Sequence[str | SectionFunction]) -> list[tuple[str, Sectio
 
 
 def _recipe(study: Study) -> dict[str, Any]:  # Any: JSON values
-    import examiner  # the door knows the version; reading it costs nothing
+    import examiner  # the top level has the version; reading it costs nothing
 
     counts = study.counts
     provenance = study.results.provenance

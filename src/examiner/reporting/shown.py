@@ -49,7 +49,7 @@ def chance_over_tasks(study: Study) -> ChanceTest | None:
     >>> from examiner.reporting.study import Study
     >>> chance_over_tasks(Study.of(Results.from_numpy([[0.5], [0.0]])))
     """
-    from examiner.irt import agents_differ  # a room that few sections need
+    from examiner.irt import agents_differ  # a package that few sections need
 
     agents, tasks = study.comparable.shape
     if agents < 3 or tasks < FEWEST_TASKS:

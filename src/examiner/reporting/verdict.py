@@ -9,7 +9,7 @@ from typing import TypeAlias, TypeVar
 
 import numpy as np
 
-from examiner.answers import Answer
+from examiner.answers import Answer, Row
 from examiner.information import InformationAnalysis, SimilarityAnalysis
 from examiner.irt import FLAGS, AbilityInformation, Audit
 from examiner.messages import counted
@@ -78,13 +78,13 @@ def _link(told: Told, *keys: str) -> str:
     return next((key for key in keys if key in told), next(iter(told), ""))
 
 
-def verdict(study: Study, sections: Sequence[Finding]) -> Verdict:
+def reach_verdict(study: Study, sections: Sequence[Finding]) -> Verdict:
     """Judge by the findings at hand; where agents do not differ significantly, no agent is named.
 
     >>> from examiner.results import Results
     >>> from examiner.reporting.findings import FINDINGS
     >>> study = Study.of(Results.from_numpy(np.random.default_rng(0).random((4, 9))))
-    >>> made = verdict(study, [FINDINGS["significance"](study)])
+    >>> made = reach_verdict(study, [FINDINGS["significance"](study)])
     >>> said(made.judgements[0].claim)
     'No agent is significantly better than another.'
     """
@@ -303,13 +303,14 @@ def _next(study: Study, told: Told) -> Judgement | None:
 
 def _suspects(study: Study, told: Told) -> Judgement | None:
     found = _answer(told, "suspects", Audit)
-    if found is None or not found.flagged:
+    flagged = [] if found is None else _to_review(found)
+    if found is None or not flagged:
         return None
-    names = [task.task for task in found.flagged]
+    names = [task.task for task in flagged]
     total = f"{counted(len(found.tasks), 'task')}{_of_all(study, len(found.tasks))}"
     start = f"{len(names):,} of {total} {_are(len(names))} flagged: "
-    kinds = Counter(kind for task in found.flagged for kind in task.kinds)
-    why = ", ".join(f"{count:,} {FLAGS[kind]}" for kind, count in kinds.items())
+    flags = Counter(flag for task in flagged for flag in task.flags)
+    why = ", ".join(f"{count:,} {flag}" for flag, count in flags.items())
     success = (
         f"Success: {study.judged_measure} reaches {study.success:g}. "
         if isinstance(study.success, float)
@@ -320,9 +321,14 @@ def _suspects(study: Study, told: Told) -> Judgement | None:
     return Judgement((start, *enumerated(names, MOST_NAMED), "."), doubt, "suspects")
 
 
+def _to_review(found: Audit) -> list[Row]:
+    """The flagged tasks; one that every agent solves is not faulty, as in the headline of the audit."""
+    return [task for task in found.flagged if set(task.flags) != {FLAGS["everybody"]}]
+
+
 def _unsuspected(study: Study, told: Told) -> Judgement | None:
     found = _answer(told, "suspects", Audit)
-    if found is None or found.flagged:
+    if found is None or _to_review(found):
         return None
     tasks = len(found.tasks)
     claim = f"None of {counted(tasks, 'task')}{_of_all(study, tasks)} is flagged for review."

@@ -74,7 +74,7 @@ def judged_runs(results: Results) -> Results:
     """
     if not check_results(results).provenance.training:
         return results
-    from examiner.scores.training.reduce import reduce  # the room of training logs, which few are
+    from examiner.scores.training.reduce import reduce  # for training logs, which few are
 
     return reduce(results)
 

@@ -1,4 +1,4 @@
-"""Many jobs at once, on threads, processes or a Ray cluster; knows no other room.
+"""Many jobs at once, on threads, processes or a Ray cluster; imports no other package.
 
 `map`, `map_processes` and `map_ray` are for plain functions. Jobs that say something on the way, fail
 or outlive their process are run by `crew.oversee` on a crew: `processes.ProcessCrew` or

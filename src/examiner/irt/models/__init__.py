@@ -1,4 +1,4 @@
-"""The models: one small file of data each, over the mathematics of the room."""
+"""The models: one small file of data each, over the mathematics of the package."""
 
 from collections.abc import Mapping
 from types import MappingProxyType

@@ -21,6 +21,8 @@ LITTLE = 0.5
 """A task is told of where it tells less than this share of what tasks do: slopes of healthy tasks differ,
 and of hundreds of agents any difference is shown."""
 _LEAST = 1e-12
+_FEWEST_COMPARED = 10
+"""Tasks from which on the spread of their scores is known."""
 _STEPS = 25
 _FARTHEST = 30.0
 """Exponents are kept within: beyond, chances are 0 or 1 in any case."""
@@ -67,7 +69,7 @@ def discrimination(found: Responses, given: Expectations) -> Discrimination:
     even = np.where(found.seen, share, 0.0)
     differ = (np.where(found.seen, found.value - even, 0.0) ** 2).sum(axis=0) > _LEAST
     falling = _adjusted(_chance_of_less(found, even, given.ability), differ)
-    below = _adjusted(_chance_of_less(found, given.alike, given.ability), differ)
+    below = _adjusted(_chance_of_less(found, given.alike, given.ability, differ), differ)
     correlation = _correlation(found, found.value, given.ability)
     expected = _correlation(found, given.alike, given.ability)
     negative = falling < LEVEL
@@ -92,20 +94,34 @@ def flat_tasks(matrix: ResponseMatrix) -> tuple[str, ...]:
     return tuple(matrix.tasks[task] for task in order if made.flat[task])
 
 
-def _chance_of_less(found: Responses, p: Floats, ability: Floats) -> Floats:
-    """How often scores of slopes are as low by chance, [tasks]."""
+def _chance_of_less(
+    found: Responses, p: Floats, ability: Floats, among: NDArray[np.bool_] | None = None
+) -> Floats:
+    """How often scores of slopes are as low by chance, [tasks].
+
+    Scores vary more where trials of one cell are alike, and `among` these tasks where agents are
+    near-copies of each other, or curves have another shape: what is low is low compared with most tasks.
+    """
     from scipy.special import ndtr, stdtr
 
     if found.counts:
-        # trials of one cell may be more alike than coin flips are: then scores vary as much more
-        return np.asarray(ndtr(_saddlepoint(found, p, ability) / _overdispersion(found, p)))
+        deviates = _saddlepoint(found, p, ability) / _overdispersion(found, p)
+        return np.asarray(ndtr(_compared(deviates, among)))
     seen = found.seen
     off = np.where(seen, found.value - p, 0.0)
     freedom = np.maximum(seen.sum(axis=0) - 2, 1)
     size = np.sqrt((ability**2).sum(axis=0) * (off**2).sum(axis=0) / freedom)
     total = (off * ability).sum(axis=0)
     t = np.divide(total, size, out=np.zeros_like(total), where=size > _LEAST)
-    return np.asarray(stdtr(freedom.astype(np.float64), t))
+    return np.asarray(stdtr(freedom.astype(np.float64), _compared(t, among)))
+
+
+def _compared(deviates: Floats, among: NDArray[np.bool_] | None) -> Floats:
+    """Deviates divided by the spread of most of them, where that is above 1 (Devlin & Roeder 1999)."""
+    if among is None or among.sum() < _FEWEST_COMPARED:
+        return deviates
+    low, middle, high = np.quantile(deviates[among], [0.25, 0.5, 0.75])
+    return np.asarray((deviates - min(middle, 0.0)) / max((high - low) / 1.349, 1.0))
 
 
 def _overdispersion(found: Responses, p: Floats) -> float:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,49 +13,22 @@ from numpy.typing import NDArray
 from examiner.answers import Answer, Scalar, Table, count, flag, name, number, text, words
 from examiner.irt.evidence import ChanceTest
 from examiner.irt.items import Floats
-from examiner.irt.suspects.reasons import FLAGS, KINDS, Kind, Reason
+from examiner.irt.suspects.reasons import FLAGS, KINDS, Kind
 from examiner.messages import counted
 
-
-class FlaggedTask(NamedTuple):
-    """A task that is flagged for review, why, how many solved it, and its correlation with the others.
-
-    `correlation` is that with the agents' results on other tasks, `expected` what it would be if the task
-    discriminated as tasks do on average; NaN where agents do not differ. `solved` is the mean where results
-    are scores.
-    """
-
-    task: str
-    reasons: tuple[Reason, ...]
-    solved: float
-    agents: int
-    correlation: float
-    expected: float
-    text: str = ""
-
-    @property
-    def kinds(self) -> tuple[Kind, ...]:
-        """What it is flagged for, the most serious first."""
-        return tuple(dict.fromkeys(reason.kind for reason in self.reasons))
-
-
-class DependentGroup(NamedTuple):
-    """Tasks whose results correlate beyond ability, by how much, and what is exceeded in 5 % of tables.
-
-    `name` is the column and value of a group that was given, empty for one that was found.
-    """
-
-    tasks: tuple[str, ...]
-    name: str
-    excess: float
-    cutoff: float
+_SHOWN = 200
+"""Letters of a text that a checklist shows."""
 
 
 class FlaggedTasks(Table):
-    """Tasks flagged for review, the most serious first."""
+    """Tasks flagged for review, the most serious first.
+
+    The correlations are NaN where agents do not differ.
+    """
 
     task: tuple[str, ...] = name("Task")
-    flags: tuple[tuple[str, ...], ...] = words("What the task is flagged for")
+    flags: tuple[tuple[str, ...], ...] = words("What the task is flagged for, most serious first")
+    rank: NDArray[np.int64] = count("Rank among the tasks with the same first flag")
     solved: Floats = number("Trials solved, or the mean score")
     agents: NDArray[np.int64] = count("Agents with a result")
     correlation: Floats = number("Correlation with the agents' results on other tasks")
@@ -67,6 +40,7 @@ class FlaggedTasks(Table):
     notable_agents: tuple[tuple[str, ...], ...] = words(
         "Strong agents that failed the task and weak agents that solved it"
     )
+    url: tuple[str, ...] | None = text("Link to the task", default=None)
     text: tuple[str, ...] | None = text("Text of the task", default=None)
 
 
@@ -78,6 +52,13 @@ class DependentGroups(Table):
     excess: Floats = number("Residual correlation beyond ability", unit="standard deviations")
     cutoff: Floats = number("Value that is exceeded by chance in 5 % of tables")
     members: tuple[tuple[str, ...], ...] = words("Names of the tasks")
+
+
+class ConstantTasks(Table):
+    """Tasks on which the best agents all succeed, or all fail."""
+
+    task: tuple[str, ...] = name("Task")
+    result: tuple[str, ...] = text("Whether all of the best agents solved it, or none")
 
 
 class AuditedTasks(Table):
@@ -96,23 +77,21 @@ class AuditedTasks(Table):
 class Audit(Answer):
     """Tasks flagged for review, the most serious first, and groups that correlate beyond ability.
 
-    Arrays have shape [tasks]; `share` is of trials solved, or the mean score. `evidence` says whether
-    agents differ at all: without that nothing is said of discrimination. `tested` are the flags that
-    could be tested with these results.
+    `names` are the agents. `evidence` says whether agents differ at all: without that nothing is said of
+    discrimination. `tested` are the flags that could be tested with these results. `constant` are the tasks
+    without information on the `top` best agents.
     """
 
     kind: ClassVar[str] = "audit"
 
-    tasks: tuple[str, ...]
-    agents: tuple[str, ...]
-    flagged: tuple[FlaggedTask, ...]
-    groups: tuple[DependentGroup, ...]
-    solved: Floats
-    share: Floats
-    correlation: Floats
-    expected: Floats
+    flagged: FlaggedTasks
+    groups: DependentGroups
+    tasks: AuditedTasks
+    constant: ConstantTasks
+    names: tuple[str, ...]
     evidence: ChanceTest
     tested: tuple[Kind, ...]
+    top: int | None
     notes: tuple[str, ...]
     seed: int | None = None
 
@@ -124,76 +103,71 @@ class Audit(Answer):
         >>> audit(Results.from_numpy(np.triu(np.ones((6, 6))))).of_kind("everybody")
         ('task 6',)
         """
-        return tuple(task.task for task in self.flagged if kind in task.kinds)
+        return tuple(row.task for row in self.flagged if FLAGS[kind] in row.flags)
 
     @property
     def headline(self) -> str:
-        """How many tasks are flagged, and for what."""
+        """How many tasks are flagged, and for what; tasks that every agent solves are not faulty."""
         total = counted(len(self.tasks), "task")
-        if not self.flagged and not self.groups:
-            return f"None of {total} is flagged for review."
-        counts = Counter(kind for task in self.flagged for kind in task.kinds)
-        parts = [f"{counts[kind]:,} {FLAGS[kind]}" for kind in KINDS if counts[kind]]
-        verb = "is" if len(self.flagged) == 1 else "are"
-        sentence = f"{len(self.flagged):,} of {total} {verb} flagged for review"
+        review = [row.flags for row in self.flagged if set(row.flags) != {FLAGS["everybody"]}]
+        if not review and not len(self.groups):
+            return f"None of {total} is flagged for review.{self._top_sentence()}"
+        counts = Counter(flag for flags in review for flag in flags)
+        parts = [f"{counts[flag]:,} {flag}" for flag in FLAGS.values() if counts[flag]]
+        verb = "is" if len(review) == 1 else "are"
+        sentence = f"{len(review):,} of {total} {verb} flagged for review"
         sentence = f"{sentence}: {', '.join(parts)}" if parts else sentence
-        if self.groups:
+        if len(self.groups):
             verb = "correlates" if len(self.groups) == 1 else "correlate"
             sentence += f"; {counted(len(self.groups), 'group')} of tasks {verb} beyond ability"
-        return f"{sentence}."
+        return f"{sentence}.{self._top_sentence()}"
 
-    @property
-    def tables(self) -> Mapping[str, Table]:
-        """Flagged tasks, groups that correlate beyond ability, and all tasks."""
-        texts = any(task.text for task in self.flagged)
-        flagged = FlaggedTasks.from_rows(
-            {
-                "task": task.task,
-                "flags": [FLAGS[kind] for kind in task.kinds],
-                "solved": task.solved,
-                "agents": task.agents,
-                "correlation": task.correlation,
-                "expected_correlation": task.expected,
-                "reasons": [reason.sentence for reason in task.reasons],
-                "related_tasks": dict.fromkeys(
-                    other for reason in task.reasons for other in reason.tasks
-                ),
-                "notable_agents": dict.fromkeys(
-                    agent for reason in task.reasons for agent in reason.agents
-                ),
-                **({"text": task.text} if texts else {}),
-            }
-            for task in self.flagged
+    def _top_sentence(self) -> str:
+        if self.top is None:
+            return ""
+        return (
+            f" {len(self.constant):,} of {counted(len(self.tasks), 'task')} are constant among the best "
+            f"{self.top:,} agents."
         )
-        groups = DependentGroups.from_rows(
-            {
-                "group": group.name or "found",
-                "size": len(group.tasks),
-                "excess": group.excess,
-                "cutoff": group.cutoff,
-                "members": group.tasks,
-            }
-            for group in self.groups
-        )
-        names = {task.task for task in self.flagged}
-        tasks = AuditedTasks(
-            task=self.tasks,
-            share=self.share,
-            correlation=self.correlation,
-            expected_correlation=self.expected,
-            flagged=np.array([task in names for task in self.tasks]),
-        )
-        return {"flagged": flagged, "groups": groups, "tasks": tasks}
+
+    def checklist(self) -> str:
+        """Return the flagged tasks as a Markdown checklist for maintainers, grouped by the first flag.
+
+        >>> from examiner.irt import audit
+        >>> from examiner.results import Results
+        >>> print(audit(Results.from_numpy(np.triu(np.ones((6, 6))))).checklist())
+        # None of 6 tasks is flagged for review.
+        <BLANKLINE>
+        ## solved by every agent
+        <BLANKLINE>
+        - [ ] `task 6`: solved by every agent of 6 agents
+        """
+        lines = [f"# {self.headline}"]
+        heading = ""
+        for row in self.flagged:
+            if row.flags[0] != heading:
+                heading = row.flags[0]
+                lines += ["", f"## {heading}", ""]
+            name = f"`{row.task}`"
+            url = row.get("url")
+            line = f"- [ ] {f'[{name}]({url})' if url else name}: {'; '.join(row.reasons)}"
+            if row.notable_agents:
+                line += f" (see {', '.join(row.notable_agents)})"
+            lines.append(line)
+            if row.get("text"):
+                lines.append(f"  > {' '.join(row.text.split())[:_SHOWN]}")
+        return "\n".join(lines)
 
     @property
     def scalars(self) -> Mapping[str, Scalar]:
         """How many agents there are, and whether they differ."""
         tested = ", ".join(FLAGS[kind] for kind in KINDS if kind in self.tested)
         return {
-            "agents": Scalar(len(self.agents), "Agents"),
+            "agents": Scalar(len(self.names), "Agents"),
             "agents_p_value": Scalar(
                 self.evidence.p_value, "p-value of the test that agents do not differ"
             ),
+            "top": Scalar(self.top, "Number of the best agents for the table `constant`"),
             "tested": Scalar(tested, "Flags that could be tested with these results"),
         }
 

@@ -21,6 +21,10 @@ _INTERCEPT_SD = 3.0
 BLOCK_CELLS = 1 << 18
 """Cells that are looked at together: two megabytes of numbers, which stay near the processor."""
 _LEAST = 1e-9
+_GUESSED = (0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5)
+"""Chances of guessing that are tried."""
+_SIGNIFICANT = 3.0
+"""Gain in log-likelihood from which on guessing is significant (1.4 % of tables without it)."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -64,6 +68,8 @@ class Expectations:
     expected: Floats
     alike: Floats
     slope: Floats
+    guessing: float = 0.0
+    """The chance of success that all tasks give to the weakest agents, where that is significant."""
 
     def drawn(self, found: Responses, rng: np.random.Generator) -> Responses:
         """Draw a table in which tasks share nothing but ability, with the same cells and trials.
@@ -107,12 +113,14 @@ def ability_elsewhere(found: Responses) -> Floats:
     return np.divide(rest, size, out=np.zeros_like(rest), where=size > _LEAST)
 
 
-def given_ability(found: Responses) -> Expectations:
-    r"""Regress every task on what agents did on the others, all tasks at once.
+def given_ability(found: Responses, guessing: float | None = 0.0) -> Expectations:
+    r"""Regress every task on the agents' results on the others, all tasks at once.
 
     .. math:: \operatorname{logit} p_{ji} = d_i + a_i t_{ji}, \quad a_i \sim N(\bar a, 2^2)
 
-    for successes, a straight line for scores. The common slope is had first, with one for all.
+    for successes, a straight line for scores. The common slope is estimated first, with one for all.
+    `guessing` is a chance c that all tasks share: p = c + (1 − c) of that curve. With None it is 0, or the
+    one that explains the results best, if it does so significantly better.
 
     >>> rng = np.random.default_rng(0)
     >>> table = rng.random((50, 20)) < np.linspace(0.1, 0.9, 50)[:, None]
@@ -123,19 +131,38 @@ def given_ability(found: Responses) -> Expectations:
     ability = ability_elsewhere(found)
     if not found.counts:
         return _lines(found, ability)
-    centre = _logit(found)
+    start, slope, alike = _one_slope(found, ability, guessing or 0.0)
+    if guessing is None:
+        guessing, best = 0.0, _fit_of(found, alike) + _SIGNIFICANT
+        for chance in _GUESSED:
+            other = _one_slope(found, ability, chance)
+            if _fit_of(found, other[2]) > best:
+                guessing, best, (start, slope, alike) = chance, _fit_of(found, other[2]), other
+    centre, own = _logit(found, guessing), np.broadcast_to(slope, start.shape)
+    for _ in range(_STEPS):  # then its own for each
+        sums = _Sums.of(found, start, own, ability, guessing)
+        start, own = _own_step(sums, (start, own), (centre, slope))
+    expected = _curves(start, own, ability, guessing)
+    return Expectations(ability, expected, alike, slope[..., 0, 0], guessing)
+
+
+def _one_slope(found: Responses, ability: Floats, guessing: float) -> tuple[Floats, Floats, Floats]:
+    """Intercepts, the slope that all tasks have in common, and the curves."""
+    centre = _logit(found, guessing)
     slope = np.zeros((*found.value.shape[:-2], 1, 1))
-    start = centre
-    own = np.zeros_like(centre)
-    for _ in range(_STEPS):  # one slope for all tasks
-        sums = _Sums.of(found, start, own, ability)
+    start, own = centre, np.zeros_like(centre)
+    for _ in range(_STEPS):
+        sums = _Sums.of(found, start, own, ability, guessing)
         start, slope = _common_step(sums, start, slope, centre)
         own = np.broadcast_to(slope, start.shape)
-    alike = _curves(start, own, ability)
-    for _ in range(_STEPS):  # then its own for each
-        sums = _Sums.of(found, start, own, ability)
-        start, own = _own_step(sums, (start, own), (centre, slope))
-    return Expectations(ability, _curves(start, own, ability), alike, slope[..., 0, 0])
+    return start, slope, _curves(start, own, ability, guessing)
+
+
+def _fit_of(found: Responses, chance: Floats) -> float:
+    """The log-likelihood of successes."""
+    safe = np.clip(chance, _LEAST, 1.0 - _LEAST)
+    cells = found.value * np.log(safe) + (1.0 - found.value) * np.log1p(-safe)
+    return float((found.trials * cells).sum())
 
 
 def _mean(values: Floats, seen: NDArray[np.bool_]) -> Floats:
@@ -143,11 +170,12 @@ def _mean(values: Floats, seen: NDArray[np.bool_]) -> Floats:
     return np.asarray(total / np.maximum(seen.sum(axis=-2, keepdims=True), 1))
 
 
-def _logit(found: Responses) -> Floats:
+def _logit(found: Responses, guessing: float) -> Floats:
     """Where intercepts are pulled to: the log-odds of each task, with half a success and failure more."""
     trials = found.trials.sum(axis=-2, keepdims=True)
     won = (found.value * found.trials).sum(axis=-2, keepdims=True)
-    return np.asarray(np.log((won + 0.5) / (trials - won + 0.5)))
+    known = np.maximum(won - guessing * trials, 0.0) / (1.0 - guessing)
+    return np.asarray(np.log((known + 0.5) / (trials - known + 0.5)))
 
 
 def task_blocks(agents: int, tasks: int) -> Iterator[slice]:
@@ -160,12 +188,13 @@ def task_blocks(agents: int, tasks: int) -> Iterator[slice]:
     yield from (slice(first, first + step) for first in range(0, tasks, step))
 
 
-def _curves(start: Floats, slope: Floats, ability: Floats) -> Floats:
+def _curves(start: Floats, slope: Floats, ability: Floats, guessing: float) -> Floats:
     """Chances of success, [..., agents, tasks]."""
     made = np.empty(ability.shape)
     for block in task_blocks(*ability.shape[-2:]):
         some = (..., block)
-        made[some] = _curve(start[some], slope[some], ability[some])
+        rising = _curve(start[some], slope[some], ability[some])
+        made[some] = guessing + (1.0 - guessing) * rising
     return made
 
 
@@ -174,23 +203,30 @@ def _curve(start: Floats, slope: Floats, ability: Floats) -> Floats:
 
 
 class _Sums(NamedTuple):
-    """Sums over agents, [..., 1, tasks] each, with t ability, x − p what is off, and w = n p (1 − p)."""
+    """Sums over agents, [..., 1, tasks] each, with t ability, and p' the rise of p with the logit.
 
-    off: Floats  # n (x − p)
-    off_ability: Floats  # n (x − p) t
+    Without guessing p' = p (1 − p), so that off is n (x − p) and w = n p (1 − p).
+    """
+
+    off: Floats  # n (x − p) p' / p (1 − p)
+    off_ability: Floats  # the same times t
     weight: Floats
     weight_ability: Floats  # w t
     weight_squares: Floats  # w t²
 
     @classmethod
-    def of(cls, found: Responses, start: Floats, slope: Floats, ability: Floats) -> _Sums:
+    def of(
+        cls, found: Responses, start: Floats, slope: Floats, ability: Floats, guessing: float
+    ) -> _Sums:
         made = cls(*np.empty((len(cls._fields), *start.shape)))
         for block in task_blocks(*ability.shape[-2:]):
             some = (..., block)
             n, t = found.trials[some], ability[some]
-            p = _curve(start[some], slope[some], t)
-            off = n * (found.value[some] - p)  # 0 where nothing was seen: n is
-            weight = np.maximum(n * p * (1.0 - p), 0.0)
+            rising = _curve(start[some], slope[some], t)
+            p = guessing + (1.0 - guessing) * rising
+            share = rising / p  # p' / p (1 − p); 1 without guessing
+            off = n * (found.value[some] - p) * share  # 0 where nothing was observed: n is
+            weight = n * (1.0 - p) * rising * share
             weighed = weight * t
             for total, cells in zip(
                 made, (off, off * t, weight, weighed, weighed * t), strict=True

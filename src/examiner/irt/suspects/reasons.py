@@ -17,8 +17,9 @@ from examiner.messages import counted, listed
 from examiner.results import ResponseMatrix
 
 Bools = NDArray[np.bool_]
-Kind = Literal["negative", "unsteady", "scorers", "flat", "repeat", "nobody", "everybody"]
+Kind = Literal["key", "negative", "unsteady", "scorers", "flat", "repeat", "nobody", "everybody"]
 KINDS: Mapping[Kind, str] = {
+    "key": "most agents give the same answer, and it is not the key",
     "negative": "weak agents solve it, strong agents fail it",
     "unsteady": "trials of the same agent disagree more than on tasks of similar difficulty",
     "scorers": "scorers disagree more than on tasks of similar difficulty",
@@ -29,6 +30,7 @@ KINDS: Mapping[Kind, str] = {
 }
 """What a task may be flagged for, the most serious first."""
 FLAGS: Mapping[Kind, str] = {
+    "key": "agents agree on another answer",
     "negative": "negative discrimination",
     "unsteady": "trials disagree",
     "scorers": "scorers disagree",
@@ -150,6 +152,25 @@ class Reasons:
                 others = tuple(self.matrix.tasks[other] for other in tasks if other != task)
                 sentence = f"{KINDS['repeat']}: the same text as {listed(others)}"
                 self._add(task, Reason("repeat", sentence, float("inf"), (), others))
+
+    def add_keys(self, answers: Mapping[int, Mapping[str, list[str]]], keys: Sequence[str]) -> None:
+        """Add tasks on which more than half of the agents give one answer that is not the key.
+
+        `answers` are the agents of every answer, by task.
+        """
+        for task, given in answers.items():
+            most = max(given, key=lambda answer: (len(given[answer]), answer))
+            total = sum(map(len, given.values()))
+            right = len(given.get(keys[task], ()))
+            if most == keys[task] or not keys[task] or 2 * len(given[most]) <= total:
+                continue
+            sentence = (
+                f"{len(given[most]):,} of {counted(total, 'agent')} answered {most}, the key says "
+                f"{keys[task]}"
+            )
+            agreement = (len(given[most]) - right) / total
+            agents = tuple(sorted(given.get(keys[task], ())))[:_NAMED]
+            self._add(task, Reason("key", sentence, agreement, agents))
 
     def add_unanimous(self) -> None:
         """Add tasks that nobody, or everybody, solves, where results are successes."""

@@ -84,7 +84,7 @@ def together(found: Responses, given: Expectations, rng: np.random.Generator) ->
     largest, scans, spreads = np.empty(draws), np.empty((draws, len(SIZES))), np.empty(draws)
     for draw in range(draws):
         table = given.drawn(found, rng)
-        made = pair_excess(table, given_ability(table))
+        made = pair_excess(table, given_ability(table, given.guessing))
         largest[draw], spreads[draw] = made.max(), _spread(made)
         scans[draw] = _grown(made).strength.max(axis=0)
     wider = max(1.0, _spread(excess) / float(np.median(spreads)))

@@ -34,7 +34,9 @@ def finding(study: Study) -> Finding:
     found = study.audited
     if isinstance(found, str):
         raise NothingToTellError(found)
-    shown = render_audit(found)
+    chosen = study.success is not None or study.share is not None
+    successes = chosen or study.results.is_binary(study.measure)
+    shown = render_audit(found, successes=successes)
     sampled = len(found.tasks) < len(study.results.tasks)
     notes = [f"{study.sample[1]} `examiner audit` uses all results."] if sampled else []
     return replace(shown, blocks=(*shown.blocks, *noted([*_by_one_test(study, found), *notes])))
@@ -69,7 +71,7 @@ def _by_one_test(study: Study, found: Audit) -> list[str]:
     return notes
 
 
-def render_audit(found: Audit) -> Finding:
+def render_audit(found: Audit, *, successes: bool = True) -> Finding:
     """Show the flagged tasks, the groups, and what was tested.
 
     >>> from examiner.results import Results
@@ -77,8 +79,16 @@ def render_audit(found: Audit) -> Finding:
     'task 6'
     """
     tables = found.tables
-    flagged, groups = tables["flagged"], tables["groups"]
-    columns = ["task", "flags", "solved", "correlation", "expected_correlation", "related_tasks"]
+    flagged, groups, constant = tables["flagged"], tables["groups"], tables["constant"]
+    columns = [
+        "task",
+        "flags",
+        "rank",
+        "solved",
+        "correlation",
+        "expected_correlation",
+        "related_tasks",
+    ]
     columns += ["notable_agents"]
     columns += ["text"] if "text" in flagged.columns else []
     blocks: list[Piece] = []
@@ -87,13 +97,16 @@ def render_audit(found: Audit) -> Finding:
     if len(groups):
         caption = "Groups that correlate beyond ability: a shared environment, or a second ability"
         blocks.append(shown_table(groups, caption=caption))
-    blocks += _figure(found)
+    if len(constant):
+        caption = f"Constant among the best {found.top} agents"
+        blocks.append(shown_table(constant, caption=caption))
+    blocks += _figure(found, successes)
     blocks.append(Text(_meanings(found)))
-    first = [task.task for task in found.flagged[:3]]
+    first = list(found.flagged.task[:3])
     return Finding(
         lead=(f"{found.headline} First: ", *enumerated(first), ".") if first else found.headline,
         blocks=(*blocks, *noted(found.notes)),
-        about=f"{counted(len(found.agents), 'agent')} × {counted(len(found.tasks), 'task')}",
+        about=f"{counted(len(found.names), 'agent')} × {counted(len(found.tasks), 'task')}",
         answer=found,
     )
 
@@ -152,18 +165,18 @@ def draw(data: DiscriminationData) -> chart.Drawing:
     return chart.figure(traces, 310, x, y)
 
 
-def _figure(found: Audit) -> list[Piece]:
-    known = np.flatnonzero(np.isfinite(found.correlation) & np.isfinite(found.expected))
+def _figure(found: Audit, successes: bool) -> list[Piece]:
+    tasks = found.tasks
+    known = np.flatnonzero(np.isfinite(tasks.correlation) & np.isfinite(tasks.expected_correlation))
     if len(known) < FEWEST_DRAWN:
         return []
-    named = {each.task for each in found.flagged}
     drawn = DiscriminationData(
-        tuple(found.tasks[task] for task in known),
-        found.share[known],
-        found.correlation[known],
-        found.expected[known],
-        np.array([found.tasks[task] in named for task in known], dtype=np.bool_),
-        successes=bool(np.isfinite(found.solved).any()),
+        tuple(tasks.task[task] for task in known),
+        tasks.share[known],
+        tasks.correlation[known],
+        tasks.expected_correlation[known],
+        tasks.flagged[known],
+        successes=successes,
     )
     return [
         Figure(
