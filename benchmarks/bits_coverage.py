@@ -3,8 +3,8 @@
 Agents with true means and deviations on 40 tasks play a few trials each; the five tasks that tell most
 together are chosen on them. Counted are intervals that hold the bits of the true means and deviations, of
 every task and of the chosen set, with standard errors over tables. Most kinds were seen in trials while
-the method was chosen.
-Run: python benchmarks/bits_coverage.py [--tables 100] [--reps 100] [--quick]
+the method was chosen. Wins are zeros and ones; "mixed" has a score and a win.
+Run: python benchmarks/bits_coverage.py [--tables 100] [--reps 100] [--quick] [--kind wins]
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import examiner as ex
-from examiner.information import ChannelModel, Channels, best_set, gain, observe
+from examiner.information import ChannelModel, Channels, best_set, channels, gain, observe
 from examiner.information.uncertainty import bits_intervals
 
 TASKS, SIZE = 40, 5
@@ -43,6 +43,14 @@ KINDS = (
     Kind("normal", 12, 20, 1.0),
     Kind("normal", 8, 5, 1.0, 0.3, True),
     Kind("heavy", 8, 5, 1.0),
+    Kind("wins", 8, 5, 1.0),
+    Kind("wins", 6, 10, 2.0),
+    Kind("wins", 12, 20, 1.0),
+    Kind("wins", 8, 5, 0.0),
+    Kind("general wins", 8, 10, 1.5),
+    Kind("beta wins", 8, 10, 1.0),
+    Kind("mixed", 8, 5, 1.0),
+    Kind("mixed", 6, 10, 2.0),
 )
 
 
@@ -58,6 +66,41 @@ def true_means(kind: Kind, rng: np.random.Generator) -> Any:
     return kind.apart * each
 
 
+def _table(kind: Kind, rng: np.random.Generator) -> tuple[ex.Results, Channels]:
+    """Return trials of agents on tasks, and their true means and deviations."""
+    parts = {}
+    if "wins" not in kind.name:
+        parts["score"] = _scores(kind, rng)
+    if "wins" in kind.name or kind.name == "mixed":
+        parts["win"] = _wins(kind, rng)
+    names = [np.arange(size) for size in next(iter(parts.values()))[0].shape]
+    agent, task, run = (part.ravel() for part in np.meshgrid(*names, indexing="ij"))
+    columns = {"agent": [f"a{n}" for n in agent], "task": [f"t{n}" for n in task], "run": run}
+    columns |= {name: values.ravel() for name, (values, _, _) in parts.items()}
+    results = ex.Results.from_dict(columns, measures=list(parts))
+    mean, deviation = (np.stack([part[at] for part in parts.values()]) for at in (1, 2))
+    return results, Channels(results.agents, results.tasks, tuple(parts), mean, deviation)
+
+
+def _scores(kind: Kind, rng: np.random.Generator) -> tuple[Any, Any, Any]:
+    means = true_means(kind, rng)
+    deviations = np.exp(kind.uneven * rng.normal(size=means.shape))
+    shape = (*means.shape, kind.trials)
+    noise = (
+        rng.gamma(2, np.sqrt(0.5), shape) - np.sqrt(2) if kind.skewed else rng.normal(size=shape)
+    )
+    return means[:, :, None] + deviations[:, :, None] * noise, means, deviations
+
+
+def _wins(kind: Kind, rng: np.random.Generator) -> tuple[Any, Any, Any]:
+    own = rng.normal(size=(kind.agents, 1 if kind.name == "general wins" else TASKS))
+    share = 1 / (1 + np.exp(-(kind.apart * own + rng.normal(size=TASKS))))
+    if kind.name == "beta wins":
+        share = np.clip(rng.beta(kind.apart, kind.apart, size=share.shape), 1e-6, 1 - 1e-6)
+    won = rng.random((*share.shape, kind.trials)) < share[:, :, None]
+    return won.astype(float), share, np.sqrt(share * (1 - share))
+
+
 def _bits(source: ex.Results | Channels) -> Any:
     """Return the bits of each task, in the order of the tasks."""
     table = gain(source).tasks
@@ -69,20 +112,13 @@ def measured(kind: Kind, tables: int, reps: int) -> Any:
     rows = []
     for seed in range(tables):
         rng = np.random.default_rng(seed)
-        means = true_means(kind, rng)
-        deviations = np.exp(kind.uneven * rng.normal(size=means.shape))
-        shape = (*means.shape, kind.trials)
-        noise = (
-            rng.gamma(2, np.sqrt(0.5), shape) - np.sqrt(2)
-            if kind.skewed
-            else rng.normal(size=shape)
-        )
-        results = ex.Results.from_numpy(means[:, :, None] + deviations[:, :, None] * noise)
-        truth = Channels(results.agents, results.tasks, ("score",), means[None], deviations[None])
-        chosen = best_set(results, SIZE)
-        ends = bits_intervals(observe(results), chosen, ChannelModel(), rng=rng, reps=reps)
+        results, truth = _table(kind, rng)
+        observed = channels(results, truth.measures)
+        chosen = best_set(observed, SIZE)
+        runs = observe(results, truth.measures)
+        ends = bits_intervals(runs, chosen, ChannelModel(), rng=rng, reps=reps)
         each, whole = _bits(truth), gain(truth, chosen.tasks.task).bits
-        counted = _bits(results)
+        counted = _bits(observed)
         low, high = ends.tasks["bits_low"], ends.tasks["bits_high"]
         names = "corrected_bits", "bits_low", "bits_high"
         corrected, set_low, set_high = (ends.chosen[name][-1] for name in names)
@@ -105,8 +141,10 @@ def main() -> None:
     parser.add_argument("--tables", type=int, default=100)
     parser.add_argument("--reps", type=int, default=100)
     parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--kind", default="", help="only kinds with this in their name")
     options = parser.parse_args()
-    kinds = KINDS[:2] if options.quick else KINDS
+    kinds = [kind for kind in KINDS if options.kind in kind.name]
+    kinds = kinds[:2] if options.quick else kinds
     print(
         "coverage of tasks, of the chosen set; counted bits held; bias of counted, corrected; width"
     )

@@ -148,6 +148,84 @@ def scale_interval(
     return float(((made.low <= truth) & (truth <= made.high)).mean())
 
 
+def attempts_interval(
+    rng: np.random.Generator, tasks: int, shape: float, count: int, hat: bool
+) -> float:
+    """Chances of tasks from a beta distribution: the share of intervals of pass^k (or pass@k) that hold."""
+    chance = rng.beta(shape, shape, (1, tasks, 1))
+    won = (rng.random((1, tasks, count)) < chance).astype(float)
+    made = ex.scores.attempts(results_of(won)).passed
+    truths = np.cumprod([(shape + k) / (2 * shape + k) for k in range(count)])
+    low, high = (getattr(made, f"pass_{'hat' if hat else 'at'}_k_{end}") for end in ("low", "high"))
+    truths = truths if hat else 1 - truths  # the distribution is symmetric
+    return float(((low <= truths) & (truths <= high)).mean())
+
+
+def grouped_attempts(rng: np.random.Generator, sizes: Sequence[int], count: int) -> float:
+    """The same with tasks in groups that are easy or hard together."""
+    chance = chances(rng, 1, sizes, 1.0)[:, :, None]
+    won = (rng.random((1, chance.shape[1], count)) < chance).astype(float)
+    made = ex.scores.attempts(results_of(won, sizes)).passed
+    density = np.exp(-(GRID**2) / 4)
+    curve = 1 / (1 + np.exp(-GRID))
+    truths = np.array([(density * curve**k).sum() / density.sum() for k in range(1, count + 1)])
+    held = (made.pass_hat_k_low <= truths) & (truths <= made.pass_hat_k_high)
+    return float(held.mean())
+
+
+def discordant(
+    rng: np.random.Generator, tasks: int, difference: float, runs: int, sizes: Sequence[int] | None
+) -> Floats:
+    """Results of a new and an old agent [2, tasks, runs]: 20 % of tasks differ, with this difference."""
+    mean = np.full((tasks, 1), difference)
+    if sizes is not None:  # some groups favour the new agent, others the old one
+        mean += np.repeat(rng.choice([-0.08, 0.08], len(sizes)), sizes)[:, None]
+    drawn = rng.random((tasks, runs))
+    new_alone = drawn < (0.2 + mean) / 2
+    old_alone = drawn > 1 - (0.2 - mean) / 2
+    both = rng.random((tasks, runs)) < 0.5
+    return np.stack([new_alone | (both & ~old_alone), old_alone | (both & ~new_alone)]).astype(
+        float
+    )
+
+
+def gate_verdict(
+    rng: np.random.Generator,
+    tasks: int,
+    difference: float,
+    verdict: str,
+    runs: int = 1,
+    sizes: Sequence[int] | None = None,
+) -> bool:
+    """Whether the gate with a margin of 0.05 gives this verdict."""
+    results = results_of(discordant(rng, tasks, difference, runs, sizes), sizes)
+    made = ex.scores.gate(results, "a0", "a1", margin=0.05, unit="tasks")
+    return made.verdict == verdict
+
+
+def sequential_verdict(
+    rng: np.random.Generator,
+    tasks: int,
+    difference: float,
+    verdict: str,
+    looks: int = 20,
+    sizes: Sequence[int] | None = None,
+) -> bool:
+    """Whether the sequential gate, looked at again and again, first gives this verdict."""
+    won = discordant(rng, tasks, difference, 1, sizes)
+    group = np.arange(tasks) if sizes is None else np.repeat(np.arange(len(sizes)), sizes)
+    order = np.argsort(rng.permutation(int(group.max()) + 1)[group], kind="stable")
+    for look in np.linspace(tasks / looks, tasks, looks).round().astype(int):
+        given = won.copy()
+        given[0, order[look:]] = np.nan
+        made = ex.scores.gate(
+            results_of(given, sizes), "a0", "a1", margin=0.05, sequential=True
+        ).verdict
+        if made != "undecided":
+            return made == verdict
+    return False
+
+
 ROWS: dict[str, Row] = {
     **{
         f"pair test, {kind} groups, spread {spread}": wrong(
@@ -210,6 +288,47 @@ ROWS: dict[str, Row] = {
             least=0.83 if tasks <= 10 else 0.90,  # a note says that so few fall short
         )
         for tasks in (5, 10, 20, 50)
+    },
+    **{
+        f"pass{'^' if hat else '@'}k of {count} attempts at {tasks} tasks, beta({shape:g})": Row(
+            partial(attempts_interval, tasks=tasks, shape=shape, count=count, hat=hat)
+        )
+        for tasks in (20, 50, 200)
+        for shape in (0.3, 1.0, 4.0)
+        for count in (4,)
+        for hat in (True, False)
+    },
+    **{
+        f"pass^k of 4 attempts, {kind} groups": Row(partial(grouped_attempts, sizes=sizes, count=4))
+        for kind, sizes in (("equal", EQUAL), ("unequal", UNEQUAL), ("36", FAMILIES))
+    },
+    **{
+        f"gate, {design}, {words}": wrong(
+            partial(gate_verdict, tasks=tasks, difference=truth, verdict=verdict, **more)
+        )
+        for design, tasks, more in (
+            ("100 tasks", 100, {}),
+            ("500 tasks", 500, {}),
+            ("100 tasks, 3 attempts", 100, {"runs": 3}),
+            ("36 families", sum(FAMILIES), {"sizes": FAMILIES}),
+        )
+        for words, truth, verdict in (
+            ("false alarms at no difference", 0.0, "fail"),
+            ("misses at the margin", -0.05, "pass"),
+        )
+    },
+    **{
+        f"sequential gate, {design}, {words}": wrong(
+            partial(sequential_verdict, tasks=tasks, difference=truth, verdict=verdict, **more)
+        )
+        for design, tasks, more in (
+            ("200 tasks", 200, {}),
+            ("40 groups of 5", 200, {"sizes": (5,) * 40}),
+        )
+        for words, truth, verdict in (
+            ("false alarms at no difference", 0.0, "fail"),
+            ("misses at the margin", -0.05, "pass"),
+        )
     },
     **{
         f"mean of normal scores over {tasks} tasks": Row(

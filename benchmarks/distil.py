@@ -21,7 +21,7 @@ from pathlib import Path
 import numpy as np
 
 import examiner as ex
-from examiner.selection.evidence import fold_of
+from examiner.selection import fold_of
 from examiner.selection.methods.random import random as draw_at_random
 from examiner.selection.proof.holdout import Split
 from examiner.selection.proof.sets import predict_sets

@@ -23,8 +23,7 @@ import numpy as np
 
 from examiner.adaptive import Stop, TaskBank, examine
 from examiner.irt import IRTFit, ItemParameters, fit, indicators, place, simulate
-from examiner.reporting import FINDINGS, Finding, Study, Text
-from examiner.reporting.finding import Figure
+from examiner.reporting import FINDINGS, Figure, Finding, Study, Text
 from examiner.reporting.findings import fit as fit_finding
 from examiner.reporting.prose import said
 from examiner.results import ResponseMatrix, Results

@@ -1,9 +1,10 @@
 """Claims: published result files of public repositories are read as plain Python reads them.
 
 Takes a folder with one checkout of each repository, called by the repository's name, and skips those
-that are absent. For each source: the options a user adds after what the first command says, then agents,
-tasks, runs, values, and each agent's mean of all values, by examiner and by json, csv and numpy alone.
-Run: python benchmarks/public_sources.py FOLDER
+that are absent. For each source, a row of the table in docs/guides/sources.md: the command, whether it is
+read at once or with options that the first command proposes, agents × tasks × runs, and each agent's mean
+of all values, by examiner and by json, csv and numpy alone; the row shows the mean of the first agent.
+Run: python benchmarks/public_sources.py FOLDER [REPOSITORY …]
 """
 
 from __future__ import annotations
@@ -12,10 +13,11 @@ import csv
 import gzip
 import json
 import math
+import shlex
 import sys
 import warnings
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -233,6 +235,115 @@ def simba_v2(path: Path) -> Iterator[Row]:
         yield agent, task, seed, float(row["value"] or "nan")
 
 
+def mteb(pattern: Path) -> Iterator[Row]:
+    """A file per task of each revision of a model: the main score of every subset of every split."""
+    rows, revisions = [], defaultdict(set)
+    for path in sorted(pattern.parents[2].glob("*/*/*.json")):
+        about = json.loads(path.read_bytes())
+        model, revision = path.parts[-3].replace("__", "/"), path.parts[-2].replace("__", "/")
+        for split, entries in (about.get("scores") or {}).items():
+            for entry in entries:
+                task = f"{about['task_name']}/{split}/{entry['hf_subset']}"
+                rows.append((model, revision, task, entry["main_score"]))
+                revisions[model, about["task_name"]].add(revision)
+    several = {model for (model, _), of_task in revisions.items() if len(of_task) > 1}
+    for model, revision, task, score in rows:
+        yield f"{model} (revision={revision})" if model in several else model, task, 0, score
+
+
+def records_of(agent: str, task: str, value: str, run: str = "") -> Callable[[Path], Iterator[Row]]:
+    """Records of a JSON list, or of the one list in a document."""
+
+    def rows(path: Path) -> Iterator[Row]:
+        content = json.loads(path.read_bytes())
+        records = content if isinstance(content, list) else content["performances"]
+        counts: dict[tuple[object, object], int] = defaultdict(int)
+        for record in records:
+            name = record[agent] if agent else path.stem
+            number = record[run] if run else counts[name, record[task]]
+            counts[name, record[task]] += 1
+            yield name, str(record[task]), number, float(record[value])
+
+    return rows
+
+
+def polyglot(path: Path) -> Iterator[Row]:
+    """A list of records in YAML, a row a benchmark run."""
+    import yaml  # type: ignore[import-untyped,unused-ignore]
+
+    for record in yaml.safe_load(path.read_text()):
+        yield record["model"], path.stem, record["dirname"], float(record["pass_rate_2"])
+
+
+def bash_only(path: Path) -> Iterator[Row]:
+    """Models, each with an object of instances."""
+    for model, instances in json.loads(path.read_bytes()).items():
+        for instance, outcome in instances.items():
+            yield model, instance, 0, float(outcome["resolved"])
+
+
+def click_bench(folder: Path) -> Iterator[Row]:
+    """A matrix [queries, runs] of seconds per system."""
+    for path in sorted(folder.glob("*.json")):
+        about = json.loads(path.read_bytes())
+        for query, times in enumerate(about["result"], start=1):
+            for run, seconds in enumerate(times):
+                value = math.nan if seconds is None else float(seconds)
+                yield path.stem, f"task {query}", run, value
+
+
+def marl_eval(path: Path) -> Iterator[Row]:
+    """Nested objects: environment, task, algorithm, run, step, then lists of returns."""
+    for tasks in json.loads(path.read_bytes()).values():
+        for task, agents in tasks.items():
+            for agent, runs in agents.items():
+                for run, steps in runs.items():
+                    for step, measures in steps.items():
+                        if step != "absolute_metrics":
+                            yield from ((agent, task, run, value) for value in measures["return"])
+
+
+def big_bench_hard(folder: Path) -> Iterator[Row]:
+    """A file per task with its accuracy."""
+    for path in sorted(folder.glob("*/*_eval_metrics.jsonl")):
+        task = path.name.partition("_few_shot")[0]
+        agent = path.parent.name.removeprefix("code-davinci-002-")
+        yield agent, task, 0, json.loads(path.read_text())["accuracy"]
+
+
+def evalperf(pattern: Path) -> Iterator[Row]:
+    """A document per model with an object of tasks."""
+    for path in sorted(pattern.parent.glob(pattern.name)):
+        for task, outcome in json.loads(path.read_bytes())["eval"].items():
+            if outcome.get("pass@1") is not None:
+                yield path.name.removesuffix(".json"), task, 0, outcome["pass@1"]
+
+
+def lm_eval_samples(folder: Path) -> Iterator[Row]:
+    """Samples of lm-evaluation-harness, a line each."""
+    for path in sorted(folder.parent.glob(folder.name)):
+        task = path.name.removeprefix("samples_").rpartition("_20")[0]
+        for line in path.read_text().splitlines():
+            record = json.loads(line)
+            yield (
+                path.parent.name.replace("__", "/"),
+                f"{task}/{record['doc_id']}",
+                0,
+                record["acc"],
+            )
+
+
+def helm_stats(folder: Path) -> Iterator[Row]:
+    """Statistics of instances in a folder per run."""
+    for path in sorted(folder.glob("*/per_instance_stats.json")):
+        specification = json.loads(path.with_name("run_spec.json").read_bytes())
+        model = specification["adapter_spec"]["model"]
+        for instance in json.loads(path.read_bytes()):
+            for stat in instance["stats"]:
+                if stat["name"]["name"] == "exact_match":
+                    yield model, f"{path.parent.name}/{instance['instance_id']}", 0, stat["mean"]
+
+
 LOG = {"time": "misc/total_timesteps", "measure": "eprewmean"}
 WIDE = {"tasks_are": "columns"}
 SOURCES = (
@@ -289,22 +400,81 @@ SOURCES = (
     Source(
         "alpaca_eval",
         "src/alpaca_eval/leaderboards/data_AlpacaEval_2/weighted_alpaca_eval_gpt4_turbo_leaderboard.csv",
-        {"path": "{task}", "measure": "win_rate", "rename": {"Unnamed: 0": "agent"}, "item": ()},
+        {"path": "{task}", "measure": "win_rate", "agent": "Unnamed: 0", "item": ()},
         board("win_rate", ""),
     ),
     Source("drq", "data", {"path": "dmc_{set}_bench", "item": ("set",)}, drq),
     Source(
         "automlbenchmark",
         "reports/old/input/results_medium-8c4h_ref.csv",
-        {"rename": {"framework": "agent"}, "measure": "result"},
+        {"measure": "result", "item": ("mode",)},
         automl,
     ),
     Source("openrlbenchmark", "static/td3_vs_cleanrl.csv", {}, openrlbenchmark),
     Source("MWM", "scores/score.json", {"measure": "success_rates"}, mwm),
+    Source("mteb-results", "results/*/*/*.json", {}, mteb),
+    Source(
+        "tau-bench",
+        "historical_trajectories/gpt-4o-airline.json",
+        {"path": "{agent}"},
+        records_of("", "task_id", "reward", "trial"),
+    ),
+    Source(
+        "livecodebench.github.io",
+        "src/mocks/2024_02_26.json",
+        {},
+        records_of("model", "question_id", "pass@1"),
+    ),
+    Source(
+        "aider",
+        "aider/website/_data/polyglot_leaderboard.yml",
+        {"path": "{task}", "measure": "pass_rate_2", "run": "dirname"},
+        polyglot,
+    ),
+    Source(
+        "swe-bench.github.io",
+        "data/info_for_leaderboard.json",
+        {"measure": "resolved", "tasks_are": "columns"},
+        bash_only,
+    ),
+    Source(
+        "ClickBench",
+        "duckdb/results/20221115",
+        {"axes": "tasks,runs", "measure": "result", "path": "{agent}"},
+        click_bench,
+    ),
+    Source(
+        "marl-eval",
+        "tests/mock_data_test.json",
+        {"axes": "environment,tasks,agents,runs,checkpoints", "measure": "return"},
+        marl_eval,
+    ),
+    Source(
+        "BIG-Bench-Hard",
+        "code-davinci-002-outputs",
+        {
+            "measure": "accuracy",
+            "path": "code-davinci-002-{agent}/{task}_few_shot_template_0-255000_eval_metrics",
+        },
+        big_bench_hard,
+    ),
+    Source(
+        "evalplus.github.io",
+        "results/evalperf/*brief.json",
+        {"measure": "pass@1", "task": "key", "path": "{agent}"},
+        evalperf,
+    ),
+    Source(
+        "metabench",
+        "harness-results/EleutherAI__pythia-14m/samples_metabench_arc*.jsonl",
+        {"measure": "acc"},
+        lm_eval_samples,
+    ),
+    Source("every_eval_ever", "tests/data/helm", {"measure": "exact_match"}, helm_stats),
     Source(
         "SimbaV2",
         "results/simbaV2_utd1.csv",
-        {"rename": {"exp_name": "agent"}, "item": ("metric",), "time": "env_step"},
+        {"item": ("metric",), "time": "env_step"},
         simba_v2,
     ),
 )
@@ -330,21 +500,42 @@ def ours(place: Path, options: dict[str, Any]) -> Iterator[Row]:
     yield from zip(names, tasks, results.column("run"), results.measure().tolist(), strict=True)
 
 
-def main(folder: Path) -> int:
-    """Print one line per source, and return how many differ."""
+def command(source: Source) -> str:
+    """Return the command that reads a source."""
+    words = ["examiner", "describe", source.place]
+    for name, value in source.options.items():
+        text = value if isinstance(value, str) else ",".join(dict.fromkeys(("task", *value)))
+        words += [f"--{name.replace('_', '-')}", text]
+    return shlex.join(words)
+
+
+def read_at_once(place: Path) -> bool:
+    """Whether the first command, without options, reads a source."""
+    try:
+        ex.read(place)
+    except ex.InputError:
+        return False
+    return True
+
+
+def main(folder: Path, chosen: Sequence[str]) -> int:
+    """Print a row per source, and return how many differ."""
     different = 0
+    warnings.simplefilter("ignore")
     for source in SOURCES:
         place = folder / source.repository / source.place
+        if chosen and source.repository not in chosen:
+            continue
         if not (folder / source.repository).exists():
-            print(f"{source.repository}: absent")
+            print(f"{source.repository}: absent", file=sys.stderr)
             continue
         plain = summed_up(source.rows(place))
+        at_once = not source.options or read_at_once(place)
         try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
-                read = summed_up(ours(place, source.options))
+            read = summed_up(ours(place, source.options))
         except ex.InputError as problem:
-            print(f"{source.repository}: stopped: {problem}")
+            print(f"{source.repository}: stopped: {problem}", file=sys.stderr)
+            different += 1
             continue
         close = read[4].keys() == plain[4].keys() and all(
             math.isclose(read[4][agent], plain[4][agent], rel_tol=1e-9) for agent in plain[4]
@@ -352,12 +543,15 @@ def main(folder: Path) -> int:
         same = read[:4] == plain[:4] and close
         different += not same
         agent = next(iter(plain[4]))
+        ways = "at once" if at_once else "with the options"
         print(
-            f"{source.repository}: {'equal' if same else 'DIFFERENT'}: agents × tasks, runs, values "
-            f"{read[:4]} and {plain[:4]}; mean of {agent!r} {read[4].get(agent)} and {plain[4][agent]}"
+            f"| {source.repository} | `{command(source)}` | {ways} | {read[0]:,} × {read[1]:,}, "
+            f"{read[2]:,} runs, {read[3]:,} values | {read[4].get(agent, math.nan):.6g} "
+            f"{'=' if same else f'≠ (plain: {plain[:4]})'} {plain[4][agent]:.6g} |",
+            flush=True,
         )
     return different
 
 
 if __name__ == "__main__":
-    sys.exit(main(Path(sys.argv[1])))
+    sys.exit(main(Path(sys.argv[1]), sys.argv[2:]))

@@ -23,8 +23,7 @@ from typing import NamedTuple
 import numpy as np
 
 import examiner as ex
-from examiner.selection import METHODS, Benchmark
-from examiner.selection.evidence import fold_of
+from examiner.selection import METHODS, Benchmark, fold_of
 from examiner.selection.methods.random import random as draw_at_random
 from examiner.selection.proof.contest import FoldJob, judge
 from examiner.selection.proof.holdout import Split

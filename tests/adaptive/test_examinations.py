@@ -31,7 +31,6 @@ from examiner.irt import Abilities, AbilityEstimates, ItemParameters, probabilit
 from examiner.irt import fit as irt_fit
 from examiner.irt import known as known_fit
 from examiner.messages import InputError
-from examiner.reporting.findings import next_task as adaptive_trace
 from examiner.results import Results
 from examiner.scores import Recipe
 from examiner.storage import load_saved, save
@@ -377,19 +376,6 @@ def test_the_same_generator_gives_the_same_simulation_whatever_the_other_agents_
     runs = [simulate(bank, rng(1).normal(size=50), rng=rng(2)) for _ in range(2)]
     assert np.array_equal(runs[0].ability, runs[1].ability)
     assert np.array_equal(runs[0].given, runs[1].given)
-
-
-def test_the_trace_draws_what_was_known_after_each_task() -> None:
-    graph_objects = pytest.importorskip("plotly.graph_objects")
-    bank = bank_of(60)
-    *_, last = examine(bank, simulated_agent(bank, 0.3), stop=Stop(most=50), rng=rng())
-    drawn = adaptive_trace.data(last, {"<b>dqn</b>": 0.4})
-    assert drawn.tasks == last.state.tasks and drawn.ability[-1] == last.ability
-    assert (drawn.low < drawn.ability).all() and (drawn.ability < drawn.high).all()
-    figure = adaptive_trace.draw(drawn)
-    assert len(graph_objects.Figure(figure).data) == 2
-    assert len(figure["layout"]["xaxis"]["tickvals"]) <= adaptive_trace.MOST_LABELS
-    assert "<b>" not in figure["layout"]["annotations"][0]["text"]
 
 
 SENTENCES = {

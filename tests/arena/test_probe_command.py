@@ -120,7 +120,7 @@ def test_an_agent_of_the_current_folder_is_found(tmp_path: Path):
         (("random", "Pendulum-v1", *CART_POLE[1:]), "'Pendulum-v1': it has no list of actions"),
         (
             ("plan.toml", "--seeds", "5", "--cap", "30", "--episodes", "1", "--seed", "0"),
-            "A plan says itself how it is played. Leave out --cap, --episodes, --seeds, --seed.",
+            "A plan says itself how it is played. Leave out --cap, --episodes, --seed.",
         ),
         (
             ("plan.toml", "--set", "a=1", "--replays", "2", "--observation", "raw"),

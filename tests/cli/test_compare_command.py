@@ -123,3 +123,69 @@ def test_files_without_a_common_task_are_refused_as_such(examiner, tmp_path: Pat
     done = examiner("compare", "n.csv", "o.csv")
     assert done.returncode == 2 and "have no task in common" in done.stderr
     assert "--keep" not in done.stderr
+
+
+def graded(path: Path, agent: str, won: str, version: str = "") -> Path:
+    head = "agent,task,score" + (",version" if version else "")
+    rows = (f"{agent},t{task},{score}{version and ',' + version}" for task, score in enumerate(won))
+    path.write_text("\n".join([head, *rows]) + "\n")
+    return path
+
+
+def test_a_gate_decides_the_exit_status(examiner, tmp_path: Path) -> None:
+    good = graded(tmp_path / "good.csv", "good", "1" * 30 + "0" * 10)
+    bad = graded(tmp_path / "bad.csv", "bad", "1" * 15 + "0" * 25)
+    same = graded(tmp_path / "same.csv", "same", "1" * 29 + "01" + "0" * 9)
+    assert examiner("compare", good, bad, "--fail-if", "worse").returncode == 0
+    fail = examiner("compare", bad, good, "--fail-if", "worse", "--summary", tmp_path / "s.md")
+    assert fail.returncode == 3 and fail.stdout.startswith("FAIL: bad is significantly worse")
+    assert (tmp_path / "s.md").read_text().startswith("### FAIL: bad is significantly worse")
+    unclear = examiner("compare", same, good, "--fail-if", "worse:0.02")
+    assert unclear.returncode == 0 and "more tasks would decide" in " ".join(unclear.stdout.split())
+    strict = examiner("compare", same, good, "--fail-if", "worse:0.02", "--undecided", "fail")
+    assert strict.returncode == 3
+    content = json.loads(examiner("compare", bad, good, "--fail-if", "worse", "--json").stdout)
+    assert content["schema"] == "examiner.gate/1" and content["agents"][0]["verdict"] == "fail"
+
+
+def test_a_sequential_gate_takes_a_part_of_the_tasks(examiner, tmp_path: Path) -> None:
+    old = graded(tmp_path / "old.csv", "old", "1" * 40)
+    new = graded(tmp_path / "new.csv", "new", "10" * 8)
+    assert (
+        "do not have the same tasks" in examiner("compare", new, old, "--fail-if", "worse").stderr
+    )
+    look = examiner("compare", new, old, "--fail-if", "worse:0.1", "--sequential")
+    assert look.returncode in (0, 3) and "16 of 40 tasks given" in look.stdout
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--fail-if", "better"), "Give `--fail-if worse`"),
+        (("--fail-if", "worse:x"), "Give `--fail-if worse`"),
+        (("--plan", "0"), "The difference is 0"),
+    ],
+)
+def test_odd_conditions_are_refused(examiner, tmp_path: Path, options, message: str) -> None:
+    good, bad = (graded(tmp_path / f"{name}.csv", name, "1100") for name in ("good", "bad"))
+    done = examiner("compare", good, bad, *options)
+    assert done.returncode == 2 and message in done.stderr
+
+
+def test_baselines_of_another_version_or_without_common_tasks_are_refused(
+    examiner, tmp_path: Path
+) -> None:
+    new = graded(tmp_path / "new.csv", "new", "1100", "2.0")
+    old = graded(tmp_path / "old.csv", "old", "1100", "1.0")
+    done = examiner("compare", new, old, "--fail-if", "worse")
+    assert done.returncode == 2 and "different versions of the benchmark" in done.stderr
+    other = written(tmp_path / "other.csv", "other", [1, 0, 1], first=10)
+    plain = graded(tmp_path / "plain.csv", "plain", "1100")
+    done = examiner("compare", plain, other, "--fail-if", "worse")
+    assert done.returncode == 2 and "no task in common" in done.stderr
+
+
+def test_a_plan_lists_tasks_by_attempts(examiner, together: Path) -> None:
+    done = examiner("compare", together, "new", "old", "--plan", "0.1", "--json")
+    assert done.returncode == 0, done.stderr
+    assert [row["attempts"] for row in json.loads(done.stdout)["designs"]] == [1]

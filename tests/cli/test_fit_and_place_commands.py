@@ -344,7 +344,7 @@ def test_place_says_what_its_numbers_are_within_eighty_columns(examiner, tmp_pat
 
 
 def test_fits_whose_scale_is_stretched_by_a_tenth_say_so():
-    from examiner.irt.diagnostics.flags import SPREAD
+    from examiner.irt import SPREAD
 
     assert SPREAD == 1.1
     items = ItemParameters.of([f"t{n}" for n in range(60)], np.ones(60), np.linspace(-2, 2, 60))

@@ -58,7 +58,7 @@ def test_kill_never_leaves_a_broken_file(tmp_path: Path, target: str) -> None:
 def test_a_failing_write_leaves_the_old_file_and_no_litter(tmp_path: Path) -> None:
     target = tmp_path / "out.txt"
     target.write_text(OLD)
-    from examiner.results.storage import atomic_path
+    from examiner.results import atomic_path
 
     with pytest.raises(RuntimeError), atomic_path(target) as temporary:
         temporary.write_text("half")
@@ -68,7 +68,7 @@ def test_a_failing_write_leaves_the_old_file_and_no_litter(tmp_path: Path) -> No
 
 
 def test_a_full_disk_ends_with_a_sentence(tmp_path: Path) -> None:
-    from examiner.results.storage import atomic_path
+    from examiner.results import atomic_path
 
     full = OSError(28, "No space left on device")
     message = r"No space left on device\. Check the name, the free space"

@@ -12,8 +12,7 @@ import pytest
 
 import examiner as ex
 from examiner.answers import Column, Table
-from examiner.reporting import shown_table
-from examiner.reporting.written import table_text
+from examiner.reporting import shown_table, table_text
 
 
 def test_names_cannot_break_a_table():

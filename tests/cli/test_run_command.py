@@ -12,9 +12,8 @@ import pytest
 
 import examiner as ex
 from arena.runs import command as run
-from examiner.arena import Standing
+from examiner.arena import JobStanding, Standing
 from examiner.arena import plan as named_plan
-from examiner.arena.play.runner import JobStanding
 from examiner.cli import output
 from examiner.cli.output import drawn
 

@@ -233,9 +233,8 @@ def test_tables_fit_eighty_columns_with_headers_whole(folder: Path) -> None:
 
 
 def test_every_unit_of_gains_has_words_for_people() -> None:
-    from examiner.reporting.findings.selection import GAINS
-    from examiner.selection import METHODS
-    from examiner.selection.evidence import fold_of
+    from examiner.reporting import GAINS
+    from examiner.selection import METHODS, fold_of
 
     scores = np.random.default_rng(0).normal(size=(12, 6, 3)) + np.arange(12.0)[:, None, None]
     groups = {f"task {place + 1}": "xy"[place % 2] for place in range(6)}

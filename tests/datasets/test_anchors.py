@@ -78,9 +78,7 @@ def test_ability_finds_the_known_orders_in_every_seed(runs):
 
 
 def test_a_report_draws_the_learner_though_planners_lead():
-    from examiner.reporting import Study
-    from examiner.reporting.finding import Figure
-    from examiner.reporting.findings import learning
+    from examiner.reporting import Figure, Study
 
-    told = learning.finding(Study.of(ex.load("atari-anchors")))
+    told = ex.reporting.FINDINGS["learning"](Study.of(ex.load("atari-anchors")))
     assert "learning-curves" in [block.key for block in told.blocks if isinstance(block, Figure)]

@@ -6,7 +6,7 @@ import pytest
 
 import examiner as ex
 from examiner.datasets.load import data_frame
-from examiner.reporting.findings.profiles import classes, unsure
+from examiner.reporting import classes, unsure
 
 
 @pytest.fixture(scope="module")

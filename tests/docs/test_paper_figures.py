@@ -10,7 +10,7 @@ from types import ModuleType
 
 import pytest
 
-from examiner.reporting.plots import Plot
+from examiner.reporting import Plot
 
 ROOT = Path(__file__).parents[2]
 BESIDE = ROOT.parent / "shared"

@@ -9,9 +9,7 @@ import pytest
 
 import examiner as ex
 from examiner.irt import MODELS, ItemParameters
-from examiner.reporting import FINDINGS, Report, Study
-from examiner.reporting.ability_scale import Fitted
-from examiner.reporting.verdict import verdict
+from examiner.reporting import FINDINGS, Fitted, Report, Study, reach_verdict
 from examiner.results import Results, Scales, TaskScale
 
 SHAPES = {"square": (24, 24), "more agents": (25, 24), "more tasks": (24, 25)}
@@ -56,7 +54,7 @@ def check(model: str, shape: str, name: str) -> None:
     section = FINDINGS[name](study)
     assert section.lead and section.failure is None
     assert section.applies or name not in OF_FITS or name == "next_task", section.lead
-    told = verdict(study, [section])
+    told = reach_verdict(study, [section])
     shown = Report("T", (section,), {"notes": []}, "examiner report x", told)
     assert f'id="{name}"' in shown.html and shown.markdown
     assert shown.to_dict()["sections"][0]["finding"]

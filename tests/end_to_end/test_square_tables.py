@@ -15,8 +15,7 @@ import pytest
 
 import examiner as ex
 from end_to_end.running import DATA_COMMANDS, checked, run, words_of
-from examiner.irt import ItemParameters, Response, known
-from examiner.irt.outcomes import result_variance
+from examiner.irt import ItemParameters, Response, known, result_variance
 from examiner.results import ResponseMatrix, Results, Scales, TaskScale
 from examiner.scores import AGGREGATES, NORMALISERS
 from examiner.selection import METHODS

@@ -16,7 +16,6 @@ from engines.like_fits import MATRIX, TASKS, assert_same_fit, holed
 from engines.test_shard_errors import assert_errors_of
 from examiner.engines.gpu import Device
 from examiner.irt import ResponseSource
-from examiner.irt.errors import information
 
 torch = pytest.importorskip("torch")
 
@@ -36,7 +35,7 @@ def test_a_fit_on_a_device_equals_the_fit_in_memory(missing: float, model: str) 
 def test_errors_of_very_many_tasks_are_had_by_directions_and_blocks(
     missing: float, model: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(information, "MOST_TOGETHER", 10)
+    monkeypatch.setattr("examiner.irt.errors.information.MOST_TOGETHER", 10)
     matrix = holed(MATRIX, missing) if missing else MATRIX
     there = ex.irt.fit(ex.engines.gpu(matrix, device="cpu"), model, starts=1)
     assert there.errors is not None and "16 directions" in there.errors.method
@@ -87,7 +86,7 @@ def test_single_precision_stays_within_a_hundred_thousandth(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(ResponseSource, "kind", np.float32)
-    monkeypatch.setattr(information, "_SMALL", 0)
+    monkeypatch.setattr("examiner.irt.errors.information._SMALL", 0)
     for matrix in (MATRIX, holed(MATRIX, 0.6)):
         here = ex.irt.fit(matrix, starts=1, errors=False)
         there = ex.irt.fit(ex.engines.gpu(matrix, device="cpu"), starts=1)

@@ -13,7 +13,6 @@ from engines.like_fits import MATRIX, holed
 from engines.test_shards import in_small_blocks, tidy, written
 from examiner.engines import ParquetSource
 from examiner.irt import IRTFit, JointErrors
-from examiner.irt.errors import information
 
 TOLD = ("slope", "intercept", "covariance", "difficulty", "slope_low", "difficulty_high")
 
@@ -54,7 +53,7 @@ def test_errors_of_shards_equal_those_in_memory(model: str, missing: float, tmp_
 def test_errors_of_very_many_tasks_are_had_by_directions_and_blocks(
     missing: float, within: float, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(information, "MOST_TOGETHER", 10)
+    monkeypatch.setattr("examiner.irt.errors.information.MOST_TOGETHER", 10)
     matrix = holed(MATRIX, missing) if missing else MATRIX
     source = in_shards(matrix, tmp_path)
     fit = ex.irt.fit(source, starts=1)

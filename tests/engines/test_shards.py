@@ -18,10 +18,7 @@ import examiner as ex
 from engines.like_fits import MATRIX, TASKS, assert_same_fit, holed
 from examiner.engines import ParquetSource
 from examiner.engines.cluster import BlockWorker
-from examiner.irt import PassResult, Unknowns
-from examiner.irt.estimation.passes import e_step
-from examiner.irt.estimation.plain_statistics import PlainStatistics
-from examiner.irt.estimation.sources import add_up
+from examiner.irt import PassResult, PlainStatistics, Unknowns, add_up, e_step
 
 
 def tidy(matrix: ex.ResponseMatrix) -> pl.DataFrame:
@@ -347,11 +344,10 @@ def test_memory_grows_with_the_table_and_shards_are_chosen_if_memory_is_short(
 
 @pytest.mark.parametrize("memory", [-1.0, 0.0, float("nan"), float("inf")])
 def test_no_amount_of_memory_is_refused_in_one_sentence(memory: float) -> None:
-    from examiner.cli.engine import EngineOptions, chosen_engine
-    from examiner.cli.options import SourceOptions
+    from examiner.engines import check_memory
 
     with pytest.raises(ex.InputError, match=r"The memory is .* GB\. Give a number of GB above 0\."):
-        chosen_engine(SourceOptions("atari-dqn-family"), EngineOptions(memory=memory))
+        check_memory(memory)
 
 
 def by_ability(tmp_path: Path) -> tuple[ex.ResponseMatrix, ParquetSource]:

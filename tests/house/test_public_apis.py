@@ -93,3 +93,13 @@ def test_packages_import_each_other_through_their_public_apis() -> None:
         for place in imports_past_a_public_api(path, path.relative_to(source).parts[0])
     ]
     assert not hidden, "\n".join(hidden)
+
+
+def test_tests_import_other_packages_through_their_public_apis() -> None:
+    tests = ROOT / "tests"
+    hidden = [
+        place
+        for path in sorted(tests.glob("*/**/*.py"))
+        for place in imports_past_a_public_api(path, path.relative_to(tests).parts[0])
+    ]
+    assert not hidden, "\n".join(hidden)

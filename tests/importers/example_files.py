@@ -101,13 +101,6 @@ EXAMPLES: dict[str, tuple[str, Callable[[Path], bytes]]] = {
             b'"Pong-v5__ppo__1__165 - eval/return__MAX"\n"1","-3","-4","0"\n"2","5","4","6"\n'
         ),
     ),
-    "aim": (
-        "aim.csv",
-        lambda _: (
-            b",idx,step,value,epoch,time,run,run.hparams.env_id,run.hparams.algo,metric\n"
-            b"0,0,100,1.5,,,3f,Go-v0,ppo,eval/return\n1,1,200,2.5,,,3f,Go-v0,ppo,eval/return\n"
-        ),
-    ),
     "rliable": (
         "scores.npz",
         lambda _: _npz(DQN=np.ones((2, 3)), PPO=np.zeros((4, 3)), tasks=np.array(["a", "b", "c"])),

@@ -47,10 +47,13 @@ def test_subsets_and_splits_of_mteb_are_tasks_and_revisions_belong_to_the_model(
     write(tmp_path / "org__a" / "r1" / "STS17.json", mteb_result("STS17", scores))
     write(tmp_path / "org__b" / "r9" / "STS17.json", mteb_result("STS17", {"test": {"en": 0.9}}))
     write(tmp_path / "org__b" / "r9" / "model_meta.json", {"name": "org/b", "revision": "r9"})
+    other = tmp_path / "org__b" / "r9" / "experiments" / "kwargs"
+    write(other / "STS18.json", mteb_result("STS18", {"test": {"en": 0.2}}))
     results = ex.read(tmp_path)
     assert results.agents == ("org/a", "org/b")
-    assert set(results.tasks) == {"STS17/test/en", "STS17/test/fr", "STS17/dev/en"}
-    assert np.nanmean(results.measure()) == pytest.approx((0.7 + 0.5 + 0.6 + 0.9) / 4)
+    tasks = {"STS17/test/en", "STS17/test/fr", "STS17/dev/en", "STS18/test/en"}
+    assert set(results.tasks) == tasks
+    assert np.nanmean(results.measure()) == pytest.approx((0.7 + 0.5 + 0.6 + 0.9 + 0.2) / 5)
     assert not any("skipped" in note for note in results.notes)
 
 

@@ -23,7 +23,6 @@ import examiner as ex
 from examiner.arena import plan
 from examiner.importers import files, read_agents, read_classification, read_scales, read_tasks
 from examiner.importers.templates import PathTemplate
-from examiner.validation import outside
 
 TABLE = b"agent,task,score\na,pong,1\nb,pong,2\n"
 READERS = [ex.read, read_tasks, read_agents, read_scales, read_classification, plan, ex.load_saved]
@@ -65,13 +64,13 @@ def test_devices_are_refused_before_they_are_opened(reader, device: str):
 
 @pytest.mark.parametrize("reader", READERS)
 def test_a_pipe_that_nobody_writes_into_is_refused(reader, pipe: Path, monkeypatch):
-    monkeypatch.setattr(outside, "WRITER_SECONDS", 0.05)
+    monkeypatch.setattr("examiner.validation.outside.WRITER_SECONDS", 0.05)
     with pytest.raises(ex.InputError):
         reader(pipe)
 
 
 def test_a_pipe_whose_writer_is_silent_is_refused(pipe: Path, monkeypatch):
-    monkeypatch.setattr(outside, "SILENT_SECONDS", 0.05)
+    monkeypatch.setattr("examiner.validation.outside.SILENT_SECONDS", 0.05)
     writer = os.open(pipe, os.O_RDWR)
     with pytest.raises(ex.InputError, match=r"nothing came through the pipe for"):
         ex.read(pipe)
@@ -79,7 +78,7 @@ def test_a_pipe_whose_writer_is_silent_is_refused(pipe: Path, monkeypatch):
 
 
 def test_a_pipe_that_drips_for_ever_is_refused(pipe: Path, monkeypatch):
-    monkeypatch.setattr(outside, "PIPE_SECONDS", 0.2)
+    monkeypatch.setattr("examiner.validation.outside.PIPE_SECONDS", 0.2)
     writer = os.open(pipe, os.O_RDWR)
     ended = threading.Event()
 

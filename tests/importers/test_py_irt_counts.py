@@ -35,7 +35,7 @@ def test_counts_become_runs_beside_plain_responses(tmp_path: Path):
     [
         ({"successes": 6, "trials": 5}, "6 successes of 5 trials"),
         ({"successes": 1.5, "trials": 5}, "whole number from 0 on belongs"),
-        ({"successes": 1}, "line 1, has .* Give 0, 1, null, or both `successes` and `trials`"),
+        ({"successes": 1}, "line 1, has .* Give 0, 1 or null, or both `successes` and `trials`"),
         ({"successes": "many", "trials": 5}, "Give 0, 1 or null"),
     ],
 )

@@ -38,7 +38,7 @@ def refused(folder: Path, name: str, text: str) -> str:
         ),
         ('{"a": {"n": "x", "pass@1": {"t": 2}}}', "`--measure pass@1 --tasks-are columns`"),
         ('{"a": {"n": "x", "acc": 0.5}}', "`--measure acc --tasks-are columns --path '{task}'`"),
-        ('{"a": {"b": {"c": {"d": 1}}}}', "not a list of records. Write it as"),
+        ('{"a": {"b": {"c": {"d": 1}}}}', "not a list of records. If names stand in levels"),
     ],
 )
 def test_an_object_is_refused_with_what_to_add(tmp_path: Path, text: str, what: str):

@@ -10,7 +10,7 @@ from examiner.information.gaps import (
     mean_over_gaps,
     means_over_gaps_without,
 )
-from examiner.scores import common_rows, correlate_columns
+from examiner.scores import correlate_columns
 
 
 def _complete() -> np.ndarray:
@@ -53,7 +53,7 @@ def test_correlations_over_common_rows_are_those_of_each_pair(
     binary: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     table = _table(binary=binary)
-    monkeypatch.setattr(common_rows, "TOGETHER", 7)
+    monkeypatch.setattr("examiner.scores.common_rows.TOGETHER", 7)
     found, pairs = correlate_columns(table)
     np.testing.assert_allclose(found, _pair_by_pair(table), atol=1e-9)
     seen = np.isfinite(table).astype(int)
@@ -74,7 +74,7 @@ def test_the_mean_correlation_is_the_same_in_blocks_of_any_size(
     each = _pair_by_pair(table)
     np.fill_diagonal(each, np.nan)
     for together in (7, 1024):
-        monkeypatch.setattr(common_rows, "TOGETHER", together)
+        monkeypatch.setattr("examiner.scores.common_rows.TOGETHER", together)
         np.testing.assert_allclose(mean_over_gaps(table), np.nanmean(each), rtol=1e-9)
 
 
@@ -85,7 +85,7 @@ def test_mean_correlations_without_groups_are_those_of_the_rows_left(
     table, group = _table(binary=binary), np.arange(90) % 12
     left = [mean_correlation(table[group != number]) for number in range(12)]
     for together in (7, 1024):
-        monkeypatch.setattr(common_rows, "TOGETHER", together)
+        monkeypatch.setattr("examiner.scores.common_rows.TOGETHER", together)
         np.testing.assert_allclose(means_over_gaps_without(table, group), left, rtol=1e-8)
 
 

@@ -108,3 +108,21 @@ def test_a_billion_cells_of_which_few_were_observed_take_little_memory(tmp_path:
     same, converged, gigabytes = json.loads(ended.stdout)
     assert same and converged
     assert gigabytes < 1.0  # two bytes a cell would be 2 GB
+
+
+def test_tasks_that_diverge_do_not_spoil_the_errors_of_others(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Maximum likelihood of few responses for each task: leading directions against the whole inverse."""
+    matrix = table("2pl", 1, 0.9, (400, 300)).as_sparse()
+    whole = ex.irt.fit(matrix, estimator="ml", starts=1)
+    monkeypatch.setattr(information, "MOST_TOGETHER", 20)
+    quick = ex.irt.fit(matrix, estimator="ml", starts=1)
+    assert whole.errors is not None and quick.errors is not None
+    assert "nearly diverge kept apart" in quick.errors.method
+    ordinary = np.abs(whole.items.slope) < 4
+    assert (np.abs(whole.items.slope) > 10).any() and ordinary.sum() > 250
+    for name in ("slope", "intercept"):
+        ratio = getattr(quick.errors, name)[ordinary] / getattr(whole.errors, name)[ordinary]
+        assert np.median(ratio) == pytest.approx(1.0, abs=0.02)
+        assert (np.abs(ratio - 1) < 0.05).mean() > 0.9

@@ -13,8 +13,7 @@ from click.testing import CliRunner
 
 import examiner as ex
 from examiner.cli import app
-from examiner.reporting import FINDINGS, Study
-from examiner.reporting.finding import Figure
+from examiner.reporting import FINDINGS, Figure, Study
 from examiner.reporting.prose import said
 
 PRICES = {"small": 0.001, "middling": 0.01, "large": 0.1, "overpriced": 0.2}

@@ -14,9 +14,8 @@ from click.testing import CliRunner, Result
 import examiner as ex
 from examiner.cli import app
 from examiner.messages import ExaminerWarning, InputError
-from examiner.reporting import FINDINGS, Finding, ShownTable, Text
+from examiner.reporting import FINDINGS, Figure, Finding, ShownTable, Text
 from examiner.reporting.failure import RAISE_VARIABLE
-from examiner.reporting.finding import Figure
 from examiner.reporting.findings import significance
 from examiner.reporting.verdict import Verdict
 

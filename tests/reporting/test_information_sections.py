@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import examiner as ex
-from examiner.reporting import FINDINGS, Study, Text
-from examiner.reporting.finding import Figure, Notes
+from examiner.reporting import FINDINGS, Figure, Study, Text
+from examiner.reporting.finding import Notes
 from examiner.reporting.findings import information as information_finding
 from examiner.reporting.findings import similarity as similarity_finding
 from examiner.reporting.prose import said

@@ -9,8 +9,7 @@ import pytest
 
 import examiner as ex
 from examiner.irt import ItemParameters, probability
-from examiner.reporting import Study
-from examiner.reporting.ability_scale import Fitted
+from examiner.reporting import Fitted, Study
 from examiner.reporting.findings import indicators, tasks
 from examiner.results import Results
 

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from examiner.irt import fit
-from examiner.reporting import FINDINGS, Finding, Study, Text
-from examiner.reporting.finding import Figure
+from examiner.reporting import FINDINGS, Figure, Finding, Study, Text
 from examiner.reporting.findings import curves as curves_finding
 from examiner.reporting.findings import information as information_finding
 from examiner.reporting.findings import uncertainty as uncertainty_finding

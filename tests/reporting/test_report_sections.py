@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from examiner.reporting import ShownTable, Study
-from examiner.reporting.finding import Figure
+from examiner.reporting import Figure, ShownTable, Study
 from examiner.reporting.findings.heatmap import finding as heatmap
 from examiner.reporting.findings.ranking import finding as ranking
 from examiner.reporting.findings.reading import finding as reading

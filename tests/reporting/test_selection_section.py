@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 import examiner as ex
-from examiner.reporting import FINDINGS, ShownTable, Study
-from examiner.reporting.finding import Figure
+from examiner.reporting import FINDINGS, Figure, ShownTable, Study
 from examiner.reporting.findings import comparison as cost_quality
 from examiner.reporting.prose import said
 

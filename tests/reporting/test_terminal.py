@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from examiner.answers import Column, Table
 from examiner.reporting import (
+    Facts,
     Finding,
     Name,
     Report,
@@ -15,7 +16,7 @@ from examiner.reporting import (
     screen,
     shown_table,
 )
-from examiner.reporting.finding import Facts, Notes
+from examiner.reporting.finding import Notes
 from examiner.reporting.json import section_of
 from examiner.reporting.page import render
 from examiner.reporting.terminal import HEIGHT

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import examiner as ex
-from examiner.reporting import FINDINGS, ShownTable, Study, Text
-from examiner.reporting.finding import Figure, Notes
+from examiner.reporting import FINDINGS, Figure, ShownTable, Study, Text
+from examiner.reporting.finding import Notes
 from examiner.reporting.prose import said
 from examiner.results import Results, Scales, TaskScale
 

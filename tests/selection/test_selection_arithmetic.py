@@ -12,11 +12,10 @@ from scipy import stats
 
 import examiner as ex
 from examiner.irt import ItemParameters
-from examiner.scores import TaskScores, cell_means
-from examiner.scores.normalisers.points import POINTS
-from examiner.selection import METHODS, Constraints, benchmark
+from examiner.scores import POINTS, TaskScores, cell_means
+from examiner.selection import METHODS, Constraints, benchmark, fold_of
 from examiner.selection.constraints import terms_of
-from examiner.selection.evidence import SelectionEvidence, fill, fold_of
+from examiner.selection.evidence import SelectionEvidence, fill
 from examiner.selection.intervals import Reach
 from examiner.selection.prediction import HeldOut, fit_predictor
 from examiner.selection.proof.ordering import detectable, held_out_pairs, kendall, top_hits

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import examiner as ex
-from examiner.selection import METHODS, Constraints, benchmark
-from examiner.selection.evidence import SelectionEvidence, fold_of
+from examiner.selection import METHODS, Constraints, benchmark, fold_of
+from examiner.selection.evidence import SelectionEvidence
 
 NEEDS = ("channels", "items", "ability", "target", "groups", "shrinkage")
 TASKS = [f"game{place // 2}.{place % 2}" for place in range(14)]

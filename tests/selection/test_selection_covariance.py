@@ -8,9 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import examiner as ex
-from examiner.selection import Constraints, Holdout, benchmark
+from examiner.selection import Constraints, Holdout, benchmark, fold_of
 from examiner.selection.covariance import Conditional, Conditionals, blended
-from examiner.selection.evidence import fold_of
 from examiner.selection.factors import factors_of
 from examiner.selection.proof.inner import best_of
 from examiner.selection.proof.sets import predict_sets

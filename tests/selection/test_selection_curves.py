@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 
 import examiner as ex
-from examiner.selection import NODES
+from examiner.selection import NODES, fold_of
 from examiner.selection.curves import curves_of
-from examiner.selection.evidence import fold_of
 from examiner.selection.proof.sets import predict_sets
 
 

@@ -8,9 +8,7 @@ import pytest
 
 import examiner as ex
 from examiner.messages import InputError
-from examiner.selection import METHODS, benchmark, place, select, select_and_judge
-from examiner.selection.evidence import fold_of
-from examiner.selection.proof.holdout import Holdout
+from examiner.selection import METHODS, Holdout, benchmark, fold_of, place, select, select_and_judge
 
 
 def won(agents: int = 60, tasks: int = 80, seed: int = 0, shift: float = 0.0) -> np.ndarray:

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 import examiner as ex
-from examiner.selection import METHODS, Benchmark, Holdout
-from examiner.selection.evidence import SelectionEvidence, fold_of
+from examiner.selection import METHODS, Benchmark, Holdout, fold_of
+from examiner.selection.evidence import SelectionEvidence
 from examiner.selection.methods import able_methods
 from examiner.selection.proof.contest import Contest, FoldJob, judge_fold
 from examiner.selection.proof.holdout import k_fold, leave_one_out

@@ -4,6 +4,8 @@ from typing import TYPE_CHECKING
 
 from examiner.arena.agents import AGENTS as AGENTS
 from examiner.arena.contract import Task as Task
+from examiner.arena.design import DesignedTask as DesignedTask
+from examiner.arena.design import design as design
 from examiner.arena.environments import ENVIRONMENTS as ENVIRONMENTS
 from examiner.arena.environments.games import TRAINING_GAMES as TRAINING_GAMES
 from examiner.arena.environments.games import UNSAFE_GAMES as UNSAFE_GAMES
@@ -78,6 +80,7 @@ if TYPE_CHECKING:  # for other packages of the codebase, loaded when first used
     from examiner.arena.play.episodes import perform_job as perform_job
     from examiner.arena.play.runner import LEDGER as LEDGER
     from examiner.arena.play.runner import AnyPlan as AnyPlan
+    from examiner.arena.play.runner import JobStanding as JobStanding
     from examiner.arena.play.runner import Watcher as Watcher
     from examiner.arena.probe import RANDOM_EPISODES as RANDOM_EPISODES
     from examiner.arena.profile import MEASURES as MEASURES

@@ -244,17 +244,26 @@ required argument: 'action'. It takes (action: 'int | str').
 
 
 def _factory(entry: str, agents: Mapping[str, Callable[..., Any]]) -> Any:
-    module, colon, name = entry.partition(":")
-    if not colon:
+    if ":" not in entry:
         if entry not in agents:
             known = unknown_name("agent", entry, agents)
             raise InputError(f"{known} Or give your own as module:factory.")
         return agents[entry]
+    return imported(entry, "agent")
+
+
+def imported(entry: str, what: str) -> Any:  # Any: whatever the module has by that name
+    """Return what `module:name` names.
+
+    >>> imported("math:tau", "number")
+    6.283185307179586
+    """
+    module, _, name = entry.partition(":")
     try:
         return getattr(importlib.import_module(module), name)
     except (ImportError, AttributeError, TypeError, ValueError) as error:
         raise InputError(
-            f"Cannot find the agent {shorten(entry)}: {error}. Give module:factory, with the module's "
+            f"Cannot find the {what} {shorten(entry)}: {error}. Give module:factory, with the module's "
             f"folder on PYTHONPATH."
         ) from error
 

@@ -205,7 +205,7 @@ def _refuse_forgetful(jobs: Sequence[Job]) -> None:
 def _training_states(path: Path, plan: Plan, jobs: Sequence[Job]) -> Mapping[str, TrainingState]:
     """The state of each agent's training at the end of its job, by the key of the job."""
     with Ledger(path, plan=plan.source) as ledger:
-        accounts = ledger.enter([job.record(plan.split(job.game)) for job in jobs])
+        accounts = ledger.enter([plan.record(job) for job in jobs])
         return {
             account.record.key: TrainingState(
                 account.episodes - account.evaluated,

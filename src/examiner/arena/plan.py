@@ -16,6 +16,7 @@ from examiner.arena.environments.games import (
 )
 from examiner.arena.job import Job, check_job
 from examiner.arena.protocol import PROTOCOLS, Protocol
+from examiner.ledger import JobRecord
 from examiner.messages import InputError, counted, shorten
 from examiner.results import atari_game
 from examiner.validation import Bounds, ShapeError, Wanted
@@ -153,11 +154,54 @@ class Evaluated:
     difficulties: Variants | None = None
 
 
+_Probability = Annotated[float, Bounds(0, 1, "a probability between 0 and 1")]
+
+
+@dataclass(frozen=True, slots=True)
+class VariedGame:
+    """A game whose settings are varied: every combination of the values is a variant.
+
+    Modes and difficulties are those of an Atari game; `settings` are keyword arguments of a Gymnasium
+    environment, each with a list of values. None leaves a setting as the plan has it.
+    """
+
+    game: Text
+    modes: Variants | None = None
+    difficulties: Variants | None = None
+    frame_skip: Annotated[tuple[Count, ...], Bounds(1)] | None = None
+    sticky_probability: Annotated[tuple[_Probability, ...], Bounds(1)] | None = None
+    settings: Annotated[
+        Mapping[str, Any],  # Any: values of TOML, which the environment takes or refuses
+        Wanted("a table of lists, for example { is_slippery = [true, false] }"),
+    ] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Design:
+    """The table `[design]` of a plan: which variants are searched, by whom, and with how many plays.
+
+    `generator` names a function (`module:function`) that returns further variants, each a table like
+    those of `variants` with single values. `held_out` are agents of the plan that take no part in the
+    search. `plays` is the budget of everything: a play is one run of one agent on one task. Each round
+    of the search starts with `runs` per cell; the result is measured again with `confirming_runs`, next
+    to `random_variants` drawn at random.
+    """
+
+    variants: tuple[VariedGame, ...] = ()
+    generator: Text | None = None
+    held_out: tuple[str, ...] = ()
+    plays: Count = 5_000
+    runs: Annotated[int, Bounds(2, words="a whole number of at least 2")] = 4
+    confirming_runs: Annotated[int, Bounds(2, words="a whole number of at least 2")] = 20
+    random_variants: Count = 8
+
+
 @dataclass(frozen=True, slots=True, repr=False)
 class Plan:
     """What is to be played. `source` is its text, `folder` where its agents are looked for first.
 
-    `evaluated` says in which other modes and difficulties agents are judged once they have learnt.
+    `evaluated` says in which other modes and difficulties agents are judged once they have learnt,
+    `design` which variants of tasks may be added.
 
     >>> plan = Plan((PlannedAgent("random"),), (PlannedGame("pong"),), seeds=(0, 1), episodes=2)
     >>> plan
@@ -180,6 +224,7 @@ class Plan:
     source: str = ""
     folder: Path | None = None
     evaluated: Evaluated = field(default_factory=Evaluated)
+    design: Design | None = None
 
     def __repr__(self) -> str:
         return (
@@ -254,6 +299,15 @@ class Plan:
         """
         return {}
 
+    def record(self, job: Job) -> JobRecord:
+        """Return a job as a ledger keeps it, with what its game is for.
+
+        >>> plan = Plan((PlannedAgent("random"),), (PlannedGame("freeway"),))
+        >>> plan.record(plan.jobs()[0]).split
+        'train'
+        """
+        return job.record(self.split(job.game))
+
     def split(self, game: str) -> str:
         """Say whether settings may be tuned on a game: "train", else "test".
 
@@ -310,6 +364,28 @@ class Plan:
             modes or (self.protocol.mode,), difficulties or (self.protocol.difficulty,)
         )
         return [(name, *game_variant(name, *variant)) for variant in dict.fromkeys(wanted)]
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class JobList(Plan):
+    """A plan of jobs that somebody listed; `agents` and `games` play no part.
+
+    `variants` names what jobs play, where mode and difficulty do not say it.
+
+    >>> JobList((), (), listed=(Job("random", "random", game="pong"),)).jobs()[0].game
+    'pong'
+    """
+
+    listed: tuple[Job, ...] = ()
+    variants: Mapping[Job, str] = field(default_factory=dict)
+
+    def jobs(self) -> tuple[Job, ...]:
+        """Return the listed jobs."""
+        return self.listed
+
+    def record(self, job: Job) -> JobRecord:
+        """Return a job as a ledger keeps it, with its variant."""
+        return job.record()._replace(variant=self.variants.get(job))
 
 
 class FrameBudget(NamedTuple):

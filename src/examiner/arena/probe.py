@@ -32,13 +32,11 @@ from examiner.arena.play.runs import (
     Recorded,
     ReplayTest,
     in_turn,
+    job_performances,
     play_recorded,
     replay_test,
-    reported_performance,
-    reported_phase,
 )
 from examiner.arena.protocol import PROTOCOLS, Protocol
-from examiner.ledger import ledger_results
 from examiner.messages import InputError, shorten
 from examiner.validation import Floats
 
@@ -329,14 +327,7 @@ def _changed(protocol: Protocol, **changes: float) -> Protocol:
 
 def _performances(ledger: Path, jobs: Sequence[Job]) -> dict[Variant, list[float]]:
     """For each agent and variant, the performance of every run of the completed jobs."""
-    if not jobs:
-        return {}
-    columns = ledger_results(ledger, reported_phase(jobs[0].protocol)).to_dict()
-    scores: dict[str, list[float]] = {}
-    for key, score in zip(columns["job"], columns["score"], strict=True):
-        scores.setdefault(key, []).append(score)
     performances: dict[Variant, list[float]] = {}
-    for job in jobs:
-        performance = reported_performance(scores[job.key], job.protocol)
+    for job, performance in job_performances(ledger, jobs).items():
         performances.setdefault(_variant(job), []).append(performance)
     return performances

@@ -70,6 +70,7 @@ ARENA: Listing = MappingProxyType(
             "probe": "Measure what an agent loses to sticky actions.",
             "flavours": "Evaluate agents in modes and difficulties not trained in.",
             "profile": "Measure the properties of games by simple play.",
+            "design": "Search variants of tasks for one that adds information.",
         }
     }
 )

@@ -5,7 +5,9 @@ from __future__ import annotations
 import shlex
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal
+from typing import ClassVar, Literal
+
+import click
 
 from examiner.cli.levels import LevelOptions, levelled_and_compared
 from examiner.cli.options import (
@@ -17,18 +19,21 @@ from examiner.cli.options import (
     SourceOptions,
     argument,
     option,
+    parsed,
 )
 from examiner.cli.output import ProgressCallback, progress_bar, show
 from examiner.cli.source import results_from
 from examiner.datasets import DATASETS
 from examiner.importers import Reading, joined
 from examiner.messages import InputError, counted, listed, nearest, shorten
-from examiner.reporting import render_comparison
+from examiner.reporting import Finding, Piece, Text, render_comparison, shown_table
 from examiner.results import Provenance, Results
-from examiner.scores import averaging_notes, score_unit
+from examiner.scores import Total, averaging_notes, gate, plan, score_unit
 from examiner.scores import compare as compare_agents
 
 ComparedUnit = Literal["runs", "tasks"]
+CONDITION_MET = 3
+"""The exit status if a condition set by the user is met."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,9 +58,38 @@ class CompareOptions:
     reps: int | None = option(None, f"{REPS} {USUAL_REPS}")
 
 
+@dataclass(frozen=True, slots=True)
+class GateOptions:
+    """Whether the command fails if A (or NEW) is worse than B (or OLD), and what would decide."""
+
+    section: ClassVar[str] = "Gate"
+    fail_if: str | None = option(
+        None,
+        "worse, or worse:MARGIN: exit with status 3 if A is significantly worse than B, and with 0 if it "
+        "is not worse by the margin.",
+        metavar="CONDITION",
+    )
+    undecided: Literal["pass", "fail"] = option(
+        "pass", "What to do if neither is shown: exit with 0 (pass) or 3 (fail)."
+    )
+    error_rate: float = option(0.05, "How often either verdict may be wrong.")
+    sequential: bool = option(
+        False,
+        "Look after every task: A has results of some tasks of B so far, given in random order.",
+        "--sequential",
+    )
+    summary: Path | None = option(
+        None, "Append the verdict to this file, in Markdown, for a pull request.", metavar="FILE"
+    )
+    plan: float | None = option(
+        None, "List how many tasks and attempts detect this difference.", metavar="DIFFERENCE"
+    )
+
+
 def compare(
     options: SourceOptions,
     who: CompareOptions,
+    gating: GateOptions,
     comparison: ComparisonOptions,
     levels: LevelOptions,
     printing: Seeded,
@@ -65,11 +99,15 @@ def compare(
     With several agents, A is compared with each of the others, and p-values are corrected (Holm).
     """
     with progress_bar("reading") as progress:
-        read, names = _read(options, who.names, progress)
+        margin = _margin(gating.fail_if)
+        read, names = _read(options, who.names, progress, partial=gating.sequential)
         prepared = levelled_and_compared(read, levels, comparison)
         results = prepared.results
         if comparison.normalise is None:
             results = results.with_notes(*averaging_notes(results))
+        if margin is not None or gating.plan is not None:
+            _gate(results, names, margin, who, gating, prepared.total, printing)
+            return
         answer = compare_agents(
             results,
             names[0],
@@ -85,12 +123,83 @@ def compare(
     show(finding, printing, read=results, score_unit=score_unit(results))
 
 
+def _margin(condition: str | None) -> float | None:
+    """Understand `--fail-if`: worse, or worse:MARGIN."""
+    if condition is None:
+        return None
+    word, _, number = condition.partition(":")
+    complaint = (
+        f"The condition is {shorten(condition)}. Give `--fail-if worse` or `--fail-if worse:0.02`."
+    )
+    if word != "worse":
+        raise InputError(complaint)
+    return parsed(float, number, complaint) if number else 0.0
+
+
+def _gate(
+    results: Results,
+    names: list[str],
+    margin: float | None,
+    who: CompareOptions,
+    gating: GateOptions,
+    total: Total | None,
+    printing: Seeded,
+) -> None:
+    """Print a plan, or a verdict that decides the exit status."""
+    if len(names) != 2:
+        raise InputError(f"A gate compares two agents, and {len(names):,} are named. Name two.")
+    new, old = names
+    unit = score_unit(results)
+    if gating.plan is not None:
+        planned = plan(
+            results, new, old, gating.plan, level=who.level, total=total, group=who.group
+        )
+        finding = Finding(
+            lead=planned.headline, blocks=(shown_table(planned.designs),), answer=planned
+        )
+        show(finding, printing, read=results, score_unit=unit)
+    if margin is None:
+        return
+    answer = gate(
+        results,
+        new,
+        old,
+        margin=margin,
+        error_rate=gating.error_rate,
+        sequential=gating.sequential,
+        total=total,
+        unit=who.unit,
+        group=who.group,
+        rng=printing.seed,
+    )
+    blocks: list[Piece] = [shown_table(answer.agents)]
+    if answer.next_tasks:
+        blocks.append(Text(f"Next tasks, in this order: {listed(answer.next_tasks, limit=10)}."))
+    finding = Finding(lead=answer.headline, blocks=tuple(blocks), about=answer.test, answer=answer)
+    show(finding, printing, read=results, score_unit=unit)
+    if gating.summary is not None:
+        append_text(gating.summary, answer.summary)
+    if answer.verdict == "fail" or (answer.verdict == "undecided" and gating.undecided == "fail"):
+        raise click.exceptions.Exit(CONDITION_MET)
+
+
+def append_text(path: Path, text: str) -> None:
+    """Append a text to a file, or refuse in one sentence."""
+    try:
+        with path.open("a", encoding="utf-8") as file:
+            file.write(text + "\n")
+    except OSError as problem:
+        raise InputError(
+            f"Cannot write the summary to {shorten(path, 200)}: {problem.strerror}. Name another file."
+        ) from None
+
+
 def _read(
-    options: SourceOptions, names: list[str], progress: ProgressCallback
+    options: SourceOptions, names: list[str], progress: ProgressCallback, *, partial: bool = False
 ) -> tuple[Results, list[str]]:
     """Results and the names of the agents to compare: in one source, or one agent in each of two."""
     if len(names) == 1 and (names[0] in DATASETS or Path(names[0]).exists()):
-        return _of_two(options, replace(options, source=names[0]), progress)
+        return _of_two(options, replace(options, source=names[0]), progress, partial=partial)
     results = results_from(options, progress)
     for name in names:
         if name not in results.agents:
@@ -107,7 +216,7 @@ def _read(
 
 
 def _of_two(
-    new: SourceOptions, old: SourceOptions, progress: ProgressCallback
+    new: SourceOptions, old: SourceOptions, progress: ProgressCallback, *, partial: bool = False
 ) -> tuple[Results, list[str]]:
     _refuse_same(new.source, old.source)
     parts = []
@@ -120,7 +229,7 @@ def _of_two(
                 f"agents of one source: `examiner compare SOURCE A B`."
             )
         parts.append((options.source, results))
-    _refuse_incomparable(*parts)
+    _refuse_incomparable(*parts, partial=partial)
     if parts[0][1].agents == parts[1][1].agents:
         parts = [(source, _renamed(results, source)) for source, results in parts]
     origin = Provenance(source=f"{new.source} and {old.source}")
@@ -138,8 +247,10 @@ def _refuse_same(new: str, old: str) -> None:
         )
 
 
-def _refuse_incomparable(new: tuple[str, Results], old: tuple[str, Results]) -> None:
-    """Refuse two sources with different measures, items or tasks."""
+def _refuse_incomparable(
+    new: tuple[str, Results], old: tuple[str, Results], *, partial: bool = False
+) -> None:
+    """Refuse sources with other measures, items, versions or tasks; if `partial`, NEW may lack tasks."""
     names = [shorten(source, 200) for source, _ in (new, old)]
     one, other = new[1], old[1]
     if one.measures[0] != other.measures[0]:
@@ -159,6 +270,17 @@ def _refuse_incomparable(new: tuple[str, Results], old: tuple[str, Results]) -> 
             f"Items are identified by the task and {columns[0]} in {names[0]}, by the task and "
             f"{columns[1]} in {names[1]}. Compare whole tasks: `--item task`."
         )
+    for column in ("version", "task_version", "benchmark_version"):
+        if column in one.attributes and column in other.attributes:
+            versions = [
+                sorted({str(value) for value in part.column(column)}) for part in (one, other)
+            ]
+            if versions[0] != versions[1]:
+                raise InputError(
+                    f"The two sources are of different versions of the benchmark: {column} is "
+                    f"{listed(versions[0])} in {names[0]}, {listed(versions[1])} in {names[1]}. Evaluate "
+                    f"both on one version."
+                )
     common_tasks = set(one.tasks) & set(other.tasks)
     if not common_tasks:
         raise InputError(
@@ -168,7 +290,7 @@ def _refuse_incomparable(new: tuple[str, Results], old: tuple[str, Results]) -> 
         )
     for name, results in zip(names, (one, other), strict=True):
         extra = sorted(set(results.tasks) - common_tasks)
-        if extra:
+        if extra and not (partial and results is other):
             raise InputError(
                 f"The two sources do not have the same tasks: {counted(len(extra), 'task')} only in "
                 f"{name}: {listed(extra)}. Keep the common tasks with `--keep task:GLOB`."

@@ -8,7 +8,7 @@ from examiner.answers import Column, Table
 from examiner.cli.options import Tabled, argument
 from examiner.cli.output import show
 from examiner.datasets import DATASETS, Card, card
-from examiner.reporting import Finding, Name, Piece, Text, shown_table
+from examiner.reporting import Facts, Finding, Name, Text, shown_table
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,10 +39,11 @@ def datasets(options: DatasetOptions, printing: Tabled) -> None:
 
 
 def _shown(chosen: Card) -> Finding:
-    blocks: list[Piece] = []
+    pairs: list[tuple[str, tuple[Name]]] = []
     for field, value in chosen.to_dict().items():
         lines = value if isinstance(value, list) else [value]
         if isinstance(value, dict):
             lines = [f"{key}: {meaning}" for key, meaning in value.items()]
-        blocks += [Text(f"{field}:"), *(Text(("  ", Name(str(line)))) for line in lines)]
-    return Finding("dataset", chosen.name, (), tuple(blocks), chosen.to_dict())
+        labels = (field, *[""] * len(lines))
+        pairs += [(label, (Name(str(line)),)) for label, line in zip(labels, lines, strict=False)]
+    return Finding("dataset", chosen.name, (), (Facts(tuple(pairs)),), chosen.to_dict())

@@ -17,8 +17,8 @@ from examiner.cli.options import (
 )
 from examiner.cli.output import progress_bar, show
 from examiner.cli.source import results_from
-from examiner.reporting import render_ranking
-from examiner.scores import AGGREGATES, Interval, PostHoc, Unit, rank, score_unit
+from examiner.reporting import Finding, render_ranking, shown_table
+from examiner.scores import AGGREGATES, Interval, PostHoc, Unit, attempts, rank, score_unit
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +48,11 @@ class ScoresOptions:
     posthoc: PostHoc = option(
         "t-holm", "Test of pairs: of means (t), signed ranks (wilcoxon) or mean ranks."
     )
+    attempts: bool = option(
+        False,
+        "Report several attempts at each task instead: pass@k, pass^k, flips, noise.",
+        "--attempts",
+    )
     tuned_on: list[str] | None = option(None, TUNED_ON, "--tuned-on", metavar="PATTERN")
 
 
@@ -63,6 +68,12 @@ def scores(
         read = results_from(options, tuned_on=how.tuned_on)
         known = levelled_and_compared(read, levels, comparison)
         results = known.results
+        if how.attempts:
+            tried = attempts(results, level=how.level, total=known.total, group=how.group)
+            tables = (shown_table(tried.passed), shown_table(tried.agents))
+            finding = Finding(lead=tried.headline, blocks=tables, answer=tried)
+            show(finding, printing, read=results, score_unit=score_unit(results))
+            return
         made = rank(
             results,
             how.aggregate or ("mean",),

@@ -52,8 +52,10 @@ from examiner.scores import Learnt, Recipe, ratio
 from examiner.validation import from_record, smallest_unsigned, to_record
 
 _SCHEMA = "examiner.decoded/1"
-_FILE_CELLS = 1 << 24
+_MOST_FILE_CELLS, _FEWEST_FILE_CELLS = 1 << 24, 1 << 18
 """Cells of one file: several of them are a block, as memory allows."""
+PROGRAM = 0.25
+"""GB that Python, numpy and polars take before there is any data."""
 _FEW_CELLS = 10_000_000
 """Up to here the weakest link between agents is looked for with all cells in memory."""
 Progress = Callable[[str, int, int], None]
@@ -129,7 +131,9 @@ class Decoded:
         names = self.whole.agents[start:stop], self.whole.tasks
         first, last = np.searchsorted(starts, [start, stop - 1], side="right") - 1
         try:
-            frames = [pl.read_ipc(_file(self.folder, number)) for number in range(first, last + 1)]
+            needed = ["won"] if self.note.alike else None
+            files = (_file(self.folder, number) for number in range(first, last + 1))
+            frames = [pl.read_ipc(path, columns=needed) for path in files]
         except (*PROBLEMS, OSError):
             raise unreadable(self.folder) from None
         if self.note.listed:
@@ -219,8 +223,8 @@ def _store(
     kept, dropped = set_aside(tasks, *sums)
     cells = _Cells(rows, (len(agents), len(tasks)), np.array(kept), folder, memory)
     starts, numbers = [0], []
-    for won, tried, first in cells.blocks():
-        numbers.append(cells.write(len(starts) - 1, won, tried, first, starts[-1]))
+    for won, tried in cells.blocks():
+        numbers.append(cells.write(len(starts) - 1, won, tried, starts[-1]))
         starts.append(starts[-1] + int(numbers[-1]["seen"].sum()))
     table = pl.concat(numbers).insert_column(0, pl.Series("agent", agents))
     left_out = tuple(
@@ -272,12 +276,13 @@ class _Cells:
         self._rows, self._shape, self._kept, self._folder = rows, shape, kept, folder
         self.listed = rows.rows < MOST_OBSERVED * shape[0] * shape[1]
         self._together = max(64, int(0.15e9 * memory / (4 * shape[1])))
-        self._file = max(64, _FILE_CELLS // shape[1])
+        cells = np.clip((memory - PROGRAM) * 1e9 / 16, _FEWEST_FILE_CELLS, _MOST_FILE_CELLS)
+        self._file = max(64, int(cells) // shape[1])
         self.given: NDArray[np.unsignedinteger] | None = None
         self.alike, self.repeated, self.most, self.observed = not self.listed, False, 0, 0
 
-    def blocks(self) -> Iterator[tuple[NDArray[np.uint16], NDArray[np.uint16], int]]:
-        """Yield successes and trials of agents, all tasks, and the first agent: file by file."""
+    def blocks(self) -> Iterator[tuple[NDArray[np.uint16], NDArray[np.uint16]]]:
+        """Yield successes and trials of agents, of all tasks, file by file."""
         for start in range(0, self._shape[0], self._together):
             stop = min(start + self._together, self._shape[0])
             won, tried = np.zeros((2, (stop - start) * self._shape[1]), dtype=np.uint16)
@@ -294,27 +299,32 @@ class _Cells:
             won, tried = (part.reshape(stop - start, -1) for part in (won, tried))
             for first in range(0, stop - start, self._file):
                 part = slice(first, first + self._file)
-                yield won[part], tried[part], start + first
+                yield won[part], tried[part]
 
     def write(
         self,
         number: int,
         won: NDArray[np.uint16],
         tried: NDArray[np.uint16],
-        first: int,
         start: int,
     ) -> pl.DataFrame:
         """Write a file of the agents and tasks that can be fitted, and return numbers of all its agents."""
-        seen = tried > 0
-        share = np.divide(won, tried, out=np.zeros(won.shape, dtype=np.float32), where=seen)
-        mean = ratio(share.sum(axis=1, dtype=np.float64), seen.sum(axis=1, dtype=np.float64))
-        won, tried = won[:, self._kept], tried[:, self._kept]
-        any_seen = tried.any(axis=1)
-        numbers = {"mean": mean, "score": won.sum(axis=1, dtype=np.float64), "seen": any_seen}
-        won, tried = won[any_seen], tried[any_seen]
         most = int(tried.max(initial=0))
         kind = smallest_unsigned(most)
-        self.most = max(self.most, most)
+        won, tried = won.astype(kind), tried.astype(kind)
+        if most <= 1:
+            mean = ratio(*(part.sum(axis=1, dtype=np.float64) for part in (won, tried)))
+        else:
+            seen = tried > 0
+            share = np.divide(won, tried, out=np.zeros(won.shape, dtype=np.float32), where=seen)
+            mean = ratio(share.sum(axis=1, dtype=np.float64), seen.sum(axis=1, dtype=np.float64))
+        if len(self._kept) < won.shape[1]:
+            won, tried = won[:, self._kept], tried[:, self._kept]
+        any_seen = tried.any(axis=1)
+        numbers = {"mean": mean, "score": won.sum(axis=1, dtype=np.float64), "seen": any_seen}
+        if not any_seen.all():
+            won, tried = won[any_seen], tried[any_seen]
+        self.most = max(self.most, int(tried.max(initial=0)))
         self.observed += int(np.count_nonzero(tried))
         if self.given is None and len(tried):
             self.given = tried[0].copy()
@@ -322,14 +332,9 @@ class _Cells:
         if self.listed:
             row, column = np.nonzero(tried)
             cells = {"agent": (row + start).astype(np.uint32), "task": column.astype(np.uint32)}
-            frame = pl.DataFrame(
-                cells
-                | {"won": won[row, column].astype(kind), "tried": tried[row, column].astype(kind)}
-            )
+            frame = pl.DataFrame(cells | {"won": won[row, column], "tried": tried[row, column]})
         else:
-            frame = pl.DataFrame(
-                [pl.Series("won", won.astype(kind)), pl.Series("tried", tried.astype(kind))]
-            )
+            frame = pl.DataFrame([pl.Series("won", won), pl.Series("tried", tried)])
         frame.write_ipc(_file(self._folder, number))
         return pl.DataFrame(numbers)
 

@@ -42,8 +42,6 @@ class Names:
         if isinstance(kind, pl.Enum):  # each name once
             codes = column.to_physical().to_numpy()
             present = np.flatnonzero(np.bincount(codes, minlength=len(kind.categories)))
-            first = np.unique(codes, return_index=True)[1]
-            present = present[np.argsort(first)]
             numbers = np.zeros(len(kind.categories), dtype=np.int32)
             numbers[present] = self.codes(kind.categories.gather(present))
             return np.asarray(numbers[codes])

@@ -11,15 +11,13 @@ from typing import Any
 
 import numpy as np
 
-from examiner.engines.decoded import Decoded, Progress, decoded
+from examiner.engines.decoded import PROGRAM, Decoded, Progress, decoded
 from examiner.engines.memory import check_memory
 from examiner.engines.shard_places import Source
-from examiner.irt import BlockFunction, PassResult, Reaches, Response, ResponseSource, Whole
+from examiner.irt import Block, BlockFunction, PassResult, Reaches, Response, ResponseSource, Whole
 from examiner.messages import InputError, shorten
 from examiner.validation import scheme_of, without_secrets
 
-_PROGRAM = 0.25
-"""GB that Python, numpy and polars take before there is any data."""
 _PER_CELL, _PER_COUNT, _PER_LISTED = 6, 10, 64
 """Bytes at work for each cell of a block: as read, sorted, and floats of a tile; where cells have many
 trials; and for each observed cell where these alone are stored."""
@@ -47,10 +45,11 @@ class ParquetSource(ResponseSource):
         self.agents_together = agents_within(held.whole, memory)
         self._within = range(len(self.agents)) if within is None else within
         self._reaches: dict[int, Reaches] = {}
+        self._kept: Block | None = None
 
     def suited(self, unknowns: Any) -> ParquetSource:  # Any: Unknowns
         """Return the source with the statistics that a model needs."""
-        self._reaches = {}
+        self._reaches, self._kept = {}, None
         return super().suited(unknowns)
 
     def results(self, function: BlockFunction, job: Any) -> Iterator[PassResult]:
@@ -58,8 +57,12 @@ class ParquetSource(ResponseSource):
         self.decoded.check()
         within, step = self._within, self.agents_together
         for start in range(within.start, within.stop, step):
-            matrix = self.decoded.matrix(start, min(start + step, within.stop))
-            block = self.block(matrix, kept=False, first=start)
+            block = self._kept
+            if block is None:
+                matrix = self.decoded.matrix(start, min(start + step, within.stop))
+                block = self.block(matrix, kept=step >= len(within), first=start)
+            if step >= len(within):  # the only one
+                self._kept = block
             result = function(block, self._reaches.get(start), job)
             self._reaches[start] = result.reaches
             yield result
@@ -133,7 +136,7 @@ def agents_within(whole: Whole, memory: float) -> int:
     tasks, agents = len(whole.tasks), len(whole.agents)
     trials = float(whole.tried.sum()) / agents
     nodes = 200 if whole.alike else int(12 * np.sqrt(1.0 + 0.25 * trials) / 0.8) + 1
-    needed = _PROGRAM + 1e-9 * (_PER_NODE_ALIKE if whole.alike else _PER_NODE) * tasks * nodes
+    needed = PROGRAM + 1e-9 * (_PER_NODE_ALIKE if whole.alike else _PER_NODE) * tasks * nodes
     an_agent = 1e-9 * (_PER_CELL if whole.most < 256 else _PER_COUNT) * tasks
     if whole.listed:
         an_agent = 1e-9 * (_PER_LISTED * whole.cells / agents + 32 * nodes)

@@ -12,21 +12,22 @@ _CONTROL_SUITE = re.compile(
     r"|manipulator|pendulum|point[_-]mass|quadruped|reacher|swimmer\d*|walker)[_-][a-z0-9_-]+"
 )
 _PROCGEN_AND_MUJOCO = frozenset(
-    {
+    (
+        *("bigfish", "bossfight", "caveflyer", "chaser", "climber", "coinrun", "dodgeball"),
         *(
-            "bigfish",
-            "bossfight",
-            "caveflyer",
-            "chaser",
-            "climber",
-            "coinrun",
-            "dodgeball",
             "fruitbot",
+            "heist",
+            "jumper",
+            "leaper",
+            "maze",
+            "miner",
+            "ninja",
+            "plunder",
+            "starpilot",
         ),
-        *("heist", "jumper", "leaper", "maze", "miner", "ninja", "plunder", "starpilot"),
         *("ant", "halfcheetah", "hopper", "humanoid", "humanoidstandup", "inverteddoublependulum"),
         *("invertedpendulum", "reacher", "swimmer", "walker2d"),
-    }
+    )
 )
 
 

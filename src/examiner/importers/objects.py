@@ -220,12 +220,15 @@ def _no_scores(content: Object, file: SourceFile) -> InputError:
         if _is_score(part) and part is not None
     }
     options = by_name or single
-    what = 'Write it as [{"agent": …, "task": …, "score": …}, …], or as CSV with these columns.'
+    what = (
+        "If names stand in levels within each other, say what each level is: `--axes tasks,agents,runs`. "
+        'Else write it as [{"agent": …, "task": …, "score": …}, …], or as CSV with these columns.'
+    )
     name = suggested_measure(list(options)) or next(iter(options), None)
     if name is not None:
         what = (
             f"If these are agents, name what is measured, such as {listed(options, limit=6)}: `--measure "
-            f"{shlex.quote(name)}{options[name]}`. Else {what[0].lower()}{what[1:]}"
+            f"{shlex.quote(name)}{options[name]}`. {what}"
         )
     return InputError(
         f"{shorten(file.path, 200)} is one JSON object with {counted(len(content), 'key')} "

@@ -19,7 +19,9 @@ _NUMBERED = re.compile(
     r"(.+?)([-_.= ]*(?:run|seed|rep|trial|exp)[-_.= ]*|[-_.= ][sr]?)(\d+)", re.IGNORECASE
 )
 _RUN = re.compile(r"(?:run|seed|rep|trial|exp|s|r)?[-_.= ]*\d+", re.IGNORECASE)
-_RESULT = re.compile(r"rew|return|ret(?![a-z])|score|success|win|acc|pass@|solved|^value$", re.I)
+_RESULT = re.compile(
+    r"^result$|rew|return|ret(?![a-z])|score|success|win|acc|pass@|solved|^value$", re.I
+)
 _NO_RESULT = re.compile(
     r"std|stderr|_err|error|min|max|len|time|loss|low|high|q0|ci(?![a-z])|base|rating|normali[sz]er",
     re.IGNORECASE,

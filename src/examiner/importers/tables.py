@@ -25,6 +25,7 @@ from examiner.importers.row_filters import rows_kept
 from examiner.importers.suggestions import suggested_measure
 from examiner.importers.table_columns import Key, TableColumns, TableOptions
 from examiner.importers.time import run_keys, time_columns, with_time
+from examiner.importers.training import CHECKPOINT_TAGS, EPISODE_TAGS
 from examiner.importers.wide import (
     INDEX_COLUMN,
     KEY_COLUMNS,
@@ -175,8 +176,8 @@ def _results_from_tidy(
         frame, ("run", "trial", "seed", *ITEM_COLUMNS, *(options.item or ()))
     )
     renamed = dict(columns.mapping)
-    frame, values = _of_one_metric(frame, options)
-    renamed |= values
+    frame, values, notes = _of_one_metric(frame, options)
+    renamed, origin = renamed | values, origin.with_notes(*notes)
     measures = _present_measures(frame, options)
     if not measures and cells.holds_counts(frame.columns):
         if frame["agent"].null_count() or frame["task"].null_count():
@@ -218,17 +219,26 @@ def _results_from_tidy(
 
 def _of_one_metric(
     frame: pl.DataFrame, options: TableOptions
-) -> tuple[pl.DataFrame, dict[str, str]]:
-    """The rows of the metric that is named as the measure, where a column says each row's metric."""
+) -> tuple[pl.DataFrame, dict[str, str], tuple[str, ...]]:
+    """The rows of one metric, where a column says each row's: the one named, or the only known return."""
     names = [name for name in METRIC_COLUMNS if name in frame.columns]
     values = [name for name in measure_columns(frame.columns) if name not in names][:1]
-    if not (names and values and len(options.measures) == 1):
-        return frame, {}
-    (measure,) = options.measures
-    rows = frame[names[0]].cast(pl.String) == measure
-    if measure in frame.columns or not rows.any():
-        return frame, {}
-    return frame.filter(rows).rename({values[0]: measure}), {values[0]: measure}
+    if not (names and values) or len(options.measures) > 1:
+        return frame, {}, ()
+    metrics = frame[names[0]].cast(pl.String)
+    returns = [tag for tag in (*EPISODE_TAGS, *CHECKPOINT_TAGS) if tag in metrics]
+    several = metrics.n_unique() > 1
+    chosen = next(iter(options.measures), returns[0] if returns else None)
+    if chosen is None or chosen in frame.columns or chosen not in metrics:
+        return frame, {}, ()
+    kept = frame.filter(metrics == chosen)
+    if options.measures:
+        return kept.rename({values[0]: chosen}), {values[0]: chosen}, ()
+    note = f"Of the metrics in {shorten(names[0])}, {shorten(chosen)} is read."
+    keys = [name for name in ("agent", "task", "run", "seed") if name in kept.columns]
+    if chosen in CHECKPOINT_TAGS and CHECKPOINT not in kept.columns and keys:
+        kept = kept.with_columns(pl.int_range(pl.len()).over(keys).alias(CHECKPOINT))
+    return kept, {}, (note,) if several else ()
 
 
 def _with_names_first(

@@ -26,7 +26,7 @@ TIME_COLUMNS = (
     *("total_env_interacts", "env_interactions", "total_timesteps", "num_timesteps"),
     *("timesteps_total", "timesteps_so_far", "timesteps", "timestep", "total_num_steps"),
     *("training_steps", "training_step", "train_steps", "num_steps", "steps", "step", "_step"),
-    "step_count",
+    *("step_count",),
 )
 """Columns that are time where rows of runs can be ordered by them; the first of several."""
 

@@ -2,6 +2,8 @@
 
 from typing import TYPE_CHECKING
 
+from examiner.information.added import AddedInformation as AddedInformation
+from examiner.information.added import added as added
 from examiner.information.analysis import InformationAnalysis as InformationAnalysis
 from examiner.information.analysis import analyse as analyse
 from examiner.information.channels import Channels as Channels

@@ -5,7 +5,7 @@ even more. Posterior draws have neither fault: each task is shrunk towards the d
 where its runs say less, and the posterior does not depend on whether a task was chosen.
 
 References: Smyth (2004), sections 3 and 6, for the estimates of prior degrees of freedom; Dawid (1994), on
-selection; Anscombe (1948), for shares.
+selection.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from examiner.information.observations import Moments, Observations
+from examiner.information.share_draws import share_draws
 from examiner.scores import ratio
 from examiner.validation import Floats
 
@@ -38,22 +39,18 @@ class Prior(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CellNoise:
-    """One measure: means [agents, tasks], variances of units, their degrees of freedom, units of each cell.
-
-    `exact` says that variances are known, as those of shares are.
-    """
+    """One measure: means [agents, tasks], variances of units, degrees of freedom, units of each cell."""
 
     mean: Floats
     variance: Floats
     degrees: Floats
     units: Floats
-    exact: bool = False
 
     def take(self, tasks: NDArray[np.intp]) -> CellNoise:
         """Return some tasks."""
         parts = (self.mean, self.variance, self.degrees, self.units)
         mean, variance, degrees, units = (part[:, tasks] for part in parts)
-        return CellNoise(mean, variance, degrees, units, self.exact)
+        return CellNoise(mean, variance, degrees, units)
 
     @property
     def pooled(self) -> Floats:
@@ -71,8 +68,8 @@ def plausible_draws(
     variance :math:`\sigma_a^2`. Variances of cells relative to their task's, and of tasks' means relative
     to their noise, have scaled inverse χ² priors, whose two parameters are matched to logarithms over tasks
     (resampled for every table, since few tasks determine them poorly). Degrees of freedom account for the
-    kurtosis of units. Shares are transformed by the arcsine of their root. A task whose noise is not known
-    stays as it is.
+    kurtosis of units. Shares of wins are drawn on the scale of log-odds (`share_draws`). A task whose noise
+    is not known stays as it is.
 
     >>> from examiner.information.observations import moments, observe
     >>> from examiner.results import Results
@@ -82,18 +79,18 @@ def plausible_draws(
     True
     """
     cells = [
-        _share_noise(moments, index) if share else _score_noise(observations, moments, index)
+        share_draws(moments, index, rng) if share else _score_noise(observations, moments, index)
         for index, share in enumerate(observations.shares)
     ]
     while True:
         mean, square, unit_square = (
             part.copy() for part in (moments.mean, moments.square, moments.unit_square)
         )
-        for index, (noise, share) in enumerate(zip(cells, observations.shares, strict=True)):
-            usable, centre, variance = _drawn(noise, rng)
-            if share:
-                mean[index][:, usable] = np.sin(np.clip(centre, 0.0, np.pi / 2)) ** 2
+        for index, noise in enumerate(cells):
+            if not isinstance(noise, CellNoise):
+                mean[index] = next(noise)
                 continue
+            usable, centre, variance = _drawn(noise, rng)
             mean[index][:, usable] = centre
             rest = noise.variance[:, usable]
             factor = np.where(rest > 0, variance / np.where(rest > 0, rest, 1.0), np.nan)
@@ -116,23 +113,6 @@ def _score_noise(observations: Observations, moments: Moments, index: int) -> Ce
         # Var s² = σ⁴ (2 / (n − 1) + κ / n), as of a χ² with so many degrees of freedom
         degrees = 2 / (2 / spare + _kurtosis(observations, moments, index) / np.maximum(units, 1))
     return CellNoise(moments.mean[index], variance, np.where(spare > 0, degrees, 0.0), units)
-
-
-def _share_noise(moments: Moments, index: int) -> CellNoise:
-    """Return arcsines of shares, whose variance is a quarter of a trial; runs may vary by more."""
-    trials, units, mean = (part[index] for part in (moments.trials, moments.units, moments.mean))
-    share = np.where(trials > 0, (mean * trials + 0.375) / (trials + 0.75), np.nan)
-    spare = np.maximum(units - 1, 0.0)
-    with np.errstate(invalid="ignore"):
-        alone = np.where(spare > 0, mean * (1 - mean) * ratio(units, trials) * spare, 0.0)
-    excess = float(
-        np.nansum(np.where(spare > 0, moments.unit_square[index], 0.0))
-        / max(np.nansum(alone), 1e-300)
-    )
-    variance = np.where(trials > 0, max(excess, 1.0) / (4 * trials + 2) * units, np.nan)
-    return CellNoise(
-        np.arcsin(np.sqrt(share)), variance, np.where(trials > 0, MOST_DEGREES, 0.0), units, True
-    )
 
 
 def _kurtosis(observations: Observations, moments: Moments, index: int) -> float:
@@ -177,17 +157,12 @@ def _drawn(noise: CellNoise, rng: np.random.Generator) -> tuple[NDArray[np.intp]
         return usable, noise.mean, noise.variance
     spread = _Spread(between[usable], error[usable], count[usable] - 1.0, noise.degrees.sum(axis=0))
     again = rng.integers(len(usable), size=len(usable))
-    cell_prior = Prior(MOST_DEGREES, 1.0)
-    if not noise.exact:
-        relative = (noise.variance / pooled[usable])[:, again]
-        cell_prior = matched(relative.ravel(), noise.degrees[:, again].ravel())
+    relative = (noise.variance / pooled[usable])[:, again]
+    cell_prior = matched(relative.ravel(), noise.degrees[:, again].ravel())
     noise_ratio, total = spread.drawn(spread.prior(again), rng)
-    if noise.exact:
-        variance = noise.variance
-    else:
-        squares = np.where(noise.degrees > 0, noise.degrees * noise.variance, 0.0)
-        sums = cell_prior.degrees * cell_prior.variance * pooled[usable] * noise_ratio + squares
-        variance = sums / rng.chisquare(cell_prior.degrees + noise.degrees)
+    squares = np.where(noise.degrees > 0, noise.degrees * noise.variance, 0.0)
+    sums = cell_prior.degrees * cell_prior.variance * pooled[usable] * noise_ratio + squares
+    variance = sums / rng.chisquare(cell_prior.degrees + noise.degrees)
     squared = np.maximum(total - error[usable] * noise_ratio, 0.0)
     return usable, _means(noise, squared, variance, rng), variance
 

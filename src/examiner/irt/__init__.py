@@ -107,6 +107,7 @@ if TYPE_CHECKING:  # for other packages of the codebase, loaded when first used
     from examiner.irt.diagnostics.flags import NO_SLIPPING as NO_SLIPPING
     from examiner.irt.diagnostics.flags import SEPARATED as SEPARATED
     from examiner.irt.diagnostics.flags import SLOPE_NOT_SIGNIFICANT as SLOPE_NOT_SIGNIFICANT
+    from examiner.irt.diagnostics.flags import SPREAD as SPREAD
     from examiner.irt.diagnostics.flags import UNBOUNDED_DIFFICULTY as UNBOUNDED_DIFFICULTY
     from examiner.irt.diagnostics.flags import with_evidence as with_evidence
     from examiner.irt.errors.joint import JointErrors as JointErrors
@@ -128,11 +129,14 @@ if TYPE_CHECKING:  # for other packages of the codebase, loaded when first used
     from examiner.irt.estimation.kernels import log_density as log_density
     from examiner.irt.estimation.passes import PassResult as PassResult
     from examiner.irt.estimation.passes import Reaches as Reaches
+    from examiner.irt.estimation.passes import e_step as e_step
+    from examiner.irt.estimation.plain_statistics import PlainStatistics as PlainStatistics
     from examiner.irt.estimation.score_kernels import Beta as Beta
     from examiner.irt.estimation.sources import BlockFunction as BlockFunction
     from examiner.irt.estimation.sources import MemorySource as MemorySource
     from examiner.irt.estimation.sources import Totals as Totals
     from examiner.irt.estimation.sources import Whole as Whole
+    from examiner.irt.estimation.sources import add_up as add_up
     from examiner.irt.estimation.sources import whole_of as whole_of
     from examiner.irt.estimation.usable_responses import check_enough_agents as check_enough_agents
     from examiner.irt.estimation.usable_responses import set_aside as set_aside
@@ -151,6 +155,7 @@ if TYPE_CHECKING:  # for other packages of the codebase, loaded when first used
     from examiner.irt.items import sigmoid_pair as sigmoid_pair
     from examiner.irt.model import Unknowns as Unknowns
     from examiner.irt.model import moved as moved
+    from examiner.irt.outcomes import result_variance as result_variance
     from examiner.irt.parameter_covariance import ParameterCovariance as ParameterCovariance
     from examiner.irt.place import no_rank as no_rank
     from examiner.irt.posterior import agent_blocks as agent_blocks

@@ -29,8 +29,8 @@ TABLES = {
     "plan TEXT",
     "jobs": "job INTEGER PRIMARY KEY, key TEXT UNIQUE, agent TEXT, game TEXT, entry TEXT, settings TEXT, "
     "observation TEXT, environment TEXT, mode INTEGER, difficulty INTEGER, seed INTEGER, split TEXT, "
-    "protocol TEXT, protocol_settings TEXT, episodes INTEGER, frames INTEGER, stateless INTEGER, "
-    "state TEXT, reason TEXT, played INTEGER",
+    "protocol TEXT, protocol_settings TEXT, episodes INTEGER, frames INTEGER, variant TEXT, "
+    "stateless INTEGER, state TEXT, reason TEXT, played INTEGER",
     "episodes": "job INTEGER REFERENCES jobs, episode INTEGER, phase TEXT, frames INTEGER, length INTEGER, "
     "score REAL, lives INTEGER, truncated INTEGER, cpu_seconds REAL, session INTEGER REFERENCES sessions",
     "checkpoints": "job INTEGER PRIMARY KEY REFERENCES jobs, episode INTEGER, frames INTEGER, "

@@ -27,7 +27,7 @@ from examiner.results import (
 )
 
 _COLUMNS = """
-agent, game AS task, mode, difficulty, seed AS run, episode AS trial, score, e.frames AS frames,
+agent, game AS task, mode, difficulty, variant, seed AS run, episode AS trial, score, e.frames AS frames,
 length, lives, truncated, cpu_seconds, seed, split, environment, key AS job, protocol, session,
 CASE phase WHEN 'evaluation' THEN 1 END AS evaluation
 """
@@ -38,7 +38,7 @@ _QUERY = (
 )
 _LEARNERS = "SELECT agent, MAX(stateless = 0) FROM jobs GROUP BY agent"
 _ROWS_AT_ONCE = 50_000
-_TEXT = ("agent", "task", "split", "environment", "job", "protocol", "status", "reason")
+_TEXT = ("agent", "task", "variant", "split", "environment", "job", "protocol", "status", "reason")
 _TYPES = dict.fromkeys(_TEXT, pl.String) | dict.fromkeys(
     ("score", "cpu_seconds", "win"), pl.Float64
 )
@@ -101,7 +101,9 @@ def ledger_results(path: str | Path, phase: Phase | Literal["both"] | None = Non
         return _plays(frame, origin)
     if frame["status"].null_count() == len(frame):  # no job of somebody else's framework
         frame = frame.drop("status", "win", "model_calls", "reason")
-    item = [name for name in ("mode", "difficulty") if _varies(frame, name)]
+    if frame["variant"].null_count() == len(frame):
+        frame = frame.drop("variant")
+    item = [name for name in ("mode", "difficulty", "variant") if _varies(frame, name)]
     if phase == "evaluation":
         frame = _with_checkpoints(frame)
     results = assemble(frame, ["score"], item, origin)
@@ -134,7 +136,7 @@ def _with_atari_scales(results: Results) -> Results:
 
 def _plays(frame: pl.DataFrame, origin: Provenance) -> Results:
     """Single plays as results: levels are items, and a play stands for itself as a run and as a trial."""
-    frame = frame.drop("difficulty", "lives", "frames", "trial").rename(
+    frame = frame.drop("difficulty", "variant", "lives", "frames", "trial").rename(
         {"mode": "level", "length": "ticks"}
     )
     frame = frame.with_columns(trial=pl.col("run"))
@@ -237,5 +239,7 @@ def _with_versions(frame: pl.DataFrame, known: dict[int, dict[str, object]]) -> 
 
 def _varies(frame: pl.DataFrame, name: str) -> bool:
     """Whether any game was played in more than one mode or difficulty: else it is no part of the item."""
-    known = frame.select("task", name).drop_nulls()
-    return len(known) == len(frame) and known.n_unique() > known["task"].n_unique()
+    if name not in frame.columns:
+        return False
+    pairs = frame.select("task", name).drop_nulls()
+    return len(pairs) == len(frame) and pairs.n_unique() > pairs["task"].n_unique()

@@ -48,7 +48,8 @@ class JobRecord(NamedTuple):
     """A job as a row of the table: its key, and all that decides what is played.
 
     Settings of the agent and of the protocol are JSON; `protocol` is a hash. `split` says whether the
-    game is for tuning ("train") or for testing ("test"). The `mode` of a GVGAI game is its level.
+    game is for tuning ("train") or for testing ("test"). The `mode` of a GVGAI game is its level. `variant`
+    names a variant that differs in something else, such as its protocol.
     """
 
     key: str
@@ -66,11 +67,12 @@ class JobRecord(NamedTuple):
     protocol_settings: str = "{}"
     episodes: int | None = None
     frames: int | None = None
+    variant: str | None = None
 
     @property
     def identity(self) -> tuple[object, ...]:
         """What distinguishes jobs in results."""
-        return self.agent, self.game, self.mode, self.difficulty, self.seed
+        return self.agent, self.game, self.mode, self.difficulty, self.variant, self.seed
 
 
 @dataclass(frozen=True, slots=True)

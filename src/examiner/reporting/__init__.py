@@ -21,7 +21,10 @@ if TYPE_CHECKING:  # for other packages of the codebase, loaded when first used
     from examiner.reporting.ability_bits import (
         render_ability_information as render_ability_information,
     )
+    from examiner.reporting.ability_scale import Fitted as Fitted
     from examiner.reporting.document import failure_sentences as failure_sentences
+    from examiner.reporting.finding import Facts as Facts
+    from examiner.reporting.finding import Figure as Figure
     from examiner.reporting.finding import Finding as Finding
     from examiner.reporting.finding import Piece as Piece
     from examiner.reporting.finding import ShownTable as ShownTable
@@ -55,8 +58,11 @@ if TYPE_CHECKING:  # for other packages of the codebase, loaded when first used
     from examiner.reporting.findings.play import render_probed_plan as render_probed_plan
     from examiner.reporting.findings.play import render_repair as render_repair
     from examiner.reporting.findings.play import render_run as render_run
+    from examiner.reporting.findings.profiles import classes as classes
     from examiner.reporting.findings.profiles import render_profiles as render_profiles
+    from examiner.reporting.findings.profiles import unsure as unsure
     from examiner.reporting.findings.reading import render_description as render_description
+    from examiner.reporting.findings.selection import GAINS as GAINS
     from examiner.reporting.findings.selection import render_selection as render_selection
     from examiner.reporting.findings.similarity import render_similarity as render_similarity
     from examiner.reporting.findings.suspects import render_audit as render_audit
@@ -66,6 +72,7 @@ if TYPE_CHECKING:  # for other packages of the codebase, loaded when first used
     from examiner.reporting.findings.uncertainty import render_ranking as render_ranking
     from examiner.reporting.findings.years import render_years as render_years
     from examiner.reporting.json import one_object as one_object
+    from examiner.reporting.plots.plot import Plot as Plot
     from examiner.reporting.prose import Name as Name
     from examiner.reporting.prose import Sentence as Sentence
     from examiner.reporting.renderers import finding_of as finding_of
@@ -74,6 +81,8 @@ if TYPE_CHECKING:  # for other packages of the codebase, loaded when first used
     from examiner.reporting.terminal import print_line as print_line
     from examiner.reporting.terminal import printable as printable
     from examiner.reporting.terminal import screen as screen
+    from examiner.reporting.verdict import reach_verdict as reach_verdict
+    from examiner.reporting.written import table_text as table_text
     from examiner.reporting.written import written_tables as written_tables
 else:
     __getattr__ = _names_on_demand(__name__)

@@ -19,7 +19,7 @@ from examiner.reporting.prose import Sentence, said
 from examiner.reporting.rendering import failure_sentence, rendered
 from examiner.reporting.study import Study, StudyOptions
 from examiner.reporting.subjects import Subjects
-from examiner.reporting.verdict import Verdict, verdict
+from examiner.reporting.verdict import Verdict, reach_verdict
 from examiner.results import Results, html_table, write_text
 from examiner.scores import OwnFunction
 
@@ -164,7 +164,7 @@ def report(
     if sections is None:
         finished = _without_idle(finished)
     command = _call({"normalise": normalise, "measure": measure, "sections": sections, **options})
-    told = attempt(lambda: verdict(study, finished))
+    told = attempt(lambda: reach_verdict(study, finished))
     if isinstance(told, Failure):
         finished.append(failed_finding("verdict", "In short", "", told))
         told = Verdict()

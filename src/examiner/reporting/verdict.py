@@ -78,13 +78,13 @@ def _link(told: Told, *keys: str) -> str:
     return next((key for key in keys if key in told), next(iter(told), ""))
 
 
-def verdict(study: Study, sections: Sequence[Finding]) -> Verdict:
+def reach_verdict(study: Study, sections: Sequence[Finding]) -> Verdict:
     """Judge by the findings at hand; where agents do not differ significantly, no agent is named.
 
     >>> from examiner.results import Results
     >>> from examiner.reporting.findings import FINDINGS
     >>> study = Study.of(Results.from_numpy(np.random.default_rng(0).random((4, 9))))
-    >>> made = verdict(study, [FINDINGS["significance"](study)])
+    >>> made = reach_verdict(study, [FINDINGS["significance"](study)])
     >>> said(made.judgements[0].claim)
     'No agent is significantly better than another.'
     """

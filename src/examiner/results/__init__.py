@@ -79,6 +79,7 @@ if TYPE_CHECKING:  # for other packages of the codebase, loaded when first used
     from examiner.results.scale import Anchor as Anchor
     from examiner.results.scale import ScaleArrays as ScaleArrays
     from examiner.results.scale import atari_scales as atari_scales
+    from examiner.results.storage import atomic_path as atomic_path
     from examiner.results.storage import check_ending as check_ending
     from examiner.results.storage import file_kind as file_kind
     from examiner.results.storage import formula_names as formula_names

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from html import escape
-from typing import TYPE_CHECKING
 
 import numpy as np
 import polars as pl
@@ -13,13 +12,8 @@ from numpy.typing import NDArray
 
 from examiner.results.codes import Codes, above, count_distinct
 
-if TYPE_CHECKING:
-    pass
-
 _STYLE = "text-align:left;overflow-wrap:anywhere;max-width:24em;padding:.15em .6em"
 _LONGEST_CELL = 200  # letters; a name may be a whole question
-_SHOWN = 12
-"""Rows that fit beside what a notebook says of them."""
 
 
 def html_table(
@@ -49,18 +43,6 @@ def html_table(
         + (f"<ul>{said}</ul>" if said else "")
         + f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{rest}</div>"
     )
-
-
-def html_columns(
-    caption: str, columns: Mapping[str, Iterable[object]], notes: Sequence[str] = ()
-) -> str:
-    """Return an HTML table of columns, its first rows only.
-
-    >>> "… and 8 more rows" in html_columns("x", {"task": [f"t{n}" for n in range(20)]})
-    True
-    """
-    rows = list(zip(*columns.values(), strict=True))
-    return html_table(caption, list(columns), rows[:_SHOWN], notes, more=len(rows) - _SHOWN)
 
 
 def _cell(value: object) -> str:

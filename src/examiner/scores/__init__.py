@@ -9,6 +9,8 @@ from examiner.scores.aggregate import Aggregate as Aggregate
 from examiner.scores.aggregate import aggregate as aggregate
 from examiner.scores.aggregate import aggregate_named as aggregate_named
 from examiner.scores.aggregate import interquartile_mean as interquartile_mean
+from examiner.scores.attempts import Attempts as Attempts
+from examiner.scores.attempts import attempts as attempts
 from examiner.scores.bootstrap import Resampling as Resampling
 from examiner.scores.cells import RunMeans as RunMeans
 from examiner.scores.cells import cell_means as cell_means
@@ -28,6 +30,10 @@ from examiner.scores.estimate import Estimate as Estimate
 from examiner.scores.estimate import wilson as wilson
 from examiner.scores.first_look import FirstLook as FirstLook
 from examiner.scores.first_look import first_look as first_look
+from examiner.scores.gate import Gate as Gate
+from examiner.scores.gate import Plan as Plan
+from examiner.scores.gate import gate as gate
+from examiner.scores.gate import plan as plan
 from examiner.scores.improvement import Improvement as Improvement
 from examiner.scores.improvement import ImprovementMatrix as ImprovementMatrix
 from examiner.scores.improvement import improvement as improvement
@@ -118,6 +124,7 @@ if TYPE_CHECKING:  # for other packages of the codebase, loaded when first used
     from examiner.scores.differences import T_OVER_GROUPS as T_OVER_GROUPS
     from examiner.scores.differences import T_OVER_TASKS as T_OVER_TASKS
     from examiner.scores.differences import difference_of as difference_of
+    from examiner.scores.differences import newcombe as newcombe
     from examiner.scores.estimate import check_level as check_level
     from examiner.scores.likeness import ROUNDING as ROUNDING
     from examiner.scores.likeness import Method as Method
@@ -141,6 +148,7 @@ if TYPE_CHECKING:  # for other packages of the codebase, loaded when first used
     from examiner.scores.normalise import on_scale as on_scale
     from examiner.scores.normalise import task_scores as task_scores
     from examiner.scores.normalise import with_isolated_notes as with_isolated_notes
+    from examiner.scores.normalisers.points import POINTS as POINTS
     from examiner.scores.ranking import MOST_TESTED as MOST_TESTED
     from examiner.scores.recipe import response_unit as response_unit
     from examiner.scores.recipe import value_unit as value_unit

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -143,9 +143,6 @@ def _without_one(strata: Strata, unit: Unit, part: slice) -> Sample:
 Statistic: TypeAlias = Callable[[Sample], Floats]
 UserFunction: TypeAlias = Callable[[Floats, NDArray[np.generic]], Floats]
 
-MANY = 32
-"""From this many replicates on, a loop over scores beats arrays of all scores at once."""
-
 
 def mean(sample: Sample) -> Floats:
     r"""Mean over tasks of the mean over runs, shape [replicates].
@@ -210,8 +207,10 @@ def iqm(sample: Sample) -> Floats:
         kind = np.result_type(weights.dtype, smallest_unsigned(int(mass.max(initial=0))))
         weights, low, high = weights.astype(kind, copy=False), low.astype(kind), high.astype(kind)
     order = np.argsort(sample.scores, axis=None, kind="stable")
-    between = _between if replicates < MANY else _between_by_rows
-    kept = between(weights, order, low, high)
+    within = np.minimum(np.maximum(np.cumsum(weights[order], axis=0), low), high)
+    kept = np.diff(
+        within, axis=0, prepend=low[None]
+    )  # what of each weight is between the quartiles
     sums = np.einsum("s,sr->r", sample.scores.ravel()[order], kept)
     return ratio(sums, high.astype(np.float64) - low)
 
@@ -431,16 +430,7 @@ def task_means(sample: Sample) -> Floats:
     >>> task_means(Sample(np.array([[1.0, 3.0]]), np.array([[[1, 2], [1, 0]]]), np.array([2])))
     array([[2., 1.]])
     """
-    tasks, runs, replicates = sample.weights.shape
-    means = np.zeros((tasks, replicates))
-    if replicates < MANY:
-        means += (sample.weights * sample.scores[:, :, None]).sum(axis=1)
-    else:
-        part = np.empty(replicates)
-        for task in range(tasks):
-            for run in range(runs):
-                np.multiply(sample.weights[task, run], sample.scores[task, run], out=part)
-                means[task] += part
+    means: Floats = np.einsum("tir,ti->tr", sample.weights, sample.scores)
     means /= sample.draws[:, None]
     if sample.times is not None:
         means /= np.maximum(sample.times, 1)
@@ -483,40 +473,9 @@ def _mean_of(values: Floats, sample: Sample) -> Floats:
     """The mean over tasks, as they make a total, of the mean over runs of some function of the scores."""
     if sample.nest is not None:
         return sample.nest.average(task_means(sample._replace(scores=values)), sample.times)
-    tasks, runs, replicates = sample.weights.shape
-    shares = (values / sample.draws[:, None]).ravel()
-    weights = sample.weights.reshape(tasks * runs, replicates)
-    if replicates < MANY:
-        return ratio((weights * shares[:, None]).sum(axis=0), task_total(sample))
-    sums, part = np.zeros(replicates), np.empty(replicates)
-    # Row by row rather than by BLAS, whose sums may depend on the number of threads
-    for row in range(tasks * runs):
-        np.multiply(weights[row], shares[row], out=part)
-        sums += part
+    # einsum rather than BLAS, whose sums may depend on the number of threads
+    sums = np.einsum("tir,ti->r", sample.weights, values / sample.draws[:, None])
     return ratio(sums, task_total(sample))
-
-
-def _between(
-    weights: NDArray[Any], order: NDArray[np.intp], low: NDArray[Any], high: NDArray[Any]
-) -> NDArray[Any]:  # Any: whole numbers or floats
-    """What of each score's weight lies between two sums of weights, scores taken in order."""
-    within = np.minimum(np.maximum(np.cumsum(weights[order], axis=0), low), high)
-    return np.diff(within, axis=0, prepend=low[None])
-
-
-def _between_by_rows(
-    weights: NDArray[Any], order: NDArray[np.intp], low: NDArray[Any], high: NDArray[Any]
-) -> NDArray[Any]:  # Any: whole numbers or floats
-    """The same score by score, for many replicates: what is at work stays in the fastest cache."""
-    kept = np.empty_like(weights)
-    reached, within, before = np.zeros_like(low), np.empty_like(low), low.copy()
-    for index, row in enumerate(order.tolist()):
-        reached += weights[row]
-        np.maximum(reached, low, out=within)
-        np.minimum(within, high, out=within)
-        np.subtract(within, before, out=kept[index])
-        before, within = within, before
-    return kept
 
 
 def _sizes(sample: Sample) -> tuple[Floats, Floats]:

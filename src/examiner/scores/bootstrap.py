@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import builtins
-import hashlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
@@ -139,16 +138,6 @@ class Block:
 
         Shape [rows, replicates]; for the unit "tasks", where tasks come with all their runs.
         """
-        digest = hashlib.blake2b(values.tobytes(), digest_size=16).digest()
-        draws = (self.less_one, self.replicates, self.entropy, self.index)
-        key, known = (draws, tasks.tobytes(), digest), self.scores.drawn
-        if key not in known:
-            if len(known) >= MOST_REMEMBERED:
-                known.clear()
-            known[key] = self._averages(tasks, values)
-        return known[key]
-
-    def _averages(self, tasks: NDArray[np.int64], values: Floats) -> Floats:
         nest = self.scores.nest or Nest.flat(len(self.scores.tasks))
         times = self._task_times()
         if len(tasks) < len(times):

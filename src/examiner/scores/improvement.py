@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache, partial
+from functools import partial
 from itertools import combinations
 from typing import NamedTuple, Unpack
 
@@ -27,10 +27,7 @@ from examiner.scores.estimate import least_after_all_won, wilson
 from examiner.scores.runs import RunScores, Sample, shared_rows
 from examiner.scores.standing import best_first
 from examiner.scores.total import Nest, Total
-from examiner.validation import Floats, Randomness, generator, is_binary, read_only, seed_of
-
-MOST_HELD = 1 << 26
-"""Bytes of weights kept for all agents of a block; beyond, an agent is drawn again for each pair."""
+from examiner.validation import Floats, Randomness, generator, read_only, seed_of
 
 
 class Wins(NamedTuple):
@@ -72,10 +69,6 @@ def wins(scores: RunScores, a: int, b: int) -> Wins:
     doubled = (x > y).view(np.int8) + (x >= y)
     n, m = first.runs[rows_a], second.runs[rows_b]
     fewer, meetings = np.minimum(n, m), n * m
-    if (
-        int(meetings.max(initial=0)) <= 1
-    ):  # one array for all pairs, of which there may be thousands
-        fewer = meetings = _once(len(meetings))
     counted = doubled
     if doubled.size > meetings.sum():  # rows of fewer runs are filled up
         both = first.present[rows_a][:, :, None] & second.present[rows_b][:, None, :]
@@ -86,29 +79,17 @@ def wins(scores: RunScores, a: int, b: int) -> Wins:
     return Wins(a, b, rows_a, rows_b, doubled, probability, fewer, meetings, nest, float(mean))
 
 
-@lru_cache(maxsize=4)
-def _once(tasks: int) -> NDArray[np.int64]:
-    once = np.ones(tasks, dtype=np.int64)
-    read_only(once)
-    return once
-
-
 def overall(block: Block, pairs: tuple[Wins, ...]) -> Floats:
     """Return the resampled probability of improvement of each pair, shape [pairs, replicates]."""
     if block.unit == "tasks":
         return _whole_tasks(block, pairs)
-    agents = {agent for pair in pairs for agent in (pair.a, pair.b)}
-    sizes = [block.scores.strata[agent].scores.size for agent in agents]
-    keep = sum(sizes) * block.replicates <= MOST_HELD
-    held: dict[int, Sample] = {}
+    samples: dict[int, Sample] = {}
     values = np.empty((len(pairs), block.replicates))
     for index, pair in enumerate(pairs):
-        for agent in (pair.a, pair.b):
-            if agent not in held:
-                held = held if keep else {key: held[key] for key in (pair.a,) if key in held}
-                held[agent] = block.sample(agent)
-        tasks = _by_task(pair, held[pair.a], held[pair.b], block)
-        values[index] = _averaged(tasks, pair, held[pair.a])
+        # An agent's sample is large: only that of the first of a pair, which has several, is kept
+        samples = {agent: samples.get(agent) or block.sample(agent) for agent in (pair.a, pair.b)}
+        tasks = _by_task(pair, samples[pair.a], samples[pair.b], block)
+        values[index] = _averaged(tasks, pair, samples[pair.a])
     return values
 
 
@@ -122,9 +103,6 @@ def _whole_tasks(block: Block, pairs: tuple[Wins, ...]) -> Floats:
     for rows in alike.values():
         first = pairs[rows[0]]
         tasks = block.scores.strata[first.a].tasks[first.rows_a]
-        if _all_won_or_lost(block.scores, [pairs[row] for row in rows]):
-            values[rows] = _from_shares(block, tasks, [pairs[row] for row in rows])
-            continue
         each = np.stack([pairs[row].probability for row in rows])
         # As many meetings everywhere: counts of wins are whole numbers, whose sums are exact.
         even = {int(count) for row in rows for count in (pairs[row].meetings[0],)}
@@ -134,22 +112,6 @@ def _whole_tasks(block: Block, pairs: tuple[Wins, ...]) -> Floats:
         else:
             values[rows] = block.averages(tasks, each)
     return values
-
-
-def _all_won_or_lost(scores: RunScores, pairs: list[Wins]) -> bool:
-    agents = {agent for pair in pairs for agent in (pair.a, pair.b)}
-    return all(is_binary(scores.strata[agent].scores) for agent in agents)
-
-
-def _from_shares(block: Block, tasks: NDArray[np.int64], pairs: list[Wins]) -> Floats:
-    r"""The same of zeros and ones, from the agents' shares of ones alone.
-
-    .. math:: P(x > y) + \tfrac{1}{2} P(x = y) = \tfrac{1}{2} (1 + p - q)
-    """
-    rows = {pair.a: pair.rows_a for pair in pairs} | {pair.b: pair.rows_b for pair in pairs}
-    shares = np.stack([block.scores.strata[agent].means[at] for agent, at in rows.items()])
-    drawn = dict(zip(rows, block.averages(tasks, shares), strict=True))
-    return np.stack([(1 + drawn[pair.a] - drawn[pair.b]) / 2 for pair in pairs])
 
 
 def by_task_and_overall(block: Block, pair: Wins) -> Floats:

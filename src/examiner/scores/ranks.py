@@ -27,8 +27,10 @@ from examiner.scores.bootstrap import (
     Resampling,
     each_agent,
 )
+from examiner.scores.cells import ratio
+from examiner.scores.runs import RunScores
 from examiner.scores.standing import best_first
-from examiner.scores.total import Total
+from examiner.scores.total import Nest, Total
 from examiner.validation import Floats, Randomness, generator, read_only, seed_of
 
 
@@ -183,6 +185,35 @@ def ranks_of(
         seed=seed,
         notes=bootstrap.notes,
     )
+
+
+def split_halves(scores: RunScores, seed: int, splits: int = 1000) -> float:
+    """Return how often the agent that is first on one half of the tasks is first on the other half too.
+
+    Tasks, or the groups in which they are drawn, are split at random; agents that tie for the first place
+    share it. NaN where there are no two halves.
+
+    >>> table = run_scores(Results.from_numpy([[1.0, 1.0, 1.0, 1.0], [0.0, 1.0, 0.0, 0.0]]))
+    >>> 0.5 < split_halves(table, 0) < 1
+    True
+    """
+    tasks = len(scores.tasks)
+    nest = scores.nest or Nest.flat(tasks)
+    place = scores.draw_order.tasks if nest.sampled is None else nest.sampled
+    units = int(place.max(initial=-1)) + 1
+    if units < 2 or len(scores.agents) < 2:
+        return float("nan")
+    order = np.argsort(generator(seed).random((splits, units)), axis=1)
+    first_half = (order < units // 2)[:, place]
+    weight, value = np.zeros((2, len(scores.agents), tasks))
+    for row, strata in enumerate(scores.strata):
+        weight[row, strata.tasks], value[row, strata.tasks] = strata.shares, strata.means
+    leads = []
+    for half in (first_half, ~first_half):
+        means = np.nan_to_num(ratio((weight * value) @ half.T, weight @ half.T), nan=-np.inf)
+        best = means >= np.max(means, axis=0) - 1e-12
+        leads.append(best / np.maximum(best.sum(axis=0), 1))
+    return float((leads[0] * leads[1]).sum(axis=0).mean())
 
 
 def rank_shares(values: Floats) -> Floats:

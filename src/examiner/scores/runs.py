@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from typing import Literal, NamedTuple, get_args
 
@@ -203,9 +203,6 @@ class RunScores:
     nest: Nest | None = None  # the total by position
     groups: TaskGroups | None = None
     drawn_by: tuple[Strata, ...] | None = None  # whose scores order the draws, if not those above
-    drawn: dict[Hashable, Floats] = field(
-        default_factory=dict, repr=False
-    )  # last averages of draws
 
     @cached_property
     def draw_order(self) -> DrawOrder:

@@ -39,6 +39,7 @@ __dir__ = _names_of(__name__)
 
 if TYPE_CHECKING:  # for other packages of the codebase, loaded when first used
     from examiner.selection.curves import NODES as NODES
+    from examiner.selection.evidence import fold_of as fold_of
     from examiner.selection.ridge import SHRINKAGE as SHRINKAGE
 else:
     __getattr__ = _names_on_demand(__name__)

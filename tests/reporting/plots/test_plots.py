@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import examiner as ex
-from examiner.reporting.finding import Figure
+from examiner.reporting import Figure
 from examiner.reporting.plots import PLOTS
 from examiner.results import Classification, Provenance, Results
 

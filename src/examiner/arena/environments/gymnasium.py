@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import copy
+import json
+import tomllib
+from collections.abc import Mapping
 from types import ModuleType
 from typing import Any
 
@@ -150,19 +153,52 @@ def gymnasium_package() -> ModuleType:
     return extra_package("gymnasium", "Playing Gymnasium environments needs gymnasium")
 
 
+def game_with_settings(game: str, settings: Mapping[str, object]) -> str:
+    """Name an environment made with keyword arguments: how plans, ledgers and results call it.
+
+    >>> game_with_settings("FrozenLake-v1", {"map_name": "8x8", "is_slippery": False})
+    'FrozenLake-v1(is_slippery=false, map_name="8x8")'
+    """
+    parts = ", ".join(f"{name}={json.dumps(settings[name])}" for name in sorted(settings))
+    return f"{game}({parts})" if parts else game
+
+
+def settings_of_game(game: str) -> tuple[str, dict[str, Any]]:  # Any: TOML values
+    """Return the id of an environment, and the keyword arguments that stand in brackets behind it.
+
+    >>> settings_of_game('FrozenLake-v1(is_slippery=false, map_name="8x8")')
+    ('FrozenLake-v1', {'is_slippery': False, 'map_name': '8x8'})
+    """
+    name, bracket, text = game.partition("(")
+    if not bracket:
+        return game, {}
+    try:
+        if not text.endswith(")"):
+            raise ValueError
+        return name.strip(), dict(tomllib.loads(f"settings = {{ {text[:-1]} }}")["settings"])
+    except ValueError:
+        raise InputError(
+            f"The settings of {shorten(game, 200)} cannot be read. Write them as in TOML, for example "
+            f"FrozenLake-v1(is_slippery=false)."
+        ) from None
+
+
 def _made(game: str) -> Any:
     gymnasium = gymnasium_package()
-    spec = gymnasium.registry.get(game)
+    name, settings = settings_of_game(game)
+    spec = gymnasium.registry.get(name)
     # Not by its name alone: Gymnasium has a Blackjack that is no Atari game.
-    if game.startswith("ALE/") or str(getattr(spec, "entry_point", "")).startswith("ale_py"):
+    if name.startswith("ALE/") or str(getattr(spec, "entry_point", "")).startswith("ale_py"):
         raise InputError(
-            f'{shorten(game)} is an Atari game. Play it with environment = "ale", which sets every '
+            f'{shorten(name)} is an Atari game. Play it with environment = "ale", which sets every '
             f"part of the protocol itself."
         )
     try:
-        return gymnasium.make(game, disable_env_checker=True)
+        return gymnasium.make(name, disable_env_checker=True, **settings)
     except Exception as error:
-        known = sorted(name for name in gymnasium.registry if not name.startswith("ALE/"))
+        known = sorted(
+            registered for registered in gymnasium.registry if not registered.startswith("ALE/")
+        )
         raise InputError(
             f"Gymnasium cannot make {shorten(game)}: {first_line(error)}. Registered: "
             f"{', '.join(known)}. Give module:Name-v0 for an "

@@ -22,6 +22,7 @@ from examiner.arena.plan import (
     listed_seeds,
     refuse_too_many,
 )
+from examiner.ledger import JobRecord
 from examiner.messages import ExaminerWarning, InputError, counted, shorten
 from examiner.validation import Bounds, Wanted, from_record
 from examiner.workers import Limits, ProgramCrew
@@ -97,13 +98,13 @@ class GvgaiPlan:
             for agent, entry in zip(self.agents, classes, strict=True)
         )
 
-    def split(self, game: str) -> str:
-        """Say what a game is for: testing, as no game of GVGAI is set apart for tuning.
+    def record(self, job: GvgaiPlay) -> JobRecord:
+        """Return a play as a ledger keeps it; no game of GVGAI is set apart for tuning.
 
-        >>> GvgaiPlan((GvgaiAgent("olets"),)).split("aliens")
+        >>> GvgaiPlan((GvgaiAgent("olets"),)).record(GvgaiPlay("a", "x", "aliens")).split
         'test'
         """
-        return "test"
+        return job.record()
 
     def crew(self, count: int, limits: Limits, log: Path | None) -> ProgramCrew:
         """Compile what is needed, and return so many Java processes to play on.

@@ -21,6 +21,7 @@ from examiner.arena.gvgai.plan import ENVIRONMENT as GVGAI
 from examiner.arena.gvgai.plan import GvgaiPlan, gvgai_plan
 from examiner.arena.plan import (
     Count,
+    Design,
     Evaluated,
     LimitsField,
     LimitsTable,
@@ -76,6 +77,9 @@ class _PlanTable:
     evaluated: Annotated[
         Evaluated, Wanted('a table, for example { modes = "all", difficulties = [0, 1] }')
     ] = field(default_factory=Evaluated)
+    design: (
+        Annotated[Design, Wanted("a table, for example { plays = 5000, held_out = [] }")] | None
+    ) = None
     name: Text = ""
 
 
@@ -84,7 +88,8 @@ def bundled_plans() -> tuple[str, ...]:
 
     >>> bundled_plans()
     ('atari-anchors', 'atari-arena', 'atari-arena-deterministic', 'atari-flavours', 'atari-table1',
-     'gvgai-002', 'gvgai-002-small', 'gvgai-004', 'gvgai-004-small', 'gvgai-planners',
+     'design-atari', 'design-gymnasium', 'gvgai-002', 'gvgai-002-small', 'gvgai-004',
+     'gvgai-004-small', 'gvgai-planners',
      'machado-2018-table1', 'machado-2018-table1-small')
     """
     names = (file.name for file in files("examiner.arena.plans").iterdir())
@@ -188,6 +193,7 @@ def plan_from_toml(
         source=source,
         folder=folder,
         evaluated=given.evaluated,
+        design=given.design,
     )
 
 

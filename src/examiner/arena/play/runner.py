@@ -16,7 +16,7 @@ from examiner.answers import Answer, Scalar, Table, count, name, text
 from examiner.arena.gvgai.plan import GvgaiPlan
 from examiner.arena.gvgai.play import GvgaiPlay
 from examiner.arena.job import Flavour, Job
-from examiner.arena.plan import Plan
+from examiner.arena.plan import JobList, Plan
 from examiner.arena.plans import plan
 from examiner.arena.play.episodes import Saved, Start, packages_of, perform_job
 from examiner.ledger import Account, Episode, Ledger
@@ -192,7 +192,7 @@ def run(
     plan, path, started = _planned(what), _ledger_path(output), time.monotonic()
     limits = plan.limits if limits is None else limits
     jobs: Sequence[AnyJob] = plan.jobs()
-    records = [job.record(plan.split(job.game)) for job in jobs]
+    records = [plan.record(job) for job in jobs]  # type: ignore[arg-type]
     with Ledger(path, plan=plan.source, versions=plan.versions()) as ledger:
         driver = _Driver(plan, jobs, ledger, ledger.enter(records), watcher)
         before = [account.state for account in driver.accounts]
@@ -225,25 +225,12 @@ def run(
         )
 
 
-@dataclass(frozen=True, slots=True)
-class _JobList(Plan):
-    """A plan of jobs that somebody listed."""
-
-    listed: tuple[Job, ...] = ()
-
-    def jobs(self) -> tuple[Job, ...]:
-        return self.listed
-
-    def split(self, game: str) -> str:
-        return "test"
-
-
 def _planned(what: AnyPlan | str | Path | Sequence[Job]) -> AnyPlan:
     if isinstance(what, str | Path):
         return plan(what)
     if isinstance(what, AnyPlan):
         return what
-    return _JobList((), (), limits=Limits(), listed=tuple(what))
+    return JobList((), (), limits=Limits(), listed=tuple(what))
 
 
 def _crew(

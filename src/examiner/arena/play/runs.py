@@ -6,6 +6,7 @@ import sys
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import redirect_stdout
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from examiner.arena.job import Job, environment_of
 from examiner.arena.play.episodes import Playing
 from examiner.arena.play.means import RunsMean, mean_of_runs
 from examiner.arena.protocol import Protocol
-from examiner.ledger import Phase
+from examiner.ledger import Phase, ledger_results
 from examiner.messages import InputError, shorten
 from examiner.results import Results
 from examiner.workers import reason_of
@@ -79,6 +80,25 @@ def reported_performance(scores: Sequence[float], protocol: Protocol) -> float:
     1.5
     """
     return float(np.mean(scores[-(protocol.evaluation_episodes or protocol.window_episodes) :]))
+
+
+def job_performances(ledger: Path, jobs: Sequence[Job]) -> dict[Job, float]:
+    """Return the reported performance of each job of a ledger; jobs without episodes are left out.
+
+    >>> job_performances(Path("missing.sqlite"), [])
+    {}
+    """
+    if not jobs:
+        return {}
+    columns = ledger_results(ledger, reported_phase(jobs[0].protocol)).to_dict()
+    scores: dict[str, list[float]] = {}
+    for key, score in zip(columns["job"], columns["score"], strict=True):
+        scores.setdefault(key, []).append(score)
+    return {
+        job: reported_performance(scores[job.key], job.protocol)
+        for job in jobs
+        if job.key in scores
+    }
 
 
 def play_recorded(job: Job) -> Recorded:

@@ -9,7 +9,6 @@ from examiner.importers.evaluations.assembly import ReadLog, reading_of
 from examiner.importers.evaluations.log import EvaluationLog
 from examiner.importers.files import SourceFile
 from examiner.importers.formats import (
-    aim,
     bare_array,
     cleanrl,
     described,
@@ -209,7 +208,6 @@ FORMATS = MappingProxyType(
             json_records.read_yaml,
         ),
         "wandb": Format("charts exported from Weights & Biases, CSV", wandb.recognises, wandb.read),
-        "aim": Format("metrics exported from Aim, CSV", aim.recognises, aim.read),
         "ndjson": Format(
             "JSON lines, one record a line",
             ndjson.recognises,

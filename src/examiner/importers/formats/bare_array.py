@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import re
-
-import numpy as np
-import polars as pl
+from dataclasses import replace
 
 from examiner.importers.arrays import read_array
 from examiner.importers.axes import array_reading
@@ -13,16 +11,14 @@ from examiner.importers.files import SourceFile
 from examiner.importers.readings import Reading
 from examiner.importers.suggestions import MissingNamesError
 from examiner.importers.table_columns import TableOptions
-from examiner.importers.training import Run, training_reading
 from examiner.messages import InputError, shorten
 
 _NAMED = re.compile(r"(?P<agent>.+?)_(?P<task>[^_]+-v\d+)_(?P<run>\d+)\.npy")
-_NAMED_NOTE = (
-    "Names of files like TD3_Ant-v1_0.npy are read as agent, task and run; to take them from elsewhere, "
-    "give a template (`--path '{agent}_{task}_{run}.npy'`)."
-)
 _TEMPLATE = "{agent}_{task}_{run}.npy"
-_MAGIC = b"\x93NUMPY"
+_NAMED_NOTE = (
+    f"Names of files like TD3_Ant-v1_0.npy are read as agent, task and run; to take them from elsewhere, "
+    f"give a template (`--path '{_TEMPLATE}'`)."
+)
 _NOTE = (
     "An array [checkpoints] or [checkpoints, episodes] does not say when its checkpoints were made: they "
     "are counted. If they are so many steps apart, say so: `--time checkpoint*5000`."
@@ -36,13 +32,14 @@ def recognises(file: SourceFile) -> bool:
     >>> recognises(SourceFile(Path("x"), None, b"\x93NUMPY\x01\x00"))
     True
     """
-    return file.head.startswith(_MAGIC)
+    return file.head.startswith(b"\x93NUMPY")
 
 
 def read(file: SourceFile, options: TableOptions) -> Reading:
     """Read the evaluations of a run, one a checkpoint, or several where the array has two axes.
 
     >>> import tempfile
+    >>> import numpy as np
     >>> from pathlib import Path
     >>> from examiner.importers.files import open_source
     >>> path = Path(tempfile.mkdtemp()) / "TD3_Ant-v1_0.npy"
@@ -65,24 +62,17 @@ def read(file: SourceFile, options: TableOptions) -> Reading:
             _TEMPLATE,
         )
     values = read_array(file)
-    values = values[:, None] if values.ndim == 1 else values
-    if values.ndim != 2 or values.dtype.kind not in "biuf" or not values.size:
+    if values.ndim not in (1, 2) or values.dtype.kind not in "biuf" or not values.size:
         raise InputError(
             f"{where} has the shape {values.shape} and the kind {values.dtype}. Give numbers "
             f"[checkpoints] or [checkpoints, episodes]."
         )
-    points, each = values.shape
-    if each > 1 and "run" not in names:
+    if values.ndim == 2 and values.shape[1] > 1 and "run" not in names:
         raise InputError(
             f"{where} has the shape {values.shape}, and its path names no run: the second axis may be "
             f"runs, or episodes of one run. Runs: `--axes checkpoints,runs`; episodes: `--axes "
-            f"checkpoints,episodes`, or name the run in the path, for example `--path "
-            f"'{{agent}}_{{task}}_{{run}}.npy'`."
+            f"checkpoints,episodes`, or name the run in the path, for example `--path '{_TEMPLATE}'`."
         )
-    columns = {
-        "score": values.astype(np.float64).ravel(),
-        "checkpoint": np.repeat(np.arange(points), each),
-    }
-    run = Run(file, names["agent"], names["task"], names.get("run", "0"), names["task"])
+    reading = array_reading(replace(file, names=names), ("checkpoint", "trial")[: values.ndim])
     guess = [] if {"agent", "task"} <= set(file.names) else [_NAMED_NOTE]
-    return training_reading([run], [values.size], pl.DataFrame(columns), "npy", [_NOTE, *guess])
+    return replace(reading, results=reading.results.with_notes(_NOTE, *guess))

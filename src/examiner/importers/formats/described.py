@@ -36,8 +36,9 @@ class Description:
     to its records: keys joined by dots, in which `*` is any key or every entry of a list. Other fields
     are paths, of which the first that holds something is taken: keys in the record, else in the document,
     else in the file `beside` it; `@0` is the key met at the first `*`, `/0` the name of the file without
-    its ending, `/1` that of its folder, and so on. `scores` is a number, or an object of numbers by
-    measure; `items` and `sample` are joined by slashes. A record with an `error` was not observed.
+    its ending, `/1` that of its folder, and so on; `x/3` the same where a folder is called x. `scores` is
+    a number, or an object of numbers by measure; `items` and `sample` are joined by slashes. A record with
+    an `error` was not observed.
     `sums_up` are keys of records that are means of others. `outdated` marks files of earlier versions,
     with what is to be said of them.
     """
@@ -127,9 +128,12 @@ class _Finder:
             return self.objects[0]
         if path.startswith("@"):
             return self.keys[int(path[1:])]
-        if path.startswith("/"):
+        folder, slash, place = path.partition("/")
+        if slash:
             parts = [self.file.path.name.partition(".")[0], *self.file.path.parts[-2::-1]]
-            return parts[min(int(path[1:]), len(parts) - 1)].replace("__", "/")
+            if folder and folder not in parts:
+                return None
+            return parts[min(int(place), len(parts) - 1)].replace("__", "/")
         values = (value_at(part, path) for part in self.objects)
         return next((value for value in values if value is not None), None)
 
@@ -196,7 +200,7 @@ DESCRIPTIONS = MappingProxyType(
             "MTEB results, a file a task in MODEL/REVISION",
             marks=(b'"dataset_revision"', b'"scores"', b'"main_score"'),
             records="scores.*.*",
-            model=("/2",),
+            model=("experiments/4", "/2"),
             benchmark=("task_name",),
             items=(("task_name",),),
             sample=(("@0",), ("hf_subset",)),

@@ -8,15 +8,14 @@ from typing import Any
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
-from examiner.importers.cells import SUCCESS, SUCCESSES, TRIALS, counted_out, spread
+from examiner.importers.cells import SUCCESS, SUCCESSES, TRIALS, coded_names, counted_out
 from examiner.importers.files import SourceFile
 from examiner.importers.readings import Reading, Whereabouts
 from examiner.importers.table_columns import TableOptions
 from examiner.importers.text import beginning, json_lines, text_of
 from examiner.messages import InputError, RepeatedKeyError, shorten
-from examiner.results import Provenance, name_column, trial_numbers
+from examiner.results import Provenance, trial_numbers
 
 _RESPONSES = re.compile(rb'"responses"\s*:\s*\{')
 
@@ -47,47 +46,42 @@ def read(file: SourceFile, options: TableOptions) -> Reading:
     Counts, `{"successes": 4, "trials": 5}`, are as many attempts, each 1 or 0 and a run of its own.
     """
     text = text_of(file)
-    subjects: list[str] = []
-    codes: list[NDArray[np.int64]] = []
-    values: list[NDArray[np.float64]] = []
-    trials: list[NDArray[np.float64]] = []
-    lines: list[int] = []
-    known: dict[str, int] = {}
-    before: list[str] = []
+    subjects, items, lines = list[str](), list[str](), list[int]()
+    successes, trials = list[float | None](), list[float | None]()
     for number, record in json_lines(text.data, file.path):
         subject, responses = _fields(record, number, file.path)
-        items = list(responses)
-        if items != before or not codes:  # most subjects are asked what the last one was
-            before = items
-            coded = np.array([known.setdefault(item, len(known)) for item in items], np.int64)
-        subjects.append(subject)
-        codes.append(coded)
-        successes, of = _counts(responses, number, file.path)
-        values.append(successes)
-        trials.append(of)
-        lines.append(number)
-    if not known:
+        counts = [_counts(item, value, number, file.path) for item, value in responses.items()]
+        subjects += [subject] * len(responses)
+        items += responses
+        lines += [number] * len(responses)
+        successes += [success for success, _ in counts]
+        trials += [of for _, of in counts]
+    if not items:
         raise InputError(f"{shorten(file.path, 200)} holds no responses. Give at least one.")
-    row = np.repeat(np.arange(len(subjects)), [len(part) for part in codes])
+    rows = np.arange(len(items))
+    notes, line_of = text.notes, np.array(lines)
     frame = pl.DataFrame(
-        {
-            "agent": spread("agent", subjects, row),
-            "task": name_column("task", list(known), np.concatenate(codes)),
-            "trial": np.zeros(len(row), dtype=np.int64),
-            "correct": np.concatenate(values),
-        }
-    )
-    notes = text.notes
-    if not np.isnan(of := np.concatenate(trials)).all():
-        frame, row, note = _each_trial(frame, of, row, file)
-        notes = (*notes, note)
+        [coded_names("agent", subjects, rows), coded_names("task", items, rows)]
+    ).with_columns(trial=pl.lit(0, pl.Int64), correct=pl.Series(successes, dtype=pl.Float64))
+    if any(of is not None for of in trials):
+        counted = frame.drop("trial").rename({"correct": SUCCESSES})
+        counted = counted.with_columns(
+            pl.Series(TRIALS, trials, pl.Float64).fill_null(1.0), row=rows
+        )
+        with Whereabouts.of(file, lambda place: None).named():
+            frame, note = counted_out(counted)
+        line_of, notes = (
+            line_of[frame["row"].to_numpy()],
+            (*notes, note.replace(SUCCESS, "correct")),
+        )
+        frame = frame.with_columns(trial=trial_numbers(frame, ["row"])).drop("row")
+        frame = frame.rename({SUCCESS: "correct"})
     origin = Provenance(str(file.path), "py-irt").with_notes(*notes)
-    line_of = np.array(lines)[row].__getitem__
     try:
-        return Reading.of(frame, file, origin, ["correct"], (), line_of)
+        return Reading.of(frame, file, origin, ["correct"], (), line_of.__getitem__)
     except RepeatedKeyError as problem:
         raise InputError(
-            f"Lines {line_of(problem.other_row)} and {line_of(problem.row or 0)} of "
+            f"Lines {line_of[problem.other_row]} and {line_of[problem.row or 0]} of "
             f"{shorten(file.path, 200)} both hold a response of the same subject to the same item: "
             f"{problem.key}. Keep one, or give the subjects different names.",
         ) from None
@@ -105,63 +99,19 @@ def _fields(record: dict[str, Any], number: int, path: Path) -> tuple[str, dict[
     return subject, responses
 
 
-def _each_trial(
-    frame: pl.DataFrame, trials: NDArray[np.float64], row: NDArray[np.intp], file: SourceFile
-) -> tuple[pl.DataFrame, NDArray[np.intp], str]:
-    """A row for each trial that was counted; a plain response is one trial."""
-    single = np.isnan(trials)
-    counts = frame.drop("trial", "correct").with_columns(
-        pl.Series(SUCCESSES, frame["correct"]),
-        pl.Series(TRIALS, np.where(single, 1.0, trials)),
-        number=pl.int_range(pl.len()),
-    )
-    with Whereabouts.of(file, lambda place: None).named():
-        each, note = counted_out(counts)
-    numbers = each["number"].to_numpy()
-    each = each.with_columns(trial=trial_numbers(each, ["number"])).drop("number")
-    return (
-        each.rename({SUCCESS: "correct"}),
-        row[numbers],
-        note.replace(repr(SUCCESS), repr("correct")),
-    )
-
-
-def _counts(
-    responses: dict[str, Any], number: int, path: Path
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """The successes of each response, and its trials; NaN where it is a plain one."""
-    if not any(isinstance(value, dict) for value in responses.values()):
-        values = _numbers(responses, number, path)
-        return values, np.full(len(values), np.nan)
-    parts: dict[str, dict[str, Any]] = {SUCCESSES: {}, TRIALS: {}}
-    for item, value in responses.items():
-        counted = isinstance(value, dict)
-        if counted and set(value) != set(parts):
-            raise InputError(
-                f"{shorten(path, 200)}, line {number}, has {shorten(value)} as the response to "
-                f"{shorten(item)}. Give 0, 1, null, or both `successes` and `trials`."
-            )
-        parts[SUCCESSES][item] = value[SUCCESSES] if counted else value
-        parts[TRIALS][item] = value[TRIALS] if counted else None
-    return _numbers(parts[SUCCESSES], number, path), _numbers(parts[TRIALS], number, path)
-
-
-def _numbers(responses: dict[str, Any], number: int, path: Path) -> NDArray[np.float64]:
+def _counts(item: str, value: Any, line: int, path: Path) -> tuple[float | None, float | None]:
+    """The successes of a response and its trials, None where it is a plain one."""
+    counts = value if isinstance(value, dict) else {SUCCESSES: value, TRIALS: None}
+    numbers = all(part is None or isinstance(part, int | float) for part in counts.values())
+    if not numbers or counts.keys() != {SUCCESSES, TRIALS}:
+        raise InputError(
+            f"{shorten(path, 200)}, line {line}, has {shorten(value)} as the response to "
+            f"{shorten(item)}. Give 0, 1 or null, or both `successes` and `trials`."
+        )
     try:
-        array = np.array(list(responses.values()))
-        if array.dtype.kind in "bif":
-            return array.astype(np.float64)
-    except (ValueError, OverflowError):
-        pass
-    checked = []
-    for item, value in responses.items():
-        if value is not None and not isinstance(value, int | float):
-            raise InputError(
-                f"{shorten(path, 200)}, line {number}, has {shorten(value)} as the response to "
-                f"{shorten(item)}. Give 0, 1 or null."
-            )
-        try:
-            checked.append(np.nan if value is None else float(value))
-        except OverflowError:
-            checked.append(np.inf)
-    return np.array(checked, dtype=np.float64)
+        success, trials = (
+            None if counts[name] is None else float(counts[name]) for name in (SUCCESSES, TRIALS)
+        )
+    except OverflowError:
+        return float("inf"), None
+    return success, trials

@@ -10,6 +10,7 @@ ability, and cancels from differences.
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from functools import cached_property
 
@@ -211,6 +212,7 @@ class JointErrors:
         if size <= information.MOST_TOGETHER:
             needed += 4 * 8e-9 * size**2
         if needed > source.memory:
+            least = math.ceil(10 * needed) / 10
             raise TooLittleMemoryError(
-                f"Standard errors of tasks need {needed:.1f} GB of memory, and {source.memory:g} are given."
+                f"Standard errors of tasks need {least:.1f} GB of memory, and {source.memory:g} are given."
             )

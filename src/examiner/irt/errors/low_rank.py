@@ -25,10 +25,12 @@ from examiner.messages import counted
 _DIRECTIONS = 16
 """Zero and unit of the scale, and what tells the able and the weak from it, which fall off quickly."""
 _ROUNDS = 2
+_PROBES = 32
+"""Random signs by which it is estimated how much other tasks add to what a task misses: to a quarter."""
 _LOST = 0.9
 """Share of the information on a parameter, lost by its task alone, above which the task is kept apart."""
-_FLAT = 1e-6
-"""What is left of it below which the likelihood has no peak."""
+_FLAT = 0.01
+"""What is left of it below which the likelihood has no peak to speak of."""
 
 
 def leading_covariances(scores: Information) -> tuple[Floats, Leading, str]:
@@ -58,11 +60,13 @@ def leading_covariances(scores: Information) -> tuple[Floats, Leading, str]:
     for _ in range(_ROUNDS - (0 if apart.any() else 1)):
         basis = times(np.linalg.qr(basis * free)[0])
     basis = np.linalg.qr(basis)[0]
-    image = times(basis)
+    probes = np.sign(spread_columns(size, count + _PROBES)[:, count:]) * free
+    image, echo = np.split(times(np.concatenate([basis, probes], axis=1)), [count], axis=1)
     values, turn = np.linalg.eigh(0.5 * (basis.T @ image + image.T @ basis))
     values = np.clip(values, 0.0, 1.0 - 1e-9)
     vectors = basis @ turn
-    left = factor.left(vectors, values, own_blocks)
+    echo -= vectors @ (values[:, None] * (vectors.T @ probes))  # R times the probes
+    left = factor.left(vectors, values, own_blocks, echo)
     blocks = factor.assemble(vectors, values, left)
     blocks[lost > 1.0 - _FLAT] = np.nan
     leading = Leading(factor, vectors, values / (1.0 - values), left)
@@ -99,13 +103,24 @@ class _Factor:
         mine = mine - np.einsum("tsi,sn->tin", self.below, rest)
         return np.einsum("tji,tjn->tin", self.inverse, mine), rest
 
-    def left(self, vectors: Floats, values: Floats, own_blocks: Floats) -> Floats:
-        """(I − R)⁻¹ − I of each task: what it misses by itself."""
+    def left(self, vectors: Floats, values: Floats, own_blocks: Floats, echo: Floats) -> Floats:
+        """(I − R)⁻¹ − I of each task, of which R_tt and what other tasks add to it is inverted.
+
+        By its Schur complement, what others add begins with Σ_j R_tj R_jt, j ≠ t, and goes on about as a
+        geometric series. Probes z of independent signs have E[(Rz)_t (Rz)_tᵀ] = Σ_j R_tj R_jt over all j.
+        """
         cut = self.tasks * self.own
         leading = (vectors[:cut] * np.sqrt(values)).reshape(self.tasks, self.own, -1)
         alone = own_blocks - np.einsum("tin,tjn->tij", leading, leading)
+        heard = echo[:cut].reshape(self.tasks, self.own, -1)
+        square = np.einsum("tin,tjn->tij", heard, heard) / echo.shape[1]
+        ratio = float(np.trace(square.sum(axis=0)) / max(np.trace(alone.sum(axis=0)), 1e-300))
+        roots, axes = np.linalg.eigh(square - alone @ alone.transpose(0, 2, 1))
+        further = np.clip(roots, 0.0, None) / (1.0 - min(max(ratio, 0.0), 0.5))
+        most = 0.5 * (1.0 + np.linalg.eigvalsh(alone)[:, -1:])  # estimates of these are noisy
+        alone = alone + np.einsum("tik,tk,tjk->tij", axes, further, axes)
         roots, axes = np.linalg.eigh(0.5 * (alone + alone.transpose(0, 2, 1)))
-        raised = 1.0 / (1.0 - np.clip(roots, None, 1.0 - _FLAT)) - 1.0
+        raised = 1.0 / (1.0 - np.clip(np.minimum(roots, most), None, 1.0 - _FLAT)) - 1.0
         return np.asarray(np.einsum("tik,tk,tjk->tij", axes, raised, axes))
 
     def assemble(self, vectors: Floats, values: Floats, left: Floats) -> Floats:

@@ -1,0 +1,319 @@
+"""A gate: whether a new agent is worse than an old one, not worse by a margin, or undecided; and plans."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from examiner.answers import Answer, Table, bound, count, name, number, text
+from examiner.messages import InputError, counted, shorten
+from examiner.results import Results, reads_results
+from examiner.scores.cells import judged_runs
+from examiner.scores.differences import POWER, Difference, difference_of
+from examiner.scores.normalise import score_unit
+from examiner.scores.runs import RunScores, Unit, run_scores, same_sign, shared_rows, usual_unit
+from examiner.scores.total import Total
+from examiner.validation import Floats, Randomness, generator
+
+Verdict = Literal["pass", "fail", "undecided"]
+PLANNED_ATTEMPTS = (1, 2, 3, 5, 10)
+
+
+class GatedAgents(Table):
+    """The new agent compared with the old one, and the verdict."""
+
+    new: tuple[str, ...] = name("New agent")
+    old: tuple[str, ...] = name("Old agent")
+    difference: Floats = number("Mean of the new agent less that of the old one", unit="score")
+    difference_low: Floats = bound("difference", "low")
+    difference_high: Floats = bound("difference", "high")
+    verdict: tuple[str, ...] = text("pass, fail or undecided")
+    tasks: NDArray[np.int64] = count("Tasks that both have")
+    effective_tasks: Floats = number("Independent tasks that would have the same error")
+    more_tasks: Floats = count("Further tasks that would decide with probability 80 %")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Gate(Answer):
+    """Whether a new agent may pass: `gate`."""
+
+    kind = "gate"
+
+    agents: GatedAgents
+    verdict: Verdict
+    margin: float
+    error_rate: float
+    test: str
+    most_tasks: int | None
+    next_tasks: tuple[str, ...]
+    score_unit: str
+    notes: tuple[str, ...] = ()
+
+    @property
+    def headline(self) -> str:
+        """The verdict, and what it rests on."""
+        row = self.agents[0]
+        size = f"difference {row.difference:+.3g}, {100 - 200 * self.error_rate:g} % interval"
+        ends = f"{row.difference_low:+.3g} to {row.difference_high:+.3g}"
+        by = f" by {self.margin:g}" if self.margin else ""
+        words = {
+            "pass": f"PASS: {row.new} is not worse than {row.old}{by}",
+            "fail": f"FAIL: {row.new} is significantly worse than {row.old}",
+            "undecided": f"UNDECIDED: {row.new} may be worse than {row.old}{by} or not",
+        }
+        return f"{words[self.verdict]} ({size} {ends}).{self.advice}"
+
+    @property
+    def advice(self) -> str:
+        """How many more tasks would decide, where they would."""
+        if self.verdict != "undecided":
+            return ""
+        more = float(self.agents.more_tasks[0])
+        if np.isnan(more):
+            return " No number of tasks would decide if the difference stays: give a margin."
+        return f" About {counted(int(more), 'more task')} would decide."
+
+    @property
+    def settings(self) -> Mapping[str, Any]:  # Any: JSON values
+        """The margin, the error rate and the test."""
+        return {
+            "margin": self.margin,
+            "error_rate": self.error_rate,
+            "test": self.test,
+            "most_tasks": self.most_tasks,
+            "next_tasks": list(self.next_tasks),
+        }
+
+    @property
+    def summary(self) -> str:
+        """The verdict and its numbers in Markdown, for a pull request."""
+        title, _, _ = self.headline.partition(" (")
+        more = f"\n{self.advice.strip()}\n" if self.advice else ""
+        return (
+            f"### {title}\n\n{self.to_markdown('agents')}\n{more}\n"
+            f"Test: {self.test}; error rate {100 * self.error_rate:g} %, margin {self.margin:g}. "
+            f"Scores: {self.score_unit}.\n"
+        )
+
+
+@reads_results
+def gate(
+    results: Results,
+    new: str,
+    old: str,
+    *,
+    margin: float = 0.0,
+    error_rate: float = 0.05,
+    sequential: bool = False,
+    measure: str | None = None,
+    total: Total | None = None,
+    unit: Unit | None = None,
+    group: str | None = None,
+    rng: Randomness = 0,
+) -> Gate:
+    r"""Decide whether a new agent is worse than an old one: fail, pass, or undecided.
+
+    Fail: the difference of means is below 0, pass: it is above −margin; each is wrong in at most
+    `error_rate` of cases, one-sided. Both hold where the new agent is worse, but by less than the margin:
+    that passes. The test is that of `compare` over common tasks, or groups of them.
+
+    With `sequential`, results of the new agent come task by task, in random order, until all tasks of the
+    old one are given. The bounds are O'Brien and Fleming's for continuous monitoring,
+
+    .. math:: |z| > \frac{\Phi^{-1}(1 - \alpha / 2)}{\sqrt{t}}
+
+    with t the share of tasks given: by the reflection principle a Brownian motion crosses them at any time
+    with probability α, so that one may look after every task. `next_tasks` are those to give next.
+
+    References: O'Brien & Fleming (1979); Lan & DeMets (1983); Wellek (2010), for margins.
+
+    >>> won = [[0.0] * 8 + [1.0] * 3, [1.0] * 8 + [0.0] * 3]
+    >>> gate(Results.from_numpy(won, agents=["new", "old"]), "new", "old").verdict
+    'undecided'
+    """
+    if not 0 < error_rate < 0.5:
+        raise InputError(
+            f"The error rate is {error_rate:g}. Give a number between 0 and 0.5, as 0.05."
+        )
+    if not 0 <= margin < np.inf:
+        raise InputError(f"The margin is {margin:g}. Give a difference of 0 or more, as 0.02.")
+    results = judged_runs(results)
+    same_sign(results, measure)
+    scores = run_scores(results, measure, total, group)
+    first, second = scores.of(new), scores.of(old)
+    unit = unit or ("tasks" if sequential else usual_unit(scores))
+    if sequential and unit != "tasks":
+        raise InputError("A sequential gate is over tasks. Leave the unit out, or use 'tasks'.")
+    gap = difference_of(first, second, 1 - 2 * error_rate, unit)
+    quantile, most = _normal(1 - error_rate), None
+    waiting: tuple[str, ...] = ()
+    low, high, test = gap.low, gap.high, gap.test
+    if sequential:
+        most = len(second.tasks)
+        share = gap.tasks / most
+        quantile = _normal(1 - error_rate / 2) / np.sqrt(share)
+        reach = _reach(gap, quantile)
+        low, high = gap.value - reach, gap.value + reach
+        test = f"O'Brien and Fleming's bounds, {gap.tasks:,} of {most:,} tasks given"
+        waiting = _next_tasks(scores, new, old, rng)
+    fine, worse = low > -margin, high < 0
+    verdict: Verdict = "pass" if fine else "fail" if worse else "undecided"
+    return Gate(
+        GatedAgents(
+            new=[new],
+            old=[old],
+            difference=[gap.value],
+            difference_low=[low],
+            difference_high=[high],
+            verdict=[verdict],
+            tasks=[gap.tasks],
+            effective_tasks=[gap.effective],
+            more_tasks=[_more_tasks(gap, margin, quantile) if verdict == "undecided" else 0],
+            level=1 - 2 * error_rate,
+            score_unit=score_unit(results, measure),
+        ),
+        verdict,
+        margin,
+        error_rate,
+        test,
+        most,
+        waiting,
+        score_unit(results, measure),
+        () if unit == "runs" else scores.group_notes,
+    )
+
+
+def _normal(share: float) -> float:
+    from scipy.special import ndtri  # slow to import
+
+    return float(ndtri(share))
+
+
+def _reach(gap: Difference, quantile: float) -> float:
+    """How far the interval reaches at a normal quantile, with the tails of the error's degrees."""
+    from scipy.special import ndtr, stdtrit  # slow to import
+
+    if gap.degrees < 1 or not gap.error > 0:  # nothing is known of other tasks yet
+        return float("inf")
+    tail = float(stdtrit(gap.degrees, min(float(ndtr(quantile)), 1 - 1e-15)))
+    return tail * gap.error
+
+
+def _more_tasks(gap: Difference, margin: float, quantile: float) -> float:
+    """Further tasks that decide with the usual power if the difference stays; NaN where none would."""
+    reach = (quantile + _normal(POWER)) * gap.error
+    distances = [-gap.value, gap.value + margin]
+    needed = [gap.tasks * (reach / away) ** 2 for away in distances if away > 0]
+    if not needed or not np.isfinite(min(needed)):
+        return float("nan")
+    return float(max(np.ceil(min(needed)) - gap.tasks, 1))
+
+
+def _next_tasks(scores: RunScores, new: str, old: str, rng: Randomness) -> tuple[str, ...]:
+    """Tasks of the old agent that the new one lacks, in random order."""
+    waiting = np.setdiff1d(scores.of(old).tasks, scores.of(new).tasks)
+    order = generator(rng).permutation(np.sort(scores.draw_order.tasks[waiting]))
+    place = np.argsort(scores.draw_order.tasks)
+    return tuple(scores.tasks[place[task]] for task in order)
+
+
+class PlannedDesigns(Table):
+    """How many tasks detect a difference, by the number of attempts at each."""
+
+    attempts: NDArray[np.int64] = count("Attempts per task of either agent")
+    tasks: Floats = count("Tasks that detect the difference")
+    evaluations: Floats = count("Attempts of both agents, in all")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Plan(Answer):
+    """Which designs detect a difference: `plan`."""
+
+    kind = "plan"
+
+    designs: PlannedDesigns
+    difference: float
+    power: float
+    level: float
+    notes: tuple[str, ...] = ()
+
+    @property
+    def headline(self) -> str:
+        """The design with one attempt per task."""
+        first = self.designs[0]
+        tasks = counted(int(first.tasks), "task")
+        return (
+            f"{tasks} with {counted(int(first.attempts), 'attempt')} of either agent detect a difference "
+            f"of {self.difference:g} with probability {100 * self.power:g} %."
+        )
+
+    @property
+    def settings(self) -> Mapping[str, Any]:  # Any: JSON values
+        """The difference, and how surely it is to be detected."""
+        return {"difference": self.difference, "power": self.power, "level": self.level}
+
+
+@reads_results
+def plan(
+    results: Results,
+    new: str,
+    old: str,
+    difference: float,
+    *,
+    attempts: Sequence[int] = PLANNED_ATTEMPTS,
+    power: float = POWER,
+    level: float = 0.95,
+    measure: str | None = None,
+    total: Total | None = None,
+    group: str | None = None,
+) -> Plan:
+    r"""Return how many tasks, with how many attempts at each, detect a difference of two such agents.
+
+    .. math:: T = (z_{1 - \alpha / 2} + z_{\text{power}})^2 \, \frac{V + N / n}{\delta^2}
+
+    with V the variance between tasks of the difference and N that between attempts of both agents, both
+    from these results; V is multiplied by what groups of tasks add. Without several attempts only their sum
+    is known, and only designs with one attempt are planned.
+
+    References: Miller (2024), section 5; Cohen (1988).
+
+    >>> rng = np.random.default_rng(0)
+    >>> won = (rng.random((2, 200, 4)) < 0.5).astype(float)
+    >>> plan(Results.from_numpy(won), "agent 1", "agent 2", 0.05).designs.attempts
+    array([ 1,  2,  3,  5, 10])
+    """
+    if not 0 < difference < np.inf:
+        raise InputError(f"The difference is {difference:g}. Give one above 0, as 0.02.")
+    results = judged_runs(results)
+    same_sign(results, measure)
+    scores = run_scores(results, measure, total, group)
+    first, second = scores.of(new), scores.of(old)
+    gap = difference_of(first, second, level, "tasks")
+    rows = zip((first, second), shared_rows(first, second), strict=True)
+    noise, observed, single = 0.0, 0.0, False
+    for strata, tasks in rows:
+        runs = strata.runs[tasks]
+        single |= bool((runs < 2).any())
+        spread = (strata.deviations[tasks] ** 2).sum(axis=1) / np.maximum(runs - 1, 1)
+        noise += float(spread.mean())
+        observed += float((spread / runs).mean())
+    variance = gap.tasks * gap.grouped**2
+    between = variance if single else max(variance - observed, 0.0)
+    numbers = np.array([1] if single else sorted(set(attempts)))
+    reach = (_normal(0.5 + level / 2) + _normal(power)) ** 2
+    each = between + (0.0 if single else noise) / numbers
+    tasks_needed = np.maximum(np.ceil(reach * each / difference**2), 2)
+    notes = list(scores.group_notes)
+    if single:
+        notes.append(
+            f"Some tasks have a single attempt of {shorten(new)} or {shorten(old)}: what further attempts "
+            f"would add is not known."
+        )
+    designs = PlannedDesigns(
+        attempts=numbers, tasks=tasks_needed, evaluations=2 * numbers * tasks_needed
+    )
+    return Plan(designs, difference, power, level, tuple(notes))
