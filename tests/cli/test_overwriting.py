@@ -38,6 +38,7 @@ WRITING = {
     "arena flavours": [["IN", "-o", "OUT"]],
     "arena design": [["IN", "-o", "OUT"]],
     "arena probe": [["IN", "-o", "OUT"]],
+    "arena design": [["IN", "-o", "OUT"]],
 }
 NOTHING_READ = {"arena profile"}
 

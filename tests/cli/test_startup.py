@@ -10,7 +10,7 @@ import pytest
 from examiner.cli import ARENA, COMMANDS, GROUPS
 
 HEAVY = ("numpy", "polars", "plotly", "scipy", "rich", "jinja2", "torch", "ale_py", "gymnasium")
-ROOMS = ("arena", "irt", "information", "typology", "selection", "adaptive")
+ANALYSES = ("arena", "irt", "information", "typology", "selection", "adaptive")
 
 
 READING = set(COMMANDS) - {"datasets", "arena"}
@@ -34,16 +34,16 @@ def modules_after(*arguments: str) -> set[str]:
 def test_help_imports_nothing_heavy_and_no_command(arguments: tuple[str, ...]) -> None:
     loaded = modules_after(*arguments)
     assert not set(HEAVY) & loaded
-    rooms = {name.split(".")[1] for name in loaded if name.startswith("examiner.")}
-    assert rooms == {"cli", "messages"}
+    packages = {name.split(".")[1] for name in loaded if name.startswith("examiner.")}
+    assert packages == {"cli", "messages"}
     assert not any(name.startswith("examiner.cli.") for name in loaded)
 
 
-def test_describing_imports_no_room_that_analyses_and_draws_nothing() -> None:
+def test_describing_imports_no_package_that_analyses_and_draws_nothing() -> None:
     loaded = modules_after("describe", "atari-dqn-family")
     assert not {"plotly", "jinja2", "torch", "ale_py", "gymnasium"} & loaded
-    rooms = {name.split(".")[1] for name in loaded if name.startswith("examiner.")}
-    assert not set(ROOMS) & rooms
+    packages = {name.split(".")[1] for name in loaded if name.startswith("examiner.")}
+    assert not set(ANALYSES) & packages
 
 
 LINES = dict(COMMANDS) | {f"arena {name}": line for name, line in ARENA["Commands"].items()}

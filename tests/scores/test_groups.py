@@ -193,3 +193,17 @@ def test_results_missing_with_weak_agents_are_noticed() -> None:
     gone = np.where(rng.random(scores.shape) < 0.8 * (1 - ability), np.nan, scores)
     notes = rank(ex.Results.from_numpy(gone), reps=20).notes
     assert any("agents with fewer results have lower scores" in note for note in notes)
+
+
+def test_medians_of_single_trials_in_groups_have_an_interval_or_a_note() -> None:
+    rng = np.random.default_rng(6)
+    results = grouped((rng.random((2, 120)) < 0.5).astype(float), UNEQUAL)
+    made = intervals(results, "median", reps=50)
+    assert np.isnan(made.low).all() or ((made.low <= made.value) & (made.value <= made.high)).all()
+
+
+def test_bca_is_refused_for_groups() -> None:
+    results = grouped(np.random.default_rng(7).normal(size=(2, 120)), UNEQUAL)
+    with pytest.raises(InputError, match="no jackknife for groups of tasks"):
+        intervals(results, interval="bca", reps=50)
+    assert np.isfinite(intervals(results, interval="bca", reps=50, group="none").low).all()

@@ -7,8 +7,8 @@ import examiner as ex
 from examiner.selection import Holdout, benchmark, judge, place, select
 from examiner.selection.factors import Centred
 from examiner.selection.proof.holdout import usual_folds
+from examiner.selection.resampling import sampled_agents
 from examiner.selection.ridge import Design, fits_of_targets, ridge_fits
-from examiner.selection.sampled import sampled_agents
 
 
 def table(agents: int, tasks: int, seed: int = 0) -> np.ndarray:
@@ -40,8 +40,8 @@ def test_the_first_components_are_those_of_all(monkeypatch) -> None:
 
 
 def test_the_sample_holds_whole_families(monkeypatch) -> None:
-    monkeypatch.setattr("examiner.selection.sampled.MOST_CELLS", 100)
-    monkeypatch.setattr("examiner.selection.sampled.FEWEST_AGENTS", 10)
+    monkeypatch.setattr("examiner.selection.resampling.MOST_CELLS", 100)
+    monkeypatch.setattr("examiner.selection.resampling.FEWEST_AGENTS", 10)
     families = np.arange(60) // 3
     sample = sampled_agents(families, 10)
     assert 10 <= sample.sum() <= 12
@@ -50,8 +50,8 @@ def test_the_sample_holds_whole_families(monkeypatch) -> None:
 
 
 def test_the_sample_does_not_depend_on_the_order_of_rows(monkeypatch) -> None:
-    monkeypatch.setattr("examiner.selection.sampled.MOST_CELLS", 100)
-    monkeypatch.setattr("examiner.selection.sampled.FEWEST_AGENTS", 10)
+    monkeypatch.setattr("examiner.selection.resampling.MOST_CELLS", 100)
+    monkeypatch.setattr("examiner.selection.resampling.FEWEST_AGENTS", 10)
     values, order = table(60, 10), np.random.default_rng(0).permutation(60)
     first, second = (benchmark(ex.Results.from_numpy(rows)) for rows in (values, values[order]))
     assert 0 < first.sample.sum() < 60
@@ -61,8 +61,8 @@ def test_the_sample_does_not_depend_on_the_order_of_rows(monkeypatch) -> None:
 @pytest.fixture
 def very_large(monkeypatch) -> None:
     """Tables of more than 1,800 cells count as very large."""
-    monkeypatch.setattr("examiner.selection.sampled.MOST_CELLS", 1800)
-    monkeypatch.setattr("examiner.selection.sampled.FEWEST_AGENTS", 30)
+    monkeypatch.setattr("examiner.selection.resampling.MOST_CELLS", 1800)
+    monkeypatch.setattr("examiner.selection.resampling.FEWEST_AGENTS", 30)
 
 
 def test_a_very_large_table_is_settled_by_its_sample(very_large) -> None:
@@ -89,8 +89,8 @@ def test_the_validation_of_a_very_large_table_uses_its_sample_and_errs_to_the_sa
 ) -> None:
     results, recipe = ex.Results.from_numpy(table(240, 60)), ex.Recipe(normaliser=None)
     exact = judge(benchmark(results, recipe), [6], ["covariance"], holdout=Holdout(5, draws=5))
-    monkeypatch.setattr("examiner.selection.sampled.MOST_CELLS", 3600)
-    monkeypatch.setattr("examiner.selection.sampled.FEWEST_AGENTS", 30)
+    monkeypatch.setattr("examiner.selection.resampling.MOST_CELLS", 3600)
+    monkeypatch.setattr("examiner.selection.resampling.FEWEST_AGENTS", 30)
     found = judge(benchmark(results, recipe), [6], ["covariance"], holdout=Holdout(5, draws=5))
     assert sum("60 of its 240 agents" in note for note in found.notes) == 1
     assert not any("of its 240 agents" in note for note in exact.notes)

@@ -11,18 +11,16 @@ from numpy.typing import NDArray
 
 from examiner.answers import Answer, Scalar, Table, flag, name, number, words
 from examiner.information.favourable_search import (
+    LEAST_LEAD,
     MOST_CONTENDERS,
+    FavourableTest,
+    by_held_out_runs,
+    by_permutations,
     contenders,
     filled,
     leads,
     winning_sets,
     wins_by_factors,
-)
-from examiner.information.favourable_tests import (
-    LEAST_LEAD,
-    FavourableTest,
-    by_held_out_runs,
-    by_permutations,
 )
 from examiner.information.observations import (
     Observations,

@@ -6,13 +6,15 @@ import json
 import math
 from collections.abc import Mapping
 from dataclasses import asdict, is_dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from examiner.reporting.finding import Board, Facts, Figure, Finding, Notes, Piece, ShownTable, Text
 from examiner.reporting.prose import Name, said
-from examiner.reporting.verdict import Verdict
+
+if TYPE_CHECKING:  # it needs packages that analyse, which a command that describes does not
+    from examiner.reporting.verdict import Verdict
 
 NULL_MEANS = "not observed, or not a finite number"
 
@@ -84,6 +86,7 @@ def _is_unseen(block: Piece) -> bool:
 def verdict_of(verdict: Verdict) -> dict[str, Any]:  # Any: JSON
     """Return a verdict: sentences with their doubts and sections, and what must not be trusted.
 
+    >>> from examiner.reporting.verdict import Verdict
     >>> verdict_of(Verdict())
     {'sentences': [], 'not_to_be_trusted': []}
     """

@@ -112,12 +112,12 @@ def mean_runs(values: Floats, codes: RowCodes) -> RunMeans:
     >>> mean_runs(np.array([1.0, 3.0]), codes).value
     array([2.])
     """
-    seen = ~np.isnan(values)
+    observed = ~np.isnan(values)
     _, runs = np.unique(codes.run, return_inverse=True)
     (n_agents, n_tasks), n_runs = codes.shape, int(runs.max(initial=0)) + 1
     cells = codes.agent.astype(np.int64) * n_tasks + codes.task
-    keys, number = _numbered((cells * n_runs + runs)[seen], n_agents * n_tasks * n_runs)
-    means = np.bincount(number, weights=values[seen]) / np.bincount(number)
+    keys, number = _numbered((cells * n_runs + runs)[observed], n_agents * n_tasks * n_runs)
+    means = np.bincount(number, weights=values[observed]) / np.bincount(number)
     cell, run = np.divmod(keys, n_runs)
     agent, task = np.divmod(cell, n_tasks)
     return RunMeans(agent, task, run, means)

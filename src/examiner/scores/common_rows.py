@@ -46,14 +46,14 @@ class GappedColumns(NamedTuple):
         """
         counted = two_valued(table)
         kind = np.float32 if counted else np.float64
-        seen, values = np.empty(table.shape, kind), np.empty(table.shape, kind)
+        observed, values = np.empty(table.shape, kind), np.empty(table.shape, kind)
         for block in column_blocks(table.shape):
             part = table[:, block]
             known = ~np.isnan(part)
-            seen[:, block] = known
+            observed[:, block] = known
             placed = part > column_range(part)[0] if counted else _by_median(part)
             values[:, block] = np.where(known, placed, 0.0)
-        return cls(seen, values, counted)
+        return cls(observed, values, counted)
 
     def rows(self, chosen: NDArray[np.bool_]) -> GappedColumns:
         """Return some rows alone."""

@@ -147,10 +147,10 @@ def task_cost_notes(
 def _cells(results: Results, cost: str, per: Per) -> Floats:
     """What a run costs, all its attempts together or one of them, averaged over runs: [agents, tasks]."""
     values, run = attempt_costs(results, cost), results.run_numbers
-    seen = np.isfinite(values)
+    observed = np.isfinite(values)
     attempts = np.bincount(run)
-    known = np.bincount(run[seen], minlength=len(attempts))
-    total = np.bincount(run[seen], weights=values[seen], minlength=len(attempts))
+    known = np.bincount(run[observed], minlength=len(attempts))
+    total = np.bincount(run[observed], weights=values[observed], minlength=len(attempts))
     runs = ratio(total, known) * (attempts if per == "run" else 1)
     first = np.unique(run, return_index=True)[1]
     cell = results.agent_codes[first].astype(np.int64) * len(results.tasks)

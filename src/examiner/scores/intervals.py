@@ -101,6 +101,8 @@ def _ends(
     """Both ends of the interval of one agent's aggregate, from its value and its replicates."""
     from scipy.special import stdtrit  # slow to import
 
+    if how.unit == "tasks" and not aggregate.smooth:
+        return _of_median(strata, how.level)
     drawn, exponent = scaled(drawn)
     error, shape = float(np.ldexp(drawn.std(ddof=1), exponent)), None
     if how.unit == "tasks" and strata.nest is not None and strata.nest.sampled is not None:
@@ -108,8 +110,6 @@ def _ends(
         shape = Shape(degrees, 0.0)
     if error <= _ROUNDING * max(abs(point), float(np.abs(strata.scores).max())):
         return _unchanged(point, strata, how, a_share=a_share)
-    if how.unit == "tasks" and not aggregate.smooth:
-        return _of_median(strata, how.level)
     shape = shape or shape_of(aggregate, strata, how.unit, error)
     tail = float(stdtrit(shape.degrees, 0.5 + how.level / 2))
     if a_share:
@@ -270,20 +270,26 @@ Use 'studentised', which covers with few runs.
                 f"The interval 'bca' rests on a jackknife, which fails for the aggregate "
                 f"{shorten(aggregate.name)}. Use 'studentised' or 'percentile'."
             )
+    if unit == "tasks" and scores.groups is not None:
+        raise InputError(
+            f"The interval 'bca' has no jackknife for groups of tasks, and tasks come in groups by "
+            f"{shorten(scores.groups.column)}. Use 'studentised', or take tasks as independent "
+            f'(`group="none"`).'
+        )
     if unit == "both":
         raise InputError(
             "The interval 'bca' has no jackknife for runs and tasks at once. Use the unit 'runs' or "
             "'tasks', or the interval 'studentised'."
         )
-    seen = [one for one in scores.strata if len(one.tasks)]
+    observed = [one for one in scores.strata if len(one.tasks)]
     if unit == "runs":
-        fewest = min(int(one.runs.min()) for one in seen)
+        fewest = min(int(one.runs.min()) for one in observed)
         if fewest < FEWEST:
             raise InputError(
                 f"The interval 'bca' needs {FEWEST} runs in every cell, and some have {fewest}. Use "
                 f"'studentised', which covers with few runs."
             )
-    fewest = min(len(one.tasks) for one in seen)
+    fewest = min(len(one.tasks) for one in observed)
     if unit == "tasks" and fewest < FEWEST:
         raise InputError(
             f"The interval 'bca' needs {FEWEST} tasks to resample them, and there are "

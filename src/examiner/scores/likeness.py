@@ -119,14 +119,14 @@ def correlate_columns(
     """
     if method not in ("pearson", "spearman"):
         raise InputError(f"Unknown correlation {shorten(method)}. Known: 'pearson', 'spearman'.")
-    seen = ~np.isnan(values)
-    if seen.all():
+    observed = ~np.isnan(values)
+    if observed.all():
         pairs = np.full((values.shape[1],) * 2, len(values), dtype=np.int64)
         return _correlate(values, values, method), pairs
     if method == "pearson" or two_valued(values):
         return _correlate_by_sums(values)
-    pairs = np.rint(seen.T.astype(np.float64) @ seen.astype(np.float64)).astype(np.int64)
-    return _correlate_by_pattern(values, seen, method), pairs
+    pairs = np.rint(observed.T.astype(np.float64) @ observed.astype(np.float64)).astype(np.int64)
+    return _correlate_by_pattern(values, observed, method), pairs
 
 
 class SimilarAgents(Table):
@@ -239,8 +239,8 @@ def without_near_identical(
     kept: set[str] = set()
     dropped: set[str] = set()
     cells = cell_means(results, measure)
-    seen = np.isfinite(cells)
-    means = ratio(np.where(seen, cells, 0.0).sum(axis=1), seen.sum(axis=1))
+    observed = np.isfinite(cells)
+    means = ratio(np.where(observed, cells, 0.0).sum(axis=1), observed.sum(axis=1))
     for row in best_first(results.agents, means):
         agent = results.agents[row]
         (dropped if alike.get(agent, set()) & kept else kept).add(agent)
@@ -332,10 +332,10 @@ def unit_columns(values: Floats) -> Floats:
 def _unit_columns(values: Floats) -> Floats:
     values = values / column_size(values)
     low, high = column_range(values)
-    seen = ~np.isnan(values)
-    mean = np.where(seen, values, 0.0).sum(axis=0) / np.maximum(seen.sum(axis=0), 1)
+    observed = ~np.isnan(values)
+    mean = np.where(observed, values, 0.0).sum(axis=0) / np.maximum(observed.sum(axis=0), 1)
     centred: Floats = values - mean
-    length = np.sqrt((np.where(seen, centred, 0.0) ** 2).sum(axis=0))
+    length = np.sqrt((np.where(observed, centred, 0.0) ** 2).sum(axis=0))
     unit: Floats = np.full_like(centred, np.nan)
     np.divide(centred, length, out=unit, where=(high - low > ROUNDING) & (length > 0))
     return unit

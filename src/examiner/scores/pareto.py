@@ -271,8 +271,8 @@ class _CostedAgents(NamedTuple):
         named = f"{cost} (cost)"
         costs = replace(results, scales=NO_SCALES).with_measure(named, attempt_costs(results, cost))
         paid = np.isfinite(cell_means(costs, named))
-        seen = paid & np.isfinite(cell_means(results, measure))
-        kept = seen.mean(axis=1) >= coverage - 1e-12
+        observed = paid & np.isfinite(cell_means(results, measure))
+        kept = observed.mean(axis=1) >= coverage - 1e-12
         free, few = ~paid.any(axis=1), paid.any(axis=1) & ~kept
         notes = [
             f"{counted(int(some.sum()), 'agent')} left out, {why}: "

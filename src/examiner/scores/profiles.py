@@ -142,10 +142,10 @@ def profiles(
 
 def _thresholds(scores: RunScores, thresholds: Sequence[float] | Floats | None) -> Floats:
     if thresholds is None:
-        seen = np.concatenate([one.scores[one.present] for one in scores.strata])
-        if not len(seen):
+        observed = np.concatenate([one.scores[one.present] for one in scores.strata])
+        if not len(observed):
             raise InputError("No agent has any score, so that there is no profile to draw.")
-        return np.unique(np.quantile(seen, np.linspace(0, 1, POINTS)))
+        return np.unique(np.quantile(observed, np.linspace(0, 1, POINTS)))
     marks = np.array(thresholds, dtype=np.float64).ravel()
     if not len(marks) or not np.isfinite(marks).all():
         raise InputError(

@@ -221,7 +221,7 @@ class RunScores:
             return ()
         numbers = np.array([one.effective_tasks for one in self.strata if len(one.tasks)])
         worth = np.nanmedian(numbers) if np.isfinite(numbers).any() else np.nan
-        found = f", {self.groups.why}" if self.groups.why else ""
+        found = f" ({self.groups.why})" if self.groups.why else ""
         names = f"{self.groups.number:,} groups by {shorten(self.groups.column)}{found}"
         return (
             f"{counted(len(self.tasks), 'task')} in groups are worth about {worth:,.0f} independent ones: "
@@ -295,7 +295,7 @@ def task_groups(results: Results, group: str | None, total: Total | None) -> Tas
         except InputError:  # a column that does not say one thing of every task
             continue
         if 1 < code.max(initial=0) + 1 < tasks:
-            why = "levels of one task" if column == "task" else f"the column {column!r}"
+            why = "levels of one task" if column == "task" else "found in the table"
             return TaskGroups(column, code, none, why)
     return None
 

@@ -121,8 +121,8 @@ def exchange_runs(scores: RunScores, rng: Randomness) -> Exchanged:
         means[0] += off @ counted
         means[1:] += drawn @ counted
         whole += (counted**2).sum(axis=0)
-    seen = whole > 0
-    spread = (means[:, seen] ** 2 / whole[seen]).sum(axis=1)
+    observed = whole > 0
+    spread = (means[:, observed] ** 2 / whole[observed]).sum(axis=1)
     as_large = spread >= spread[0] * (1 - 1e-9)
     return Exchanged(float(spread[0]), float(spread[1:].mean()), float(as_large.mean()), draws)
 
@@ -363,13 +363,13 @@ def significance(
     fewest = 1 if unit == "runs" else 2
     means = cell_means(results, measure)
     values, tasks, notes = _used(results, means, gaps=posthoc != "nemenyi", fewest_tasks=fewest)
-    seen = np.isfinite(values)
-    common = seen.astype(np.intp) @ seen.T.astype(np.intp)
+    observed = np.isfinite(values)
+    common = observed.astype(np.intp) @ observed.T.astype(np.intp)
     if scores.groups is not None and unit == "tasks":
         kept = np.isin(results.tasks, tasks)
         code = codes_of(scores.groups.code[kept].tolist())
         member = np.eye(int(code.max()) + 1)[code]
-        values = ratio(np.where(seen, values, 0.0) @ member, seen @ member)
+        values = ratio(np.where(observed, values, 0.0) @ member, observed @ member)
         notes = (*notes, *scores.group_notes)
     ranks = _ranks(values)
     mean = np.array([one.shares @ one.means if len(one.tasks) else np.nan for one in scores.strata])
@@ -430,13 +430,13 @@ def friedman(values: Floats) -> tuple[float, float]:
     """
     from scipy.special import chdtrc  # slow to import
 
-    seen = np.isfinite(values)
-    ranks, count = _task_ranks(values), seen.sum(axis=0)
-    centred = np.where(seen, ranks - (count + 1) / 2, 0.0)
+    observed = np.isfinite(values)
+    ranks, count = _task_ranks(values), observed.sum(axis=0)
+    centred = np.where(observed, ranks - (count + 1) / 2, 0.0)
     several = np.maximum(count - 1, 1)
     variance = (centred**2).sum(axis=0) / several
-    each = seen * variance
-    spread = np.diag(each.sum(axis=1)) - (each / np.maximum(count, 1)) @ seen.T
+    each = observed * variance
+    spread = np.diag(each.sum(axis=1)) - (each / np.maximum(count, 1)) @ observed.T
     size, way = np.linalg.eigh(spread)
     kept = size > 1e-9 * max(float(size[-1]), 1e-9)
     if not kept.any():
@@ -506,9 +506,9 @@ def _used(
 ) -> tuple[Floats, tuple[str, ...], tuple[str, ...]]:
     """The tasks that say anything of a difference, and notes on those left out and on gaps."""
     agents = len(means)
-    seen = np.isfinite(means)
+    observed = np.isfinite(means)
     fewest = 2 if gaps else agents
-    kept = seen.sum(axis=0) >= fewest
+    kept = observed.sum(axis=0) >= fewest
     who = "two agents were" if gaps else "every agent was"
     if kept.sum() < fewest_tasks:
         raise InputError(
@@ -521,7 +521,7 @@ def _used(
     if lost:
         why = "fewer than two agents have" if gaps else "some agent misses"
         notes.append(f"Tests leave out {counted(len(lost), 'task')} that {why}: {listed(lost)}.")
-    shared = seen.astype(np.intp) @ seen.T.astype(np.intp)
+    shared = observed.astype(np.intp) @ observed.T.astype(np.intp)
     apart = int((np.triu(shared < fewest_tasks, 1)).sum())
     if gaps and apart:
         notes.append(
@@ -540,7 +540,7 @@ def _ranks(values: Floats) -> Floats:
     """Mean ranks over the tasks an agent has; a rank among fewer agents is stretched to all of them."""
     count = np.isfinite(values).sum(axis=0)
     stretched = _task_ranks(values) * (len(values) + 1) / (count + 1)
-    seen = np.isfinite(stretched)
-    total, tasks = np.where(seen, stretched, 0.0).sum(axis=1), seen.sum(axis=1)
+    observed = np.isfinite(stretched)
+    total, tasks = np.where(observed, stretched, 0.0).sum(axis=1), observed.sum(axis=1)
     # an agent without any task stands in the middle
     return np.where(tasks > 0, total / np.maximum(tasks, 1), (len(values) + 1) / 2)

@@ -80,12 +80,12 @@ def shared_ranks(values: Floats) -> Floats:
     array([ 2.,  1., nan,  2.,  4.])
     """
     ranks = np.full(values.shape, np.nan)
-    seen = np.isfinite(values)
-    if not seen.any():
+    observed = np.isfinite(values)
+    if not observed.any():
         return ranks
-    size = float(np.abs(values[seen]).max()) or 1.0
-    rounded = -np.round(values[seen] / size, 12)
-    ranks[seen] = np.searchsorted(np.sort(rounded), rounded, side="left") + 1.0
+    size = float(np.abs(values[observed]).max()) or 1.0
+    rounded = -np.round(values[observed] / size, 12)
+    ranks[observed] = np.searchsorted(np.sort(rounded), rounded, side="left") + 1.0
     return ranks
 
 
@@ -126,9 +126,9 @@ def lexicographic_order(results: Results, measures: tuple[str, ...]) -> Floats:
     order = np.full((agents, tasks), np.nan)
     for task in range(tasks):
         columns = np.stack([part[:, task] for part in parts])
-        seen = np.isfinite(columns).all(axis=0)
-        _, number = np.unique(columns[:, seen].T, axis=0, return_inverse=True)
-        order[seen, task] = number.reshape(-1)
+        observed = np.isfinite(columns).all(axis=0)
+        _, number = np.unique(columns[:, observed].T, axis=0, return_inverse=True)
+        order[observed, task] = number.reshape(-1)
     if not np.isfinite(order).any():
         raise InputError(
             f"No agent has all of {counted(len(measures), 'measure')} on any task. Name fewer."

@@ -148,11 +148,11 @@ def count_successes(judged: Judged, share: float | None = None) -> ResponseMatri
     >>> count_successes(Judged(results, won, np.ones(3, dtype=bool))).successes
     array([[2]], dtype=uint8)
     """
-    results, won, seen, _ = judged
+    results, won, observed, _ = judged
     names, shape = (results.agents, results.tasks), (len(results.agents), len(results.tasks))
     agent, task = results.agent_codes, results.task_codes
-    if not seen.all():
-        agent, task, won = agent[seen], task[seen], won[seen]
+    if not observed.all():
+        agent, task, won = agent[observed], task[observed], won[observed]
     if few_observed(len(won), shape):
         cells = ObservedCells.counted(shape, agent, task, won)
         if share is not None:

@@ -416,8 +416,8 @@ class Total:
         >>> Total(("t", "u"), weights=(3.0, 1.0)).mean(np.array([[1.0, 0.0], [np.nan, 0.5]]))
         array([0.75, 0.5 ])
         """
-        seen = np.isfinite(values)
-        return self.nest().average(np.where(seen, values, 0.0).T, seen.T.astype(np.float64))
+        observed = np.isfinite(values)
+        return self.nest().average(np.where(observed, values, 0.0).T, observed.T.astype(np.float64))
 
     def group_means(self, values: Floats) -> tuple[tuple[str, ...], Floats]:
         """Return the groups of the innermost level, and each row's mean on them, [agents, groups].
@@ -425,10 +425,10 @@ class Total:
         >>> Total(("t", "u"), ("subtask",), (("law", "art"),)).group_means(np.array([[1.0, 0.0]]))
         (('law', 'art'), array([[1., 0.]]))
         """
-        seen = np.isfinite(values)
+        observed = np.isfinite(values)
         within = self.nest().within
         return tuple(dict.fromkeys(self.innermost)), within.group_means(
-            np.where(seen, values, 0.0).T, seen.T.astype(np.float64)
+            np.where(observed, values, 0.0).T, observed.T.astype(np.float64)
         ).T
 
 

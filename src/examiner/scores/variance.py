@@ -167,15 +167,15 @@ def _gaps(scores: RunScores) -> dict[str, float]:
     agent and o those that both have.
     """
     met = [strata.tasks for strata in scores.strata if len(strata.tasks)]
-    seen, weight = np.zeros(len(scores.tasks), dtype=np.bool_), np.zeros(len(scores.tasks))
+    observed, weight = np.zeros(len(scores.tasks), dtype=np.bool_), np.zeros(len(scores.tasks))
     for tasks in met:
-        seen[tasks] = True
+        observed[tasks] = True
         weight[tasks] += 1 / len(tasks)
     inverse = sum(1 / len(tasks) for tasks in met)
-    thinned = seen.sum() * inverse / len(met)
+    thinned = observed.sum() * inverse / len(met)
     if len(met) < 2 or thinned <= 1:
         return {"thinned": float(thinned), "unshared": 0.0}
-    shared = seen.sum() * (float(weight @ weight) - inverse) / (len(met) * (len(met) - 1))
+    shared = observed.sum() * (float(weight @ weight) - inverse) / (len(met) * (len(met) - 1))
     return {"thinned": float(thinned), "unshared": float(max(0.0, thinned - shared))}
 
 

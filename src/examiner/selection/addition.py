@@ -26,7 +26,7 @@ from examiner.messages import InputError, counted
 from examiner.results import Results
 from examiner.scores import Estimate, check_level
 from examiner.selection.benchmark import Benchmark, benchmark_of
-from examiner.selection.evidence import fold_of, likeness
+from examiner.selection.evidence import correlations_of, fold_of
 from examiner.selection.resampling import estimate_of, resampled_agents
 from examiner.selection.ridge import Design, ridge_fits, with_one_more
 from examiner.validation import Floats, Randomness, check_known, generator, seed_of
@@ -201,7 +201,7 @@ def adds(
     bits, alone, held, by_chance = _bits(whole, new, columns, for_bits, reps, level)
     weight = resampled_agents(whole.family_codes[rows], for_errors)
     removed, shuffled = _error_removed(values, new, columns, for_errors, reps, weight, level)
-    near = 1.0 - likeness(values)[new]
+    near = correlations_of(values, [new])[0]
     return Added(
         task=task,
         to=tuple(whole.tasks[column] for column in columns),

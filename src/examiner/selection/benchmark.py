@@ -47,7 +47,7 @@ from examiner.scores import (
     task_scores,
 )
 from examiner.selection.constraints import Constraints, Terms, task_groups, terms_of
-from examiner.selection.sampled import is_very_large, note_of_sample, sampled_agents
+from examiner.selection.resampling import is_very_large, note_of_sample, sampled_agents
 from examiner.selection.targets import (
     RANKED,
     Target,

@@ -15,7 +15,13 @@ from examiner.irt import ItemParameters
 from examiner.irt import fit as fit_irt
 from examiner.messages import InputError
 from examiner.results import ContentOrder, ResponseMatrix, order_of_table
-from examiner.scores import LearntScale, column_blocks, correlation_distances
+from examiner.scores import (
+    LearntScale,
+    column_blocks,
+    correlate_columns,
+    correlation_distances,
+    unit_columns,
+)
 from examiner.selection.benchmark import Benchmark
 from examiner.selection.constraints import Terms
 from examiner.selection.curves import ScoreCurves, curves_of
@@ -209,10 +215,7 @@ def check_distances(tasks: int) -> None:
 def likeness(values: Floats) -> Floats:
     """Distance 1 − r between columns, shape [tasks, tasks]; 1 where a column is constant."""
     check_distances(values.shape[1])
-    scaled, flat = _standard(values)
-    return correlation_distances(
-        np.where(flat[:, None] | flat, np.nan, scaled.T @ scaled / len(values))
-    )
+    return correlation_distances(correlate_columns(values)[0])
 
 
 def correlations_of(values: Floats, columns: Sequence[int]) -> Floats:
@@ -221,19 +224,11 @@ def correlations_of(values: Floats, columns: Sequence[int]) -> Floats:
     >>> correlations_of(np.array([[1.0, 2.0, 5.0], [2.0, 4.0, 5.0], [3.0, 6.0, 5.0]]), [0]).round(6)
     array([[1., 1., 0.]])
     """
-    own = _standard(values[:, list(columns)])[0]
-    found = np.empty((len(columns), values.shape[1]))
+    own = np.nan_to_num(unit_columns(values[:, list(columns)]))
+    correlations = np.empty((len(columns), values.shape[1]))
     for block in column_blocks(values.shape):
-        found[:, block] = own.T @ _standard(values[:, block])[0] / len(values)
-    return found
-
-
-def _standard(values: Floats) -> tuple[Floats, NDArray[np.bool_]]:
-    """Columns with mean 0 and deviation 1, 0 where they are flat, and which these are."""
-    centred = values - values.mean(axis=0)
-    deviation = np.sqrt((centred**2).mean(axis=0))
-    flat = deviation <= 1e-12 * np.maximum(np.abs(values).max(axis=0), 1e-300)
-    return np.where(flat, 0.0, centred / np.where(flat, 1.0, deviation)), flat
+        correlations[:, block] = own.T @ np.nan_to_num(unit_columns(values[:, block]))
+    return correlations
 
 
 def _with_curves(evidence: SelectionEvidence, success: Floats, lenient: bool) -> SelectionEvidence:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from examiner.answers import Table, flag, name, number, text, words
-from examiner.scores import value_unit
+from examiner.scores import correlate_pairs, value_unit
 from examiner.selection.benchmark import Benchmark
 from examiner.selection.evidence import SelectionEvidence, correlations_of
 from examiner.selection.greedy import TaskSet
@@ -81,7 +81,7 @@ def reasons_of(
         "task": chosen.tasks,
         "gain": chosen.gain,
         "weight": predictor.beta * own.std(axis=0) / predictor.unit / spread,
-        "correlation": [_correlation(column, target) for column in own.T],
+        "correlation": correlate_pairs(own, np.broadcast_to(target[:, None], own.shape))[0],
         "mean": own.mean(axis=0),
         "cost": whole.terms.cost[columns] if whole.terms.priced else None,
         "group": None if evidence.groups is None else [evidence.groups[at] for at in columns],
@@ -96,9 +96,3 @@ def reasons_of(
         correlation=np.array([correlations[pair] for pair in pairs]),
     )
     return SelectionReasons(SelectedTasks(**reasons), similar)
-
-
-def _correlation(values: Floats, target: Floats) -> float:
-    if not (values.std() > 0 and target.std() > 1e-300):
-        return float("nan")
-    return float(np.corrcoef(values, target)[0, 1])

@@ -239,12 +239,12 @@ def evaluation_rows(
     if values is None or np.isnan(values).all():
         together = episodes.is_timed and none_alone(episodes.observed(np.zeros(len(results))))
         return np.ones(len(results), dtype=bool) if together else None
-    seen = ~np.isnan(values)
-    if not seen.all() or not np.isin(values, (0.0, 1.0)).all():
-        return seen
+    observed = ~np.isnan(values)
+    if not observed.all() or not np.isin(values, (0.0, 1.0)).all():
+        return observed
     # Zeros and ones are flags, or the numbers of two evaluations whose episodes stand together.
     if episodes.is_timed and none_alone(episodes.observed(values)):
-        return seen
+        return observed
     return np.asarray(values == 1)
 
 

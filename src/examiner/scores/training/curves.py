@@ -586,8 +586,8 @@ def _summaries(points: Floats, phases: Phases, last: int, unit: str) -> tuple[Su
 def _cell_means(curves: LearningCurves, summary: int, shape: tuple[int, int]) -> Floats:
     """Runs averaged in cells; none where a run had no episode yet: the others are a choice of them."""
     values, cell = curves.values[:, summary], curves.agent * shape[1] + curves.task
-    seen = ~np.isnan(values)
-    means = group_means(values[seen], cell[seen], shape[0] * shape[1])
+    observed = ~np.isnan(values)
+    means = group_means(values[observed], cell[observed], shape[0] * shape[1])
     if curves.summaries[summary].point is not None:
         means[cell[curves.episodes_at_points[:, summary] == 0]] = np.nan
     return means.reshape(shape)

@@ -53,12 +53,12 @@ class Episodes(NamedTuple):
     def observed(self, values: Floats) -> Curve:
         """The episodes in which a measure was observed; `values` in the order of the table."""
         sorted_values = values[self.rows]
-        seen = ~np.isnan(sorted_values)
-        if seen.all():
+        observed = ~np.isnan(sorted_values)
+        if observed.all():
             return Curve(self.run, self.time, sorted_values, self.lengths)
-        run = self.run[seen]
+        run = self.run[observed]
         lengths = np.bincount(run, minlength=len(self.lengths))
-        return Curve(run, self.time[seen], sorted_values[seen], lengths)
+        return Curve(run, self.time[observed], sorted_values[observed], lengths)
 
 
 class Curve(NamedTuple):

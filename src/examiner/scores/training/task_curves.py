@@ -186,10 +186,10 @@ def task_curves(
     exists = ~np.isnan(values.T)
     size = shape[0] * shape[1]
     means = [
-        group_means(column[seen], cell[seen], size)
-        for column, seen in zip(values.T, exists, strict=True)
+        group_means(column[observed], cell[observed], size)
+        for column, observed in zip(values.T, exists, strict=True)
     ]
-    counts = [np.bincount(cell[seen], minlength=size) for seen in exists]
+    counts = [np.bincount(cell[observed], minlength=size) for observed in exists]
     return TaskLearningCurves(
         agent_names=results.agents,
         task_names=results.tasks,
@@ -312,11 +312,13 @@ def report_table(curves: LearningCurves) -> ReportTable:
     means, deviations, counts = [], [], []
     for column in range(len(curves.points)):
         values = curves.values[:, column]
-        seen = ~np.isnan(values)
-        count = np.bincount(cell[seen], minlength=shape[0] * shape[1])
-        mean = group_means(values[seen], cell[seen], shape[0] * shape[1])
+        observed = ~np.isnan(values)
+        count = np.bincount(cell[observed], minlength=shape[0] * shape[1])
+        mean = group_means(values[observed], cell[observed], shape[0] * shape[1])
         squares = np.bincount(
-            cell[seen], weights=(values - mean[cell])[seen] ** 2, minlength=shape[0] * shape[1]
+            cell[observed],
+            weights=(values - mean[cell])[observed] ** 2,
+            minlength=shape[0] * shape[1],
         )
         spread = np.sqrt(squares / np.maximum(count - 1, 1))
         means.append(mean.reshape(shape))

@@ -22,7 +22,7 @@ SELECTED = "selection"
 HELD_OUT = 3
 """One agent in three is held out: the best, and the newest."""
 FEWEST = 4
-"""Agents that choose, and agents that are judged, without which nothing is said."""
+"""Agents that choose, and agents that are judged: with fewer no table is shown."""
 DRAWS = 20
 ABILITIES = np.linspace(-8.0, 10.0, 361)
 LOGITS_PER_DEVIATE = 1.702
@@ -78,8 +78,10 @@ def judge_beyond(
         predictions, truth, inside = predict_beyond(
             whole, method, size, level, sets, train, test, rng
         )
-        off = {key: np.abs(said - truth).mean(axis=0) for key, said in predictions.items()}
-        ranks = {key: rank_correlation(said, truth) for key, said in predictions.items()}
+        off = {
+            key: np.abs(predicted - truth).mean(axis=0) for key, predicted in predictions.items()
+        }
+        ranks = {key: rank_correlation(predicted, truth) for key, predicted in predictions.items()}
         for key in predictions:
             covered = inside if key == SELECTED else np.nan
             cells = (label, key, off[key].mean(), _error(off[key]), ranks[key], covered)
@@ -122,16 +124,16 @@ def predict_beyond(
     predictor = fit_predictor(fold, chosen, inner.held_out((0, 0), level))
     usable = np.isfinite(raw[:, list(chosen)]).any(axis=1)
     raw, truth = raw[usable], truth[usable]
-    said = predictor.aggregate(raw[:, list(chosen)], level)
+    predicted = predictor.aggregate(raw[:, list(chosen)], level)
     lines = predict_sets(fold._replace(curves=None), raw, sets, rest=False)
     predictions = {
-        SELECTED: said.value[None],
+        SELECTED: predicted.value[None],
         "random + mean": np.array([np.nanmean(raw[:, list(one)], axis=1) for one in sets]),
         "random + ridge": np.array([line.value for line in lines]),
     }
     if whole.of_shares:
         predictions["random + Rasch"] = _by_rasch(fold, raw, sets)
-    inside = (said.low <= truth) & (truth <= said.high)
+    inside = (predicted.low <= truth) & (truth <= predicted.high)
     return predictions, truth, float(inside.mean())
 
 
@@ -178,9 +180,9 @@ def _better(
     return []
 
 
-def rank_correlation(said: Floats, truth: Floats) -> float:
+def rank_correlation(predicted: Floats, truth: Floats) -> float:
     """Spearman's correlation of predictions [draws, agents] with the truth, mean over draws."""
-    rounded = np.vstack([truth, said]).round(9)  # rounding must not break ties
+    rounded = np.vstack([truth, predicted]).round(9)  # rounding must not break ties
     return float(correlate_columns(rounded.T, "spearman")[0][0, 1:].mean())
 
 
