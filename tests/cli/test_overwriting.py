@@ -36,7 +36,6 @@ WRITING = {
     ],
     "arena run": [["IN", "-o", "OUT"]],
     "arena flavours": [["IN", "-o", "OUT"]],
-    "arena design": [["IN", "-o", "OUT"]],
     "arena probe": [["IN", "-o", "OUT"]],
     "arena design": [["IN", "-o", "OUT"]],
 }
