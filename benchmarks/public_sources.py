@@ -241,11 +241,14 @@ def mteb(pattern: Path) -> Iterator[Row]:
     for path in sorted(pattern.parents[2].glob("*/*/*.json")):
         about = json.loads(path.read_bytes())
         model, revision = path.parts[-3].replace("__", "/"), path.parts[-2].replace("__", "/")
+        scores = defaultdict(set)
         for split, entries in (about.get("scores") or {}).items():
             for entry in entries:
                 task = f"{about['task_name']}/{split}/{entry['hf_subset']}"
-                rows.append((model, revision, task, entry["main_score"]))
-                revisions[model, about["task_name"]].add(revision)
+                scores[task].add(entry["main_score"])
+        if all(len(values) == 1 for values in scores.values()):  # else two scores of one subset
+            rows += [(model, revision, task, values.pop()) for task, values in scores.items()]
+            revisions[model, about.get("task_name")].add(revision)
     several = {model for (model, _), of_task in revisions.items() if len(of_task) > 1}
     for model, revision, task, score in rows:
         yield f"{model} (revision={revision})" if model in several else model, task, 0, score

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import examiner as ex
-from importers.evaluation_files import helm_instance, helm_stat, write_helm
+from importers.evaluation_files import helm_instance, helm_stat, helm_state, write_helm
 
 pytestmark = pytest.mark.filterwarnings("ignore::examiner.messages.ExaminerWarning")
 ITEMS = "mmlu:subject=law,method=multiple_choice_joint"
@@ -88,3 +88,10 @@ def test_texts_come_from_the_requests(tmp_path: Path):
 def test_an_instance_without_a_name_is_refused(tmp_path: Path):
     with pytest.raises(ex.InputError, match="an instance without `instance_id`"):
         ex.read(write_helm(tmp_path, [helm_instance("id1", 1), {"stats": []}]))
+
+
+def test_answers_under_another_name_are_of_the_run_that_the_file_names(tmp_path: Path):
+    path = tmp_path / "openai_gpt2" / "college_law.json"
+    path.parent.mkdir()
+    path.write_text(json.dumps(helm_state([("id1", "A", "A")])))
+    assert ex.read(path).tasks == ("college_law/id1",)

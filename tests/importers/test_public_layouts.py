@@ -400,3 +400,10 @@ def test_logs_of_libraries_are_refused_with_the_options_that_read_them(name, tmp
     assert [agent.lower() for agent in results.agents] == ["sac", "td3"]
     assert results.tasks == ("Ant-v4", "Hopper-v4") and results.counts()["runs"] == 3
     assert final.tolist() == [[1901, 1901], [951, 951]], "the last row of each run, over three runs"
+
+
+def test_an_agent_stands_before_an_environment_of_a_later_version(tmp_path: Path):
+    path = tmp_path / "ars-Pendulum-v1" / "0.monitor.csv"
+    path.parent.mkdir()
+    path.write_text('#{"t_start": 1.5, "env_id": "Pendulum-v0"}\nr,l,t\n-21,800,9.5\n')
+    assert ex.read(path).agents == ("ars",)

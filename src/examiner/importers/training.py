@@ -102,7 +102,7 @@ def run_of(
     task = file.names.get("task", env_id)
     like_task = before_task = None
     if env_id is not None:
-        before_task = _before_environment(folder, env_id)
+        before_task = _before_environment(folder, env_id, any_version=True)
         like_task = re.fullmatch(re.escape(env_id.replace("/", "-")) + r"(?:_(\d+))?", folder)
         # A folder may be called by a later version than the log: Pendulum-v1 holds Pendulum-v0.
         like_task = like_task or before_task or _LIKE_AN_ENVIRONMENT.fullmatch(folder)
@@ -123,9 +123,14 @@ def run_of(
     return Run(file, agent, task, file.names.get("run", number or "0"), env_id or task, note)
 
 
-def _before_environment(text: str, env_id: str) -> re.Match[str] | None:
+def _before_environment(
+    text: str, env_id: str, *, any_version: bool = False
+) -> re.Match[str] | None:
     """The name that stands before an environment's id, and the number after it."""
-    return re.fullmatch(rf"(.+?)[-_]{re.escape(env_id.replace('/', '-'))}(?:_(\d+))?", text)
+    like = re.escape(env_id.replace("/", "-"))
+    if any_version:
+        like = re.sub(r"(?<=v)\d+$", lambda _: r"\d+", like)
+    return re.fullmatch(rf"(.+?)[-_]{like}(?:_(\d+))?", text)
 
 
 def cleanrl_names(name: str) -> tuple[str, str, str] | None:

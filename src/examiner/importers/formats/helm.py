@@ -35,6 +35,8 @@ _BOOKKEEPING = re.compile(
 )
 """Statistics that tell of requests and texts, and not of how well an answer was."""
 _SETTINGS = ("method", "max_train_instances", "temperature", "num_outputs", "max_tokens")
+_NAMES = ("per_instance_stats", "scenario_state")
+"""What HELM calls its files, in a folder per run; another name is that of the run itself."""
 _STATE_NOTE = (
     "scenario_state.json holds answers and no scores: an answer is marked 1 where it is, without blanks "
     "around it, a correct reference, as the metric exact_match does, else 0."
@@ -143,7 +145,9 @@ def _log(
     samples: Samples,
     notes: tuple[str, ...] = (),
 ) -> EvaluationLog:
-    run = text_at(specification, "name") or file.path.parent.name
+    called = file.path.name.partition(".")[0]
+    folder = file.path.parent.name if called in _NAMES else called
+    run = text_at(specification, "name") or folder
     benchmark, subtask, model = _run(run)
     benchmark = file.names.get("task") or benchmark
     return EvaluationLog.of(
@@ -152,7 +156,7 @@ def _log(
         benchmark,
         samples,
         items=f"{benchmark}:{subtask}" if subtask else benchmark,
-        evaluation=file.path.parent.as_posix(),
+        evaluation=file.path.with_name(folder).as_posix(),
         subtask=subtask,
         settings=settings_of(
             {name: adapter.get(name) for name in _SETTINGS},
