@@ -101,7 +101,115 @@ def anybody_more_general(rng: np.random.Generator, shape: tuple[int, int, int]) 
     return any(map(len, generality_table(rng, shape).estimates.agents.significance))
 
 
+def grouped_table(
+    rng: np.random.Generator, agents: int, sizes: tuple[int, ...], spread: float
+) -> tuple[ex.ResponseMatrix, dict[str, int], Floats]:
+    """Agents with their own strength on each group of tasks; the first two are equally able."""
+    group = np.repeat(np.arange(len(sizes)), sizes)
+    ability = rng.normal(size=agents)
+    ability[1] = ability[0]
+    strength = ability[:, None] + rng.normal(0, spread, (agents, len(sizes)))[:, group]
+    slope, difficulty = np.exp(rng.normal(0.2, 0.3, len(group))), rng.normal(size=len(group))
+    won = rng.random(strength.shape) < chances(slope, strength, difficulty)
+    matrix = ex.ResponseMatrix.from_array(won.astype(float))
+    return matrix, dict(zip(matrix.tasks, group.tolist(), strict=True)), ability
+
+
+def equal_pair_called_different(
+    rng: np.random.Generator, agents: int, sizes: tuple[int, ...], spread: float
+) -> bool:
+    """Whether two equally able agents are called different where tasks come in groups."""
+    matrix, groups, _ = grouped_table(rng, agents, sizes, spread)
+    difference, error = ex.irt.fit(matrix, starts=1, group=groups).abilities.differences()
+    return bool(abs(difference[0, 1]) > 1.96 * error[0, 1])
+
+
+def grouped_ability_interval(
+    rng: np.random.Generator, agents: int, sizes: tuple[int, ...], spread: float
+) -> float:
+    """The share of intervals of abilities that hold the truth where tasks come in groups."""
+    matrix, groups, ability = grouped_table(rng, agents, sizes, spread)
+    found = ex.irt.fit(matrix, starts=1, group=groups).abilities
+    return float(np.mean(np.abs(found.ability - ability) < 1.96 * found.error))
+
+
+def edition_interval(rng: np.random.Generator, first: int, new: int, editions: int = 5) -> float:
+    """The share of newcomers' intervals that hold after editions, each 0.5 deviations more able."""
+    tasks = 40 + 10 * editions
+    slope = np.exp(rng.normal(0.2, 0.3, tasks))
+    level = np.concatenate([np.zeros(40), np.repeat(0.5 * np.arange(1, editions + 1), 10)])
+    difficulty = level + rng.normal(size=tasks)
+
+    def play(ability: Floats, start: int, edition: int) -> ex.ResponseMatrix:
+        columns = np.arange(start, start + 40)
+        chance = chances(slope[columns], ability[:, None], difficulty[columns])
+        won = (rng.random(chance.shape) < chance).astype(float)
+        names = [f"edition {edition} agent {agent}" for agent in range(len(ability))]
+        return ex.ResponseMatrix.from_array(won, names, [f"t{task}" for task in columns])
+
+    fit = ex.irt.fit(play(rng.normal(size=first), 0, 0), starts=1)
+    for edition in range(1, editions + 1):
+        ability = rng.normal(0.5 * edition, 1, new)
+        fit = ex.irt.grow(fit, play(ability, 10 * edition, edition)).fit
+    found = fit.abilities
+    return float(np.mean(np.abs(found.ability[-new:] - ability) < 1.96 * found.error[-new:]))
+
+
+def equal_families_differ(rng: np.random.Generator, families: int, copies: int, tasks: int) -> bool:
+    """Whether families of near-copies, all equally able, are said to differ in ability."""
+    chance = np.repeat(
+        chances(np.ones(tasks), np.zeros((families, 1)), rng.normal(size=tasks)), copies, axis=0
+    )
+    shared = np.repeat(rng.random((families, tasks)), copies, axis=0)
+    drawn = np.where(rng.random(chance.shape) < 0.1, rng.random(chance.shape), shared)
+    won = ex.ResponseMatrix.from_array((drawn < chance).astype(float))
+    return bool(ex.irt.audit(won, rng=0).evidence.shown)
+
+
+def low_discrimination_in_clean_table(
+    rng: np.random.Generator, agents: int, tasks: int, guessing: float
+) -> bool:
+    """Whether the audit finds low discrimination in a clean table with guessing."""
+    slope, difficulty = np.exp(rng.normal(0.2, 0.3, tasks)), rng.normal(size=tasks)
+    known = chances(slope, rng.normal(size=(agents, 1)), difficulty)
+    won = rng.random(known.shape) < guessing + (1 - guessing) * known
+    found = ex.irt.audit(ex.ResponseMatrix.from_array(won.astype(float)), rng=0)
+    return bool(found.of_kind("flat"))
+
+
+EQUAL, MANY, UNEQUAL = (10,) * 6, (8,) * 12, (60, 30, 5, 5, 5, 5, 5, 5)
+
 ROWS: dict[str, Row] = {
+    **{
+        f"{title}, {a} agents, groups of {sizes}, spread {spread}": kind(
+            partial(test, agents=a, sizes=sizes, spread=spread)
+        )
+        for a in (12, 23, 45, 130)
+        for sizes, spread in ((EQUAL, 0.7), (MANY, 1.0), (UNEQUAL, 0.7), (EQUAL, 0.0))
+        for title, test, kind in (
+            ("equal pair", equal_pair_called_different, wrong),
+            ("grouped abilities", grouped_ability_interval, Row),
+        )
+    },
+    **{
+        f"newcomers after five editions, {a} then {n} agents": Row(
+            partial(edition_interval, first=a, new=n)
+        )
+        for a, n in ((60, 15), (130, 30))
+    },
+    **{
+        f"equal families, {f} of {n}, {t} tasks": wrong(
+            partial(equal_families_differ, families=f, copies=n, tasks=t)
+        )
+        for f, n, t in ((10, 5, 40), (4, 6, 60))
+    },
+    **{
+        f"audit, clean, {a} agents, guessing {c}": wrong(
+            partial(low_discrimination_in_clean_table, agents=a, tasks=60, guessing=c)
+        )
+        for a in (60, 130)
+        for c in (0.0, 0.25)
+    },
     **{
         f"generality interval {a} x {t} x {n}, deviation {spread}": Row(
             partial(generality_interval, shape=(a, t, n), deviation=spread)

@@ -293,3 +293,23 @@ def test_a_gap_hardly_changes_the_correlations() -> None:
     trials[0, 0] = 0
     gap = ResponseMatrix.from_counts(whole.successes * trials, trials, whole.agents, whole.tasks)
     assert_allclose(with_the_rest(gap), with_the_rest(whole), atol=0.2)
+
+
+def families(seed: int, spread: float) -> ResponseMatrix:
+    """Ten families of five near-copies each; abilities of families have this spread."""
+    rng = np.random.default_rng(seed)
+    ability, difficulty = spread * rng.normal(size=(10, 1)), rng.normal(size=40)
+    chance = np.repeat(1 / (1 + np.exp(difficulty - ability)), 5, axis=0)
+    shared = np.repeat(rng.random((10, 40)), 5, axis=0)
+    drawn = np.where(rng.random(chance.shape) < 0.1, rng.random(chance.shape), shared)
+    return ResponseMatrix.from_array((drawn < chance).astype(float))
+
+
+def test_families_of_near_copies_that_are_equally_able_are_rarely_called_different() -> None:
+    tests = [ability_test(families(seed, 0.0), np.random.default_rng(seed)) for seed in range(40)]
+    assert np.mean([test.shown for test in tests]) <= 0.15  # by exchanges alone, in all tables
+    assert np.mean([(test.profile_p_value or 0.0) <= 0.05 for test in tests]) > 0.9
+    hidden = next(test for test in tests if not test.shown)
+    assert "Agents differ in profile" in Evidence(hidden).sentences()[0]
+    able = [ability_test(families(seed, 1.0), np.random.default_rng(seed)) for seed in range(8)]
+    assert np.mean([test.shown for test in able]) > 0.8

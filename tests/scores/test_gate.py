@@ -106,3 +106,23 @@ def test_a_clear_leader_is_first_on_both_halves_and_equals_share_the_place() -> 
     assert np.mean([one.same_leader for one in many]) < 0.35
     same = rank(ex.Results.from_numpy(noise[:, ::-1]), reps=50)
     assert same.same_leader == rank(ex.Results.from_numpy(noise), reps=50).same_leader
+
+
+def test_the_order_of_tasks_does_not_change_how_groups_are_split() -> None:
+    rng = np.random.default_rng(6)
+    scores, group = rng.normal(size=(4, 60)), np.repeat(np.arange(12), 5)
+
+    def table(order: np.ndarray) -> ex.Results:
+        columns = {"agent": [], "task": [], "repo": [], "score": []}
+        for agent in range(4):
+            for task in order:
+                columns["agent"].append(f"a{agent}")
+                columns["task"].append(f"t{task}")
+                columns["repo"].append(f"g{group[task]}")
+                columns["score"].append(scores[agent, task])
+        return ex.Results.from_dict(columns)
+
+    leaders = {
+        rank(table(order), reps=20).same_leader for order in (np.arange(60), rng.permutation(60))
+    }
+    assert len(leaders) == 1

@@ -53,6 +53,8 @@ class ChanceTest(NamedTuple):
     by_chance: float
     p_value: float
     method: str
+    profile_p_value: float | None = None
+    """The p-value of equal profiles, where near-copies among the agents make that another question."""
 
     @property
     def p(self) -> str:
@@ -107,6 +109,12 @@ class Evidence:
         """
         if not self.abilities_differ:
             start = "Agents are not shown to differ in ability"
+            profile = self.abilities.profile_p_value
+            if profile is not None and profile <= self.level:
+                start = (
+                    "Agents differ in profile (some are near-copies of others), but are not shown to "
+                    "differ in ability"
+                )
             return (f"{start}: {self.abilities.often}.",)
         said = f"Agents differ in ability ({self.abilities.p})."
         test = self.discrimination

@@ -187,7 +187,7 @@ def _of_agent(
 def share_interval(value: float, values: Floats, nest: Nest, level: float) -> tuple[float, float]:
     """Return Wilson's interval of a mean of shares of tasks, with their error over tasks or groups.
 
-    >>> share_interval(0.5, np.array([0.0, 1.0] * 20), Nest.flat(40), 0.95)[0].round(2)
+    >>> round(share_interval(0.5, np.array([0.0, 1.0] * 20), Nest.flat(40), 0.95)[0], 2)
     0.35
     """
     from scipy.special import stdtrit  # slow to import

@@ -25,6 +25,13 @@ _DRAWN_CELLS = 600_000
 """Cells drawn to test slopes, which cost more than to exchange them."""
 _MOST_TASKS = 100
 """Tasks, at least, in which the slopes of a large table are compared."""
+_NEAR_COPY = 0.75
+"""Correlation of two agents, task by task, beyond which one is a near-copy of the other."""
+_MANY_COPIES = 0.25
+"""Share of agents with a near-copy from which on exchanges between agents say little of ability."""
+_FEWEST_COMMON = 10
+_MOST_COMPARED = 1000
+"""Agents up to whom near-copies are sought."""
 _BLOCK = 1_000_000
 """Cells of tables that would fill memory that are processed at once."""
 _NOTHING = 1e-12
@@ -113,12 +120,30 @@ def ability_test(matrix: ResponseMatrix, rng: np.random.Generator) -> ChanceTest
     cells T alone is compared with the scaled χ² with its mean and variance. On one trial each, T is
     Cochran's Q. Exchanges are drawn in an order by content, so names and the order of rows change nothing.
 
+    Near-copies of an agent (entries of one family) agree on every task, whatever their ability. Where a
+    quarter of the agents have one, exchanges between agents show different profiles, not different
+    abilities. Then T is also compared with its values when the signs of all results on a task are turned,
+    which leaves what agents share as it is, and the larger p-value counts.
+
     References: Cochran (1950); Good (2005), ch. 3.
 
     >>> matrix = ResponseMatrix.from_array(np.triu(np.ones((8, 8))))
     >>> ability_test(matrix, np.random.default_rng(0)).p_value
     0.002
     """
+    test = _exchange_test(matrix, rng)
+    if not test.shown or not has_near_copies(matrix):
+        return test
+    by_tasks = _sign_test(matrix, evidence_stream(rng))
+    return test._replace(
+        p_value=max(test.p_value, by_tasks),
+        method=f"{test.method}, and signs of whole tasks, since some agents are near-copies",
+        profile_p_value=test.p_value,
+    )
+
+
+def _exchange_test(matrix: ResponseMatrix, rng: np.random.Generator) -> ChanceTest:
+    """The test for independent agents."""
     if matrix.shape[0] * matrix.shape[1] * _FEWEST_EXCHANGES > _EXCHANGED_CELLS:
         return _by_moments(matrix)
     matrix = matrix_in_content_order(_informative(matrix))
@@ -131,6 +156,57 @@ def ability_test(matrix: ResponseMatrix, rng: np.random.Generator) -> ChanceTest
     p = float(_share_as_large(-rarity)[0])
     method = f"{counted(draws, 'exchange')} of agents within each task"
     return ChanceTest(float(together[0, 0]), float(together[0, 1:].mean()), p, method)
+
+
+def has_near_copies(matrix: ResponseMatrix) -> bool:
+    """Whether a quarter of the agents are near-copies of another.
+
+    Two are if their results correlate by more than 0.75, and beyond chance, over at least ten tasks.
+
+    >>> has_near_copies(ResponseMatrix.from_array(np.tile(np.eye(12), (2, 1))))
+    True
+    """
+    agents = len(matrix.agents)
+    if agents > _MOST_COMPARED or matrix.observed_cells is not None:
+        return False
+    together, size, common = np.zeros((3, agents, agents))
+    for _, cells in _blocks(matrix):
+        weighted, present = cells.weight * cells.off, (cells.weight > 0).astype(np.float64)
+        together += weighted @ weighted.T
+        size += weighted**2 @ present.T
+        common += present @ present.T
+    size = np.where(common >= _FEWEST_COMMON, np.sqrt(size * size.T), 0.0)
+    correlation = np.divide(together, size, out=np.zeros_like(size), where=size > _NOTHING)
+    from scipy.special import ndtri
+
+    beyond = float(ndtri(1 - 0.01 / max(agents * (agents - 1) / 2, 1)))  # for all pairs together
+    rare = np.tanh(beyond / np.sqrt(np.maximum(common - 3, 1)))
+    np.fill_diagonal(correlation, 0.0)
+    copies = (correlation > np.maximum(rare, _NEAR_COPY)).any(axis=1)
+    return bool(copies.mean() >= _MANY_COPIES)
+
+
+def _sign_test(matrix: ResponseMatrix, rng: np.random.Generator) -> float:
+    """How often T is as large when the signs of all results on a task are turned at random."""
+    matrix = matrix_in_content_order(matrix)
+    signs = np.where(rng.random((len(matrix.tasks), _MOST_EXCHANGES)) < 0.5, -1.0, 1.0)
+    signs = np.column_stack([np.ones(len(matrix.tasks)), signs])
+    sums, size = np.zeros((len(matrix.agents), signs.shape[1])), np.zeros(len(matrix.agents))
+    for columns, cells in _blocks(matrix):
+        sums += (cells.weight * cells.off) @ signs[columns]
+        size += cells.agent_sums(cells.weight**2)
+    statistics = (sums**2 / np.maximum(size, _NOTHING)[:, None]).sum(axis=0)
+    p = float(_share_as_large(statistics)[0])
+    if p * len(statistics) > 1.5:
+        return p
+    from scipy.special import chdtrc
+
+    mean, variance = (
+        statistics[1:].mean(),
+        statistics[1:].var(),
+    )  # beyond all draws: their scaled χ²
+    freedom = 2 * mean**2 / max(variance, _NOTHING)
+    return min(p, float(chdtrc(freedom, statistics[0] * freedom / mean)))
 
 
 def agents_differ(matrix: ResponseMatrix, rng: Randomness) -> ChanceTest:
