@@ -1,6 +1,6 @@
 """What a report takes: CPU seconds to make, bytes, height of the page, and CPU seconds to open it.
 
-    python benchmarks/report.py            # all four sizes
+    python benchmarks/report.py            # all five sizes
     python benchmarks/report.py 7x55       # some of them
 
 The page is opened in Debian's chromium (`playwright` drives it) at 1,280 × 900 pixels. Opening is counted
@@ -26,7 +26,7 @@ import examiner as ex
 from examiner.results import Results
 
 PAINTED = "() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
-FIRST_FIGURE = "() => document.querySelector('#verdict .plot .main-svg')"
+FIRST_FIGURE = "() => document.querySelector('#ranking .mark')"
 SCROLLED = "(top) => window.scrollTo({ top, behavior: 'instant' })"
 HEIGHT = "document.documentElement.scrollHeight"
 
@@ -39,10 +39,19 @@ def simulated(agents: int, tasks: int) -> Results:
     return Results.from_numpy((rng.random((agents, tasks)) < chance).astype(float))
 
 
+def with_runs(agents: int, tasks: int, runs: int) -> Results:
+    """Scores of agents that differ, with several runs per cell."""
+    rng = np.random.default_rng(0)
+    return Results.from_numpy(
+        rng.normal(size=(agents, tasks, runs)) + rng.normal(size=(agents, 1, 1))
+    )
+
+
 SIZES: dict[str, tuple[Callable[[], Results], float | None]] = {
     "12x27": (lambda: ex.load("atari-arena"), 0.05),
     "7x55": (lambda: ex.load("atari-dqn-family"), None),
     "134x500": (lambda: ex.load("swebench-verified"), None),
+    "18x58": (lambda: with_runs(18, 58, 20), None),
     "500x4000": (lambda: simulated(500, 4000), None),
 }
 """Agents × tasks → results, and from which score on success is counted."""

@@ -37,6 +37,7 @@ WRITING = {
     "arena run": [["IN", "-o", "OUT"]],
     "arena flavours": [["IN", "-o", "OUT"]],
     "arena probe": [["IN", "-o", "OUT"]],
+    "arena design": [["IN", "-o", "OUT"]],
 }
 NOTHING_READ = {"arena profile"}
 

@@ -23,6 +23,10 @@ from examiner.cli import app
 FIRST, OTHER, AGENT, TASK, SIZE = "a11", "a04", "a09", "t07", 5
 
 
+ON_REQUEST = ("rank_probabilities", "significance", "strips")
+"""Sections that a report has only where they are named."""
+
+
 class Sources:
     """One table and one training log, asked in every way; each answer is computed once."""
 
@@ -89,12 +93,16 @@ class Sources:
 
     # ------------------------------------------------------------ the report
 
-    def report(self, name: str = "table.csv") -> Any:
-        sections = ["--sections", "learning,curves"] if name == "log.csv" else []
-        return self.command("report", name, *sections)
+    def report(self, name: str = "table.csv", section: str = "") -> Any:
+        named = ["--sections", "learning,curves"] if name == "log.csv" else []
+        if section in ON_REQUEST:
+            named = ["--sections", section]
+        return self.command("report", name, *named)
 
     def blocks(self, section: str, kind: str, source: str = "table.csv") -> list[Any]:
-        found = [each for each in self.report(source)["sections"] if each["key"] == section]
+        found = [
+            each for each in self.report(source, section)["sections"] if each["key"] == section
+        ]
         assert found, f"no section {section}"
         return [block for block in found[0]["blocks"] if block["kind"] == kind]
 
@@ -458,9 +466,9 @@ QUESTIONS = [
     Question(
         "With which R² do five tasks predict, by the report's card, `select --judge` and `select`?",
         {
-            "trial": lambda s: next(
-                cells[1] for cells in s.blocks("trial", "table")[0]["rows"] if cells[0] == SIZE
-            ),
+            "report": lambda s: s.drawn("selection", "r2")[0][
+                s.drawn("selection", "sizes").index(SIZE)
+            ],
             "judge": lambda s: row(
                 [
                     each
@@ -477,9 +485,6 @@ QUESTIONS = [
     Question(
         "How far off are held-out agents, predicted from five tasks?",
         {
-            "trial": lambda s: next(
-                cells[2] for cells in s.blocks("trial", "table")[0]["rows"] if cells[0] == SIZE
-            ),
             "select": lambda s: s.command("select", "table.csv")["mae"],
             "distil": lambda s: s.command("distil", "table.csv", "--size", "5", "-o", "tiny.json")[
                 "mae"

@@ -14,7 +14,7 @@ import pytest
 import examiner as ex
 from examiner.reporting import Study
 from examiner.reporting.finding import Board
-from examiner.reporting.findings import trial
+from examiner.reporting.findings import comparison
 from examiner.reporting.page import script_json
 
 NODE = shutil.which("node")
@@ -58,7 +58,7 @@ def test_ticked_tasks_are_judged_as_the_library_judges_them(
     values: np.ndarray, normalise: str | None, picked: list[int], tmp_path: Path
 ) -> None:
     study = Study.of(ex.Results.from_numpy(values), normalise)
-    board = next(block for block in trial.finding(study).blocks if isinstance(block, Board))
+    board = next(block for block in comparison.finding(study).blocks if isinstance(block, Board))
     shown = on_the_page(board, picked, tmp_path)
     material = study.selected.material
     found = ex.selection.judge_tasks(material, [material.tasks[task] for task in picked])
@@ -72,7 +72,7 @@ def test_ticked_tasks_are_judged_as_the_library_judges_them(
 
 def test_chosen_tasks_show_the_figures_of_the_report(tmp_path: Path) -> None:
     study = Study.of(ex.Results.from_numpy(shares(False)), None)
-    told = trial.finding(study)
+    told = comparison.finding(study)
     board = next(block for block in told.blocks if isinstance(block, Board))
     for row in study.selected.judgement.methods:
         if row.method != ex.selection.DEFAULT:

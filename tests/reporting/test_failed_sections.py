@@ -16,7 +16,7 @@ from examiner.cli import app
 from examiner.messages import ExaminerWarning, InputError
 from examiner.reporting import FINDINGS, Figure, Finding, ShownTable, Text
 from examiner.reporting.failure import RAISE_VARIABLE
-from examiner.reporting.findings import significance
+from examiner.reporting.findings import heatmap
 from examiner.reporting.verdict import Verdict
 
 MESSAGE = "operands could not be broadcast together with shapes (12,81) <b>(27,1)</b>"
@@ -31,12 +31,12 @@ def table(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def broken(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The section `significance` ends in an error, as users would meet it."""
+    """The section `heatmap` ends in an error, as users would meet it."""
 
     def fail(study: object) -> None:
         raise ValueError(MESSAGE)
 
-    monkeypatch.setattr(significance, "finding", fail)
+    monkeypatch.setattr(heatmap, "finding", fail)
     monkeypatch.delenv(RAISE_VARIABLE)
 
 
@@ -52,11 +52,11 @@ def test_the_command_writes_the_page_and_names_the_failed_section_on_standard_er
     made = run(table, "-o", page)
     assert made.exit_code == 0
     (line,) = [line for line in made.stderr.splitlines() if line.startswith("examiner: warning")]
-    assert "The section significance failed (ValueError" in line
+    assert "The section heatmap failed (ValueError" in line
     html = page.read_text()
     assert "&lt;b&gt;(27,1)&lt;/b&gt;" in html and "<b>(27,1)" not in html
     assert "ValueError" in html and f"<dd><bdi>{ex.__version__}</bdi></dd>" in html
-    assert 'id="ranking"' in html and 'id="heatmap"' in html
+    assert 'id="ranking"' in html and 'id="intervals"' in html
 
 
 @pytest.mark.usefixtures("broken")
@@ -65,31 +65,31 @@ def test_json_has_the_details_of_a_failed_section_and_all_other_sections(table: 
     assert made.exit_code == 0
     told = json.loads(made.stdout)
     sections = {section["key"]: section for section in told["sections"]}
-    assert told["failed_sections"] == ["significance"]
-    failure = sections["significance"]["failure"]
+    assert told["failed_sections"] == ["heatmap"]
+    failure = sections["heatmap"]["failure"]
     assert (failure["exception"], failure["message"]) == ("ValueError", MESSAGE)
     assert re.search(r"test_failed_sections\.py:\d+ fail$", failure["where"])
     assert str(Path.home()) not in failure["where"] and str(Path.cwd()) not in failure["where"]
     assert failure["examiner"] == ex.__version__
-    others = [section for key, section in sections.items() if key != "significance"]
+    others = [section for key, section in sections.items() if key != "heatmap"]
     assert len(others) >= 5 and all(section["failure"] is None for section in others)
-    assert "Which agents differ" in told["verdict"]["not_to_be_trusted"][0]
+    assert "Agents × tasks" in told["verdict"]["not_to_be_trusted"][0]
 
 
 @pytest.mark.usefixtures("broken")
 def test_markdown_has_the_details_of_a_failed_section(table: Path, tmp_path: Path) -> None:
     page = tmp_path / "page.md"
     assert run(table, "-o", page).exit_code == 0
-    section = page.read_text().split("### Which agents differ")[1].split("###")[0]
+    section = page.read_text().split("### Agents × tasks")[1].split("###")[0]
     assert "failed because of an unexpected error" in section
     assert "exception: ValueError" in section and f"examiner: {ex.__version__}" in section
 
 
 @pytest.mark.usefixtures("broken")
 def test_python_warns_of_a_failed_section_and_returns_the_report(table: Path) -> None:
-    with pytest.warns(ExaminerWarning, match="The section significance failed"):
+    with pytest.warns(ExaminerWarning, match="The section heatmap failed"):
         made = ex.report(ex.read(table))
-    assert list(made.failures) == ["significance"]
+    assert list(made.failures) == ["heatmap"]
 
 
 def test_a_verdict_that_fails_is_shown_as_failed_and_the_sections_stay(
@@ -106,7 +106,7 @@ def test_a_verdict_that_fails_is_shown_as_failed_and_the_sections_stay(
 def test_tests_of_this_project_never_take_a_failed_section_for_a_report(
     table: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(significance, "finding", lambda study: 1 / 0)
+    monkeypatch.setattr(heatmap, "finding", lambda study: 1 / 0)
     assert isinstance(run(table, "--json").exception, ZeroDivisionError)
 
 
@@ -122,7 +122,7 @@ def test_bad_input_of_a_section_of_your_own_is_refused_and_not_shown_as_failed(
 
 @pytest.fixture
 def with_broken_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of `significance`, a figure cannot be drawn, a table is none, a text is a number."""
+    """Of `heatmap`, a figure cannot be drawn, a table is none, a text is a number."""
 
     class Broken:
         def _asdict(self) -> dict[str, object]:
@@ -136,7 +136,7 @@ def with_broken_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
         blocks = (Text("A paragraph."), figure, table, Text(3))  # type: ignore[arg-type]
         return Finding(lead="Two agents differ.", blocks=blocks)
 
-    monkeypatch.setattr(significance, "finding", finding)
+    monkeypatch.setattr(heatmap, "finding", finding)
     monkeypatch.delenv(RAISE_VARIABLE)
 
 
@@ -149,20 +149,20 @@ def test_a_figure_or_table_that_cannot_be_rendered_is_shown_as_failed_and_the_re
     made = run(table, "-o", page, *(["--json"] if ending == "json" else []))
     assert made.exit_code == 0, made.stderr
     (line,) = [line for line in made.stderr.splitlines() if line.startswith("examiner: warning")]
-    assert "The section significance failed" in line
+    assert "The section heatmap failed" in line
     text = page.read_text()
     for part in ("Two agents differ.", "A paragraph.", "This part of the section failed"):
         assert part in text, part
     assert "agent 4" in text, "other sections stay"
     if ending == "json":
         told = json.loads(text)
-        assert told["failed_sections"] == ["significance"]
+        assert told["failed_sections"] == ["heatmap"]
 
 
 @pytest.mark.usefixtures("with_broken_blocks")
 def test_python_warns_of_what_cannot_be_rendered(table: Path) -> None:
     made = ex.report(ex.read(table))
-    with pytest.warns(ExaminerWarning, match="The section significance failed"):
+    with pytest.warns(ExaminerWarning, match="The section heatmap failed"):
         assert "This part of the section failed" in made.html
 
 

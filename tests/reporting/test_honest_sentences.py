@@ -22,8 +22,8 @@ def notes_of(finding, title):
 
 
 def test_the_figure_of_tests_is_described_as_drawn():
-    report = ex.report(Results.from_numpy(np.linspace(0.1, 0.9, 24).reshape(8, 3).T))
-    section = next(each for each in report.sections if each.key == "significance")
+    scores = Results.from_numpy(np.linspace(0.1, 0.9, 24).reshape(8, 3).T)
+    (section,) = ex.report(scores, sections=["significance"]).sections
     assert section.reads.startswith("Agents are drawn at their mean, best on the left;")
 
 

@@ -161,14 +161,11 @@ def test_dots_of_like_height_stand_side_by_side():
     assert [trace["name"] for trace in figure["data"]][1] == "tasks, negative discrimination"
 
 
-def test_infinite_generality_stands_above_all_others():
+def test_an_agent_without_variance_is_not_drawn_as_the_most_general():
     one = np.zeros(3)
     drawn = indicators.data("abc", one, one, np.array([4.0, np.inf, np.nan]))
-    assert drawn.shown[1] == 5.0
-    figure = indicators.draw(drawn)
-    assert [len(trace["x"]) for trace in figure["data"]] == [1, 1]
-    alone = indicators.data("ab", one[:2], one[:2], np.array([np.inf, np.inf]))
-    assert alone.shown.tolist() == [1.0, 1.0]
+    assert drawn.agents == ("a",)
+    assert [len(trace["x"]) for trace in indicators.draw(drawn)["data"]] == [1]
 
 
 def test_bands_are_left_out_where_there_are_no_errors():
@@ -214,12 +211,14 @@ def test_sections_left_out_are_named_with_the_reason(wins):
     assert aside["title"] == "Left out"
     assert any(note.startswith("typology: No classification") for note in aside["notes"])
     told_of = {name for note in aside["notes"] for name in note.split(": ")[0].split(", ")}
-    assert told_of | {section.key for section in report.sections} == set(ex.reporting.FINDINGS)
+    homes = ex.reporting.FINDINGS.homes
+    usual = {name for name, home in homes.items() if home.default == "always"}
+    assert told_of | {section.key for section in report.sections} == usual
     assert "Left out" in report.html
 
 
 def test_zeros_and_ones_get_no_words_on_medians_quarters_and_ranges(wins):
-    made = ex.report(wins, sections=["ranking", "heatmap"]).to_dict()
+    made = ex.report(wins, sections=["strips", "heatmap"]).to_dict()
     ranking, heatmap = made["sections"]
     assert "median" not in ranking["finding"] and "tie" not in ranking["finding"]
     values = np.nan_to_num(wins.measure().reshape(60, 24))
@@ -235,7 +234,7 @@ def test_zeros_and_ones_get_no_words_on_medians_quarters_and_ranges(wins):
 def test_shares_between_zero_and_one_keep_their_words():
     shares = np.random.default_rng(0).random((4, 6)) / 2 + np.arange(4)[:, None] / 8
     ranking, heatmap = ex.report(
-        Results.from_numpy(shares), sections=["ranking", "heatmap"]
+        Results.from_numpy(shares), sections=["strips", "heatmap"]
     ).sections
     assert "Scores spread most on" in str(heatmap.lead)
     assert "median" in str(ranking.lead)

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from examiner.reporting import Figure, ShownTable, Study
 from examiner.reporting.findings.heatmap import finding as heatmap
 from examiner.reporting.findings.ranking import finding as ranking
+from examiner.reporting.findings.ranking import strips
 from examiner.reporting.findings.reading import finding as reading
 from examiner.reporting.prose import aligned, said, three_digits
 from examiner.results import Results, Scales, TaskScale
@@ -34,25 +35,26 @@ def block_of(section, kind):
 def test_the_ranking_is_by_mean_and_ties_share_a_rank():
     study = Study.of(Results.from_numpy([[0.5, 0.7], [0.9, 0.9], [0.7, 0.5]], agents="abc"))
     rows = block_of(ranking(study), ShownTable).rows
-    assert [(row[0], row[1]) for row in rows] == [(1, "b"), (2, "a"), (2, "c")]
+    ranks = block_of(ranking(study), ShownTable).table
+    assert [row[0] for row in rows] == ["b", "a", "c"] and ranks.rank.tolist() == [1, 2, 2]
 
 
 def test_the_ranking_says_who_leads_by_what():
     levels = np.array([[3.0, 0.0, 0.0], [0.3, 0.3, 0.3]])[..., None]
     noise = np.random.default_rng(0).normal(scale=0.01, size=(2, 3, 5))
     study = Study.of(Results.from_numpy(levels + noise, agents=["wild", "even"]), None)
-    assert said(ranking(study).lead) == "wild leads by mean and interquartile mean; even by median."
+    assert said(strips(study).lead) == "wild leads by mean and interquartile mean; even by median."
 
 
 def test_many_tied_leaders_are_counted_not_named():
     study = Study.of(Results.from_numpy(np.repeat([1.0] * 5 + [0.0], 4).reshape(6, 4)))
-    assert said(ranking(study).lead).startswith("5 agents tie for the lead by mean")
+    assert said(strips(study).lead).startswith("5 agents tie for the lead by mean")
 
 
 def test_an_agent_observed_on_fewer_tasks_is_flagged(scaled):
     section = ranking(Study.of(scaled))
     table = block_of(section, ShownTable)
-    assert [table.rows[place][1] for place in table.doubtful] == ["late"]
+    assert [table.rows[place][0] for place in table.doubtful] == ["late"]
     assert "observed on fewer than 4 tasks: late" in texts(section)
 
 
@@ -64,10 +66,10 @@ def test_where_most_agents_lack_some_task_none_is_marked():
     assert "Agents were observed on different tasks, between 1 and 3 of them" in texts(section)
 
 
-def test_single_runs_get_a_sentence_instead_of_intervals(scaled):
-    assert "Each cell is a single run" in texts(ranking(Study.of(scaled)))
+def test_what_intervals_are_about_is_said(scaled):
+    assert "Unit: tasks. Some or all cells hold one run" in texts(ranking(Study.of(scaled)))
     repeated = Results.from_numpy(np.random.default_rng(0).random((2, 3, 4)))
-    assert "up to 4 runs" in texts(ranking(Study.of(repeated)))
+    assert "Unit: runs." in texts(ranking(Study.of(repeated)))
 
 
 def test_the_unit_of_the_numbers_is_said(scaled):
@@ -78,7 +80,7 @@ def test_the_unit_of_the_numbers_is_said(scaled):
 
 def test_the_strips_draw_the_comparable_scores_in_the_order_of_ranks(scaled):
     study = Study.of(scaled)
-    data = block_of(ranking(study), Figure).data
+    data = block_of(strips(study), Figure).data
     assert data["agents"] == tuple(scaled.agents[agent] for agent in study.order)
     np.testing.assert_array_equal(data["scores"], study.comparable[study.order])
 

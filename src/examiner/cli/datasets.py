@@ -25,7 +25,7 @@ def datasets(options: DatasetOptions, printing: Tabled) -> None:
     if options.name is not None:
         show(_shown(card(options.name)), printing, "dataset")
         return
-    rows = [card(known).to_dict() for known in DATASETS]
+    rows = [card(name).to_dict() for name in DATASETS]
     columns = [
         Column("name", "name", "name"),
         Column("returns", "text", "returns"),

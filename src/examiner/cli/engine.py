@@ -69,14 +69,15 @@ def shards_from(
     """Return a source of Parquet shards, read as they are."""
     from examiner import engines
 
-    asked = [f"--{name.replace('_', '-')}" for name in _NOT_IN_SHARDS if getattr(options, name)]
-    asked += ["--normalise"] if comparison.normalise not in (None, "auto", "none") else []
-    asked += ["--success-share"] if comparison.success_share is not None else []
+    changing = [f"--{name.replace('_', '-')}" for name in _NOT_IN_SHARDS if getattr(options, name)]
+    changing += ["--normalise"] if comparison.normalise not in (None, "auto", "none") else []
+    changing += ["--success-share"] if comparison.success_share is not None else []
     success = success_of(comparison.success)
-    if asked or isinstance(success, str):
+    if changing or isinstance(success, str):
         here = "use" if scheme_of(options.source) is None else "download them for"
         raise InputError(
-            f"Shards are fitted as they are written, and {listed(asked or ['--success ' + str(success)])} "
+            f"Shards are fitted as they are written, and "
+            f"{listed(changing or ['--success ' + str(success)])} "
             f"would change them. Write them so beforehand (`examiner convert`), or {here} "
             f"`--engine memory`."
         )

@@ -207,8 +207,10 @@ def _live(fit: IRTFit, who: ExamineOptions, episodes: int, seed: int) -> Answeri
     if rules.evaluation_episodes:
         rules = replace(rules, evaluation_episodes=episodes)
     find_modules_here(who.agent)
-    where = who.environment
-    job = Job(who.agent, who.agent, environment=where, seed=seed, protocol=rules, episodes=episodes)
+    environment = who.environment
+    job = Job(
+        who.agent, who.agent, environment=environment, seed=seed, protocol=rules, episodes=episodes
+    )
     measure = (fit.recipe and fit.recipe.measure) or "score"
     return adaptive.answers_played(lambda task: results_of(replace(job, game=task), measure), fit)
 
@@ -247,14 +249,14 @@ def _bank(
 def _costs(tasks: tuple[str, ...], named: str, results: Results | None) -> dict[str, float]:
     if Path(named).is_file():
         values = read_tasks(named).attributes.numbers(tasks, "cost")
-        found = dict(zip(tasks, values.tolist(), strict=True))
+        task_costs_by_name = dict(zip(tasks, values.tolist(), strict=True))
     elif results is not None:
         costs = task_costs(results, named)
-        known = dict(zip(results.tasks, costs.tolist(), strict=True))
-        found = _by_any_name(tasks, known, np.nan)
+        read_costs = dict(zip(results.tasks, costs.tolist(), strict=True))
+        task_costs_by_name = _by_any_name(tasks, read_costs, np.nan)
     else:
         raise InputError(f"Cannot find the costs {shorten(named)}: there is no such file.")
-    return {task: cost for task, cost in found.items() if np.isfinite(cost)}
+    return {task: cost for task, cost in task_costs_by_name.items() if np.isfinite(cost)}
 
 
 def _groups(
@@ -272,12 +274,12 @@ def _groups(
     if chosen.typology is None:
         return None
     kinds = task_kinds(classification_from(chosen.typology), rng=np.random.default_rng(0))
-    found = {
+    group_names = {
         task: ", ".join(value for _, value in group.features)
         for group in kinds.members
         for task in group.tasks
     }
-    return _by_any_name(tasks, found, "of no known kind")
+    return _by_any_name(tasks, group_names, "of no known kind")
 
 
 def _by_any_name(tasks: Sequence[str], known: dict[str, Any], otherwise: Any) -> dict[str, Any]:
@@ -308,8 +310,8 @@ def _stop(options: StopOptions, bank: adaptive.TaskBank, resumed: bool) -> adapt
         return None if resumed else adaptive.Stop.usual(bank, options.least)
     better: str | float | None = options.better_than
     if options.better_than is not None and better not in bank.landmarks:
-        known = f"The fit has {listed(bank.landmarks)}. Name one of them, or give an ability."
-        complaint = f"Unknown agent {shorten(better)}. {known}"
+        advice = f"The fit has {listed(bank.landmarks)}. Name one of them, or give an ability."
+        complaint = f"Unknown agent {shorten(better)}. {advice}"
         better = parsed(float, options.better_than, complaint)
     limits = options.standard_error, options.budget, options.most, options.least
     return adaptive.Stop(*limits, better, options.certainty).checked(bank)

@@ -118,36 +118,40 @@ def fit(
             (f"--cache is for shards and clusters; the engine is {engine}, which keeps nothing.",)
         )
     with progress_bar("reading") as progress:
-        asked = how.asked(printing.seed, progress)
+        arguments = how.asked(printing.seed, progress)
         if how.over is not None and engine != "memory":
             raise InputError(
                 f"Progress over years needs generality, which the engine {engine} does not tell. Leave "
                 f"--over out, or fit with --engine memory."
             )
         if engine in ("shards", "ray"):
-            done = _of_shards(shards_from(engine, options, comparison, where, progress), how, asked)
+            outcome = _of_shards(
+                shards_from(engine, options, comparison, where, progress), how, arguments
+            )
         else:
             results = results_from(options, progress)
-            done = _of_results(results, engine, comparison, how, asked)
-    made = done.fit
+            outcome = _of_results(results, engine, comparison, how, arguments)
+    fitted = outcome.fit
     if how.output is not None:
-        save(made, how.output)
-    scores = done.scores_of
-    finding = render_fit(made, done.found, repeats_mean=scores is None and _repeats_mean(made))
-    notes = (*done.notes, *made.notes, *done.found.notes)
-    if done.years is not None:
-        progress_shown = render_years(done.years)
+        save(fitted, how.output)
+    scores = outcome.scores_of
+    finding = render_fit(
+        fitted, outcome.found, repeats_mean=scores is None and _repeats_mean(fitted)
+    )
+    notes = (*outcome.notes, *fitted.notes, *outcome.found.notes)
+    if outcome.years is not None:
+        progress_shown = render_years(outcome.years)
         blocks = (*finding.blocks, *progress_shown.blocks, Text(progress_shown.lead))
         finding = replace(
             finding, blocks=blocks, beside=finding.beside | {"over": progress_shown.data}
         )
-        notes = (*notes, *done.years.notes)
+        notes = (*notes, *outcome.years.notes)
     show(
         finding,
         printing,
         "fit",
         notes=notes,
-        score_unit=response_unit(made),
+        score_unit=response_unit(fitted),
         regularity_of="responses" if scores is None else f"Φ(z) of {scores}",
         engine=engine,
         source=options.source,
@@ -204,27 +208,35 @@ def _of_results(
 
         recipe = recipe_of(comparison).learn(results)
         source = gpu(recipe.responses(results), response=how.response)
-        made = fit_irt(source, how.model, **asked).with_recipe(recipe)
-        return _Fitted(made, indicators_without_responses(made), results.notes)
-    made = how.fitted(results, comparison, asked["rng"], asked["progress"], how.group)
+        fitted = fit_irt(source, how.model, **asked).with_recipe(recipe)
+        return _Fitted(fitted, indicators_without_responses(fitted), results.notes)
+    fitted = how.fitted(results, comparison, asked["rng"], asked["progress"], how.group)
     scores = None if comparison.success is None else standard_scores(results)
-    found = indicators(made, scores, bins=_bins(how.bins))
+    agent_indicators = indicators(fitted, scores, bins=_bins(how.bins))
     measure = None if scores is None else results.measures[0]
-    return _Fitted(made, found, results.notes, measure, _progress(results, found, how.over))
+    return _Fitted(
+        fitted,
+        agent_indicators,
+        results.notes,
+        measure,
+        _progress(results, agent_indicators, how.over),
+    )
 
 
 def _progress(results: Results, found: Indicators, column: str | None) -> OverTime | None:
     """Ability and generality over the years in a column of agents."""
     if column is None:
         return None
-    known = results.agent_attributes
-    if column not in known.columns:
-        have = f"They have {listed(known.columns)}." if known.columns else "They have none."
+    attributes = results.agent_attributes
+    if column not in attributes.columns:
+        have = (
+            f"They have {listed(attributes.columns)}." if attributes.columns else "They have none."
+        )
         raise InputError(
             f"Agents have no column {shorten(column)} with years. {have} Give a table of agents with "
             f"--agents FILE."
         )
-    values = known.aligned(found.agents, column)
+    values = attributes.aligned(found.agents, column)
     return over_time(
         found, {agent: year_of(value) for agent, value in zip(found.agents, values, strict=True)}
     )
@@ -232,9 +244,9 @@ def _progress(results: Results, found: Indicators, column: str | None) -> OverTi
 
 def _of_shards(source: ParquetSource, how: FitOptions, asked: FitArguments) -> _Fitted:
     """A fit of shards on disk, with how often they were passed over."""
-    made = fit_irt(source, how.model, **asked)
+    fitted = fit_irt(source, how.model, **asked)
     passes = f"{source.passes} passes over the responses on disk."
-    return _Fitted(made, indicators_without_responses(made), (passes,))
+    return _Fitted(fitted, indicators_without_responses(fitted), (passes,))
 
 
 def _repeats_mean(made: IRTFit) -> bool:

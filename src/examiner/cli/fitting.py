@@ -51,10 +51,10 @@ class ModelOptions:
         group: str | None = None,
     ) -> IRTFit:
         """Fit the model to results, made comparable and counted as the options say."""
-        asked = self.asked(seed, progress)
+        arguments = self.asked(seed, progress)
         recipe = recipe_of(comparison)
         return fit_irt(
-            results, self.model, recipe=recipe, response=self.response, group=group, **asked
+            results, self.model, recipe=recipe, response=self.response, group=group, **arguments
         )
 
     def asked(self, seed: int, progress: Progress) -> FitArguments:

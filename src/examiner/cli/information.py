@@ -83,8 +83,14 @@ def information(options: SourceOptions, how: InformationOptions, printing: Seede
 def _about_ability(results: Results, how: InformationOptions) -> bool:
     """Whether cells are single trials of 0 or 1, and nothing was said of how agents vary."""
     usual = InformationOptions()
-    asked = (how.noise, how.deviations, how.spread, how.literal_wins, how.exact)
-    silent = asked == (usual.noise, usual.deviations, usual.spread, usual.literal_wins, usual.exact)
+    chosen = (how.noise, how.deviations, how.spread, how.literal_wins, how.exact)
+    silent = chosen == (
+        usual.noise,
+        usual.deviations,
+        usual.spread,
+        usual.literal_wins,
+        usual.exact,
+    )
     return silent and len(results.measures) == 1 and single_successes(results)
 
 
@@ -103,11 +109,11 @@ def _tell_ability(
     prices: TaskPrices | None,
 ) -> None:
     size = min(USUAL_SIZE, len(fit.items)) if how.size is None else how.size
-    found = ability_information(fit, rng=printing.seed, size=size)
+    bits = ability_information(fit, rng=printing.seed, size=size)
     evidence = fit.evidence
     alike = evidence is not None and not evidence.abilities_differ
     not_shown = evidence.sentences()[0] if evidence is not None and alike else ""
-    finding = render_ability_information(found, prices, seed=printing.seed, not_shown=not_shown)
+    finding = render_ability_information(bits, prices, seed=printing.seed, not_shown=not_shown)
     notes = (*fit.notes, *(prices.notes if prices else ()))
     p_value = None if evidence is None else evidence.abilities.p_value
     show(

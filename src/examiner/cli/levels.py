@@ -68,8 +68,8 @@ def levelled(results: Results, options: LevelOptions, normalise: str | None) -> 
     if by is None and options.average is None and options.weights is None:
         return Levelled(results, normalise, None)
     weights = options.weights
-    known = None if weights is None else _numbers(weights, "weight", by or (), results)
-    return Levelled(results, normalise, total(results, by, options.average, known))
+    weight_of = None if weights is None else _numbers(weights, "weight", by or (), results)
+    return Levelled(results, normalise, total(results, by, options.average, weight_of))
 
 
 def levelled_and_compared(
@@ -79,9 +79,9 @@ def levelled_and_compared(
 
     >>> levelled_and_compared(Results.from_numpy([[1.0]]), LevelOptions(), ComparisonOptions()).normalise
     """
-    known = levelled(results, options, comparison.normalise)
-    return known._replace(
-        results=comparable(known.results, replace(comparison, normalise=known.normalise))
+    prepared = levelled(results, options, comparison.normalise)
+    return prepared._replace(
+        results=comparable(prepared.results, replace(comparison, normalise=prepared.normalise))
     )
 
 

@@ -61,7 +61,7 @@ def show(
 
     >>> answer = Finding("f", "F", ("Found.",), beside={"mean": float("nan")})
     >>> show(answer, Printing(json=True), "f", size=2)
-    {"schema": "examiner.f/1", "mean": null, "size": 2, "notes": []}
+    {"schema": "examiner.f/1", "mean": null, "notes": [], "size": 2}
     """
     answer = finding.answer
     all_notes = dict.fromkeys(
@@ -220,9 +220,9 @@ def clock(seconds: float) -> str:
     """
     if math.isnan(seconds) or math.isinf(seconds):
         return "?"
-    minutes, rest = divmod(round(seconds), 60)
+    minutes, left = divmod(round(seconds), 60)
     hours, minutes = divmod(minutes, 60)
-    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
+    return f"{hours}:{minutes:02}:{left:02}" if hours else f"{minutes}:{left:02}"
 
 
 @contextmanager
@@ -308,5 +308,5 @@ def drawn(standing: Standing) -> Group:
             printable(job.score),
         )
     more = len(standing.playing) - JOBS_SHOWN
-    rest = [Text(f"… and {more:,} more")] if more > 0 else []
-    return Group(Text(standing_line(standing)), table, *rest)
+    last_line = [Text(f"… and {more:,} more")] if more > 0 else []
+    return Group(Text(standing_line(standing)), table, *last_line)

@@ -32,8 +32,8 @@ def check_outputs(groups: Iterable[Any]) -> None:  # Any: groups of options
     >>> check_outputs([SourceOptions("atari-dqn-family")])
     """
     named = list(_paths(groups))
-    written = [each for each in named if each.writes is not None]
-    read = [each.path for each in named if each.writes is None]
+    written = [path for path in named if path.writes is not None]
+    read = [path.path for path in named if path.writes is None]
     for place, output in enumerate(written):
         shown = shorten(output.path, 200)
         if any(_same(output.path, other.path) for other in written[place + 1 :]):
@@ -64,11 +64,11 @@ def _check_against(output: _Named, source: Path, shown: str) -> None:
 def _paths(groups: Iterable[Any]) -> Iterator[_Named]:
     """The paths that options name; a bundled data set is none."""
     for group in groups:
-        for each in fields(group):
-            about = each.metadata
+        for field in fields(group):
+            about = field.metadata
             kind, metavar = about.get("writes"), about.get("metavar") or ""
             reads = any(word in metavar for word in READ) and about.get("reads") != UPDATED
-            value = getattr(group, each.name)
+            value = getattr(group, field.name)
             if value is None or value == "" or not (kind or reads):
                 continue
             for path in value if isinstance(value, list) else [value]:

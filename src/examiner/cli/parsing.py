@@ -46,10 +46,10 @@ def parameters_of(command: Callable[..., None]) -> list[click.Parameter]:
     ['source', 'format', 'layout']
     """
     parameters = [
-        _parameter(each, hints[each.name], getattr(group, "section", "Options"))
+        _parameter(field, hints[field.name], getattr(group, "section", "Options"))
         for group in _groups(command).values()
         for hints in [get_type_hints(group)]
-        for each in fields(group)
+        for field in fields(group)
     ]
     return sorted(parameters, key=lambda parameter: not parameter.required)
 
@@ -66,7 +66,7 @@ def gathered(command: Callable[..., None]) -> Callable[..., None]:
 
     def call(**given: Any) -> None:  # Any: each option has its own type
         filled = {
-            name: group(**{each.name: _plain(given[each.name]) for each in fields(group)})
+            name: group(**{field.name: _plain(given[field.name]) for field in fields(group)})
             for name, group in groups.items()
         }
         check_effects(given)
@@ -86,15 +86,15 @@ def given_words(*groups: object) -> list[str]:
     arguments: list[str] = []
     options: list[str] = []
     for group in groups:
-        for each in fields(group):  # type: ignore[arg-type]  # groups are dataclasses
-            value, names = getattr(group, each.name), each.metadata.get("names")
-            if value is None or value == each.default:
+        for field in fields(group):  # type: ignore[arg-type]  # groups are dataclasses
+            value, names = getattr(group, field.name), field.metadata.get("names")
+            if value is None or value == field.default:
                 continue
             values = [str(one) for one in (value if isinstance(value, list) else [value])]
             if names is None:
                 arguments += values
                 continue
-            name = names[0] if names else "--" + each.name.replace("_", "-")
+            name = names[0] if names else "--" + field.name.replace("_", "-")
             options += [name] if value is True else [w for one in values for w in (name, one)]
     return [*arguments, *options]
 

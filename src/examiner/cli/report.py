@@ -107,7 +107,7 @@ def report(
             target = None if page is None else page_report.save(page)
             content = page_report.to_dict() if printing.json else {}
         figures = drawn.write(page_report.sections)
-    failures = (str(each.message) for each in failed if each.category is ExaminerWarning)
+    failures = (str(warning.message) for warning in failed if warning.category is ExaminerWarning)
     for sentence in dict.fromkeys((*failure_sentences(page_report), *failures)):
         print_warning(sentence)
     if printing.json:

@@ -66,15 +66,15 @@ def scores(
     """Aggregate and rank agents with intervals, compare them, and show where the uncertainty comes from."""
     with progress_bar("reading") as progress:
         read = results_from(options, tuned_on=how.tuned_on)
-        known = levelled_and_compared(read, levels, comparison)
-        results = known.results
+        prepared = levelled_and_compared(read, levels, comparison)
+        results = prepared.results
         if how.attempts:
-            tried = attempts(results, level=how.level, total=known.total, group=how.group)
+            tried = attempts(results, level=how.level, total=prepared.total, group=how.group)
             tables = (shown_table(tried.passed), shown_table(tried.agents))
             finding = Finding(lead=tried.headline, blocks=tables, answer=tried)
             show(finding, printing, read=results, score_unit=score_unit(results))
             return
-        made = rank(
+        ranking = rank(
             results,
             how.aggregate or ("mean",),
             rng=printing.seed,
@@ -84,9 +84,9 @@ def scores(
             interval=how.interval,
             level=how.level,
             posthoc=how.posthoc,
-            total=known.total,
+            total=prepared.total,
             progress=progress,
         )
-    finding = render_ranking(made, seed=printing.seed)
+    finding = render_ranking(ranking, seed=printing.seed)
     unit, steps = score_unit(results), list(results.provenance.steps)
     show(finding, printing, "scores", read=results, score_unit=unit, steps=steps)

@@ -215,7 +215,7 @@ def select(
             show(render_task_trial(judged), printing, score_unit=value_unit(material.recipe))
             return
         size = None if how.budget is not None else SIZE if how.size is None else how.size
-        own = material if holdout.choose_on is None else material.on_agents(holdout.choose_on)
+        choosing = material if holdout.choose_on is None else material.on_agents(holdout.choose_on)
         if how.proof:
             chosen = selection.select_and_judge(
                 material,
@@ -226,7 +226,7 @@ def select(
                 **judging(choice.workers, progress),
             )
         else:
-            chosen = selection.select(own, size, how.method, rng=printing.seed)
+            chosen = selection.select(choosing, size, how.method, rng=printing.seed)
     stored = None if how.output is None else str(save(chosen, how.output))
     unit = value_unit(material.recipe)
     show(render_selection(chosen), printing, score_unit=unit, stored=stored)
@@ -266,9 +266,9 @@ def material_of(
     >>> material_of(Results.from_numpy(np.eye(5)), SelectionOptions(), LevelOptions()).target
     'mean'
     """
-    known = levelled(results, levels, options.normalise)
+    prepared = levelled(results, levels, options.normalise)
     named = "cost" if options.cost is None and options.cost_of is not None else options.cost
-    results, cost = _costs(known.results, named, budget)
+    results, cost = _costs(prepared.results, named, budget)
     words = words_of(options.lexicographic) or []
     measures = [word.removeprefix("-") for word in words]
     if not all(measures):
@@ -278,12 +278,12 @@ def material_of(
     if not set(measures) <= set(results.measures):
         results = results.with_measures(*dict.fromkeys([*measures, *results.measures]))
     recipe = Recipe(
-        normaliser=known.normalise,
+        normaliser=prepared.normalise,
         transform=options.transform,
         floor=options.floor,
         lexicographic=tuple(words),
         success=success_of(options.success),
-        total=known.total,
+        total=prepared.total,
     )
     demands = selection.Constraints(
         tuple(options.must or ()),
@@ -316,13 +316,13 @@ def agents_named(text: str | None, agents: tuple[str, ...]) -> tuple[str, ...] |
     patterns = words_of(text)
     if patterns is None:
         return None
-    found = []
+    chosen = []
     for pattern in patterns:
         like = [agent for agent in agents if agent == pattern or fnmatchcase(agent, pattern)]
         if not like:
             raise InputError(f"No agent is like {shorten(pattern)}. There are {listed(agents)}.")
-        found += like
-    return tuple(dict.fromkeys(found))
+        chosen += like
+    return tuple(dict.fromkeys(chosen))
 
 
 def folds_named(text: str | None) -> Literal["loo"] | int | None:
@@ -370,8 +370,8 @@ def _costs(
     results: Results, cost: str | None, budget: float | None
 ) -> tuple[Results, str | np.ndarray[Any, np.dtype[np.float64]] | None]:
     if cost is None:
-        known = "cost" in (*results.task_attributes.columns, *results.attributes)
-        return results, "cost" if budget is not None and known else None
+        has_costs = "cost" in (*results.task_attributes.columns, *results.attributes)
+        return results, "cost" if budget is not None and has_costs else None
     if Path(cost).is_file():
         table = read_tasks(cost, results.measures[0])
         return results.with_attributes(table.attributes, step=f"costs from {cost}"), "cost"

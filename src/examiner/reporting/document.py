@@ -13,7 +13,7 @@ from examiner.messages import ExaminerWarning, InputError, unknown_name
 from examiner.reporting.failure import Failure, attempt, failed_finding, section_or_failure
 from examiner.reporting.figures.printed import Columns
 from examiner.reporting.finding import Finding, Notes, save_figures
-from examiner.reporting.findings import FINDINGS
+from examiner.reporting.findings import FINDINGS, default_sections
 from examiner.reporting.json import one_object, section_of, verdict_of
 from examiner.reporting.prose import Sentence, said
 from examiner.reporting.rendering import failure_sentence, rendered
@@ -148,8 +148,9 @@ def report(
     >>> report(results, sections=["ranking"]).to_dict()["sections"][0]["finding"]
     'dqn leads by mean, median and interquartile mean.'
     """
-    chosen = _chosen(list(FINDINGS) if sections is None else sections)
+    named = None if sections is None else _chosen(sections)
     study = Study.of(results, normalise, measure, **options)
+    chosen = _chosen(default_sections(study)) if named is None else named
     # What was read is told last, wherever it stands: it warns of what other findings have found.
     order = sorted(range(len(chosen)), key=lambda index: chosen[index][0] == _LAST)
     made: dict[int, Finding] = {}

@@ -74,6 +74,23 @@ def shown_table(
 
 
 @dataclass(frozen=True, slots=True)
+class RankedTable(ShownTable):
+    """The agents, best first, with the comparisons of the best of them in pairs.
+
+    On a page the mean of each agent is drawn with its interval in its row, and two agents that are ticked
+    are compared, as `compared` has it; `test` says by which test.
+    """
+
+    compared: Table | None = None
+    test: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class TaskTable(ShownTable):
+    """The tasks with their flags: on a page they can be filtered."""
+
+
+@dataclass(frozen=True, slots=True)
 class Text(Piece):
     """A paragraph."""
 

@@ -152,13 +152,30 @@ def distinct_labels(names: Sequence[str], limit: int) -> tuple[str, ...]:
     """
     if limit < SHORTEST_LABEL:
         raise InputError(f"Labels of {limit} characters are too short. Allow {SHORTEST_LABEL}.")
-    found = [cut(name, limit) for name in names]
+    short = _without_common_start(names, limit)
+    found = [cut(name, limit) for name in short]
     seen = Counter(found)
-    for index, (name, label) in enumerate(zip(names, found, strict=True)):
+    for index, (name, label) in enumerate(zip(short, found, strict=True)):
         if seen[label] > 1 or _NUMBERED.search(label):
             number = f" (#{index + 1})"
             found[index] = cut(name, max(limit - len(number), SHORTEST_LABEL - 1)) + number
     return tuple(found)
+
+
+def _without_common_start(names: Sequence[str], limit: int) -> Sequence[str]:
+    """Leave out the words that all names begin with, where names are too long for a label."""
+    if len(names) < 2 or all(len(name) <= limit for name in names):
+        return names
+    start = next(
+        (
+            names[0][:at]
+            for at in range(min(map(len, names)), 0, -1)
+            if len({name[:at] for name in names}) == 1
+        ),
+        "",
+    )
+    end = max((start.rfind(mark) + 1 for mark in "/_-. :"), default=0)
+    return [f"…{name[end:]}" for name in names] if end >= SHORTEST_LABEL // 2 else names
 
 
 def plain(text: str) -> str:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from examiner.answers import Column, Table, bound, count, error, name, number
 from examiner.messages import InputError
+from examiner.reporting.prose import Name, Parts, enumerated
 from examiner.scores import (
     MOST_TESTED,
     Ranking,
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from examiner.reporting.study import Study
 
 AGGREGATES_SHOWN = ("mean", "iqm", "median")
+MOST_NAMED = 3
 
 
 class ComparedMeans(Table):
@@ -49,9 +51,9 @@ class ComparedMeans(Table):
 
 
 class FirstAgent(NamedTuple):
-    """The first agent by mean, agents that do not differ significantly from it, and how many were gap.
+    """The first agent by mean, agents that do not differ significantly from it, and how many were tested.
 
-    `ahead_on_most` do significantly better than it on most tasks, although their mean is lower.
+    `ahead_on_most`, of the best, do significantly better than it on most tasks, with a lower mean.
     """
 
     name: str
@@ -63,7 +65,7 @@ class FirstAgent(NamedTuple):
 def tests_of(study: Study) -> Significance | str:
     """Test which agents differ, as `scores` does; of very many agents, the first of them.
 
-    A sentence says why nothing can be gap.
+    A sentence says why nothing can be tested.
     """
     shown = study.resampled
     if len(shown.agents) < 2:
@@ -77,24 +79,55 @@ def tests_of(study: Study) -> Significance | str:
 
 
 def first_agent(study: Study, tests: Significance) -> FirstAgent:
-    """Compare the first agent by mean with the others that were gap."""
-    first = study.resampled.agents[0]
-    row = tests.agent_names.index(first)
-    others = [place for place in range(len(tests.agent_names)) if place != row]
-    others.sort(key=lambda place: -tests.mean[place])
-    rows = [study.scores.agents.index(agent) for agent in tests.agent_names]
-    means = cell_means(study.scores, study.measure)[rows]
-    by_ranks = wilcoxon_holm(means)[row] < tests.alpha
-    return FirstAgent(
-        first,
-        tuple(tests.agent_names[at] for at in others if tests.p[row, at] >= tests.alpha),
-        tuple(
-            tests.agent_names[at]
-            for at in others
-            if by_ranks[at] and tests.mean_rank[at] < tests.mean_rank[row]
-        ),
-        len(others),
-    )
+    """Compare the first agent by mean with the others that were tested."""
+    place = {agent: row for row, agent in enumerate(tests.agent_names)}
+    first, *best = (place[agent] for agent in study.resampled.agents)
+    others = [row for row in np.argsort(-tests.mean, kind="stable").tolist() if row != first]
+    rows = [study.scores.agents.index(tests.agent_names[row]) for row in (first, *best)]
+    by_ranks = wilcoxon_holm(cell_means(study.scores, study.measure)[rows])[0] < tests.alpha
+    ahead = [
+        tests.agent_names[row]
+        for row, differs in zip(best, by_ranks[1:], strict=True)
+        if differs and tests.mean_rank[row] < tests.mean_rank[first]
+    ]
+    alike = [tests.agent_names[row] for row in others if tests.p[first, row] >= tests.alpha]
+    return FirstAgent(tests.agent_names[first], tuple(alike), tuple(ahead), len(others))
+
+
+def leader_claim(study: Study) -> Parts:
+    """Say who leads and which agents do not differ: in the verdict and above the table."""
+    tests, found = study.tests, study.first_agent
+    assert found is not None and isinstance(tests, Significance), "agents were tested"
+    first, alike, ahead, others = found
+    next_ones = "" if others + 1 == len(study.results.agents) else "the next "
+    tied = [study.results.agents[row] for row in study.order if study.ranks[row] == 1]
+    unlike = "not significantly different from"
+    if len(tied) > 1:
+        alone = [name for name in alike if name not in tied]
+        many = f"{len(alone):,} of {next_ones}{others + 1 - len(tied):,} others"
+        words = f" lead with the same mean; {many} {_are(len(alone))} {unlike} them."
+        if not alone:
+            words = " lead with the same mean, and are significantly better than every other agent."
+        return (*enumerated(tied, MOST_NAMED), words)
+    if ahead:
+        verb = "do" if len(ahead) > 1 else "does"
+        start = (Name(first), " has the highest mean, but ", *enumerated(ahead, MOST_NAMED))
+        return (*start, f" {verb} better on most tasks.")
+    if tests.too_few_tasks:
+        few = " has the highest mean; there are too few tasks for a significant difference."
+        return (Name(first), few)
+    if len(alike) == others > MOST_NAMED:
+        return (Name(first), " leads, but no other agent is significantly different from it.")
+    if len(alike) > MOST_NAMED:
+        many = f"{len(alike):,} of {next_ones}{others:,} others"
+        return (Name(first), f" leads; {many} {_are(len(alike))} {unlike} it.")
+    if alike:
+        return (Name(first), " leads; ", *enumerated(alike), f" {_are(len(alike))} {unlike} it.")
+    return (Name(first), " leads, and is significantly better than every other agent.")
+
+
+def _are(count: int) -> str:
+    return "is" if count == 1 else "are"
 
 
 def compared_means(study: Study, tests: Significance) -> ComparedMeans:

@@ -54,7 +54,8 @@ from examiner.scores import (
 from examiner.validation import Randomness, is_binary, read_only, seed_of
 
 if TYPE_CHECKING:
-    from examiner.irt import ChanceTest
+    from examiner.information import InformationAnalysis
+    from examiner.irt import AbilityInformation, Audit, ChanceTest
 
 FEWEST_CHOSEN_ON, FEWEST_CHOSEN_FROM = 8, 3
 """Agents and tasks from which a few tasks can be chosen and judged on others."""
@@ -62,6 +63,12 @@ MOST_AGENTS = 40
 """Agents whose uncertainty is told, the best: more rows nobody reads."""
 MOST_CELLS, MOST_PAIRED_CELLS = 200_000, 60_000
 """Agents · tasks that models, and comparisons of pairs of tasks, take in full: a few seconds each."""
+FEWEST_AUDITED, MOST_AUDITED_CELLS = 5, 5_000_000
+"""Agents or tasks from which an audit says something, and cells of which it takes a few seconds."""
+INFORMATIVE_TASKS = 10
+"""Tasks of the most informative set, as `information` chooses by default."""
+CHANCE_WORK = 1.5e8
+"""Pairs of agents in all permuted tables that bits are compared with: half a second."""
 SAMPLED_AGENTS, SAMPLED_TASKS = 80, 200
 """The sample of a larger study: one for all its sections."""
 ONE_FUNCTION = ("human", "chance", "random-only", "min-max")
@@ -403,6 +410,37 @@ class Study:
     def ranking(self) -> Ranking:
         """The ranking of `scores.rank`, computed once for all sections."""
         return ranking_of(self)
+
+    @cached_property
+    def audited(self) -> Audit | str:
+        """The audit of the tasks, of all results as `audit` has it; or why there is none."""
+        agents, tasks = self.comparable.shape
+        if agents < FEWEST_AUDITED or tasks < FEWEST_AUDITED:
+            few = f"{counted(agents, 'agent')} on {counted(tasks, 'task')}"
+            needed = f"{FEWEST_AUDITED} agents and {FEWEST_AUDITED} tasks"
+            return f"{few} are too few for an audit: have {needed}."
+        from examiner.irt import audit  # a package that small tables do not need
+
+        used = (
+            self.results if self.comparable.size <= MOST_AUDITED_CELLS else self.sample[0].results
+        )
+        return audit(used, recipe=self.recipe, rng=self.seed)
+
+    @cached_property
+    def informed(self) -> AbilityInformation | InformationAnalysis:
+        """The information of the tasks: about ability where every cell is one trial of 0 or 1."""
+        from examiner.information import FEWEST_TABLES, MOST_TABLES, analyse, single_successes
+
+        if single_successes(self.results, self.measure) and self.has_fit:
+            from examiner.irt import ability_information
+
+            size = min(INFORMATIVE_TASKS, len(self.fitted.fit.items))
+            return ability_information(self.fitted.fit, rng=self.seed, size=size)
+        small = self.for_pairs[0]
+        agents, tasks = small.comparable.shape
+        work = min(INFORMATIVE_TASKS, tasks) * tasks * agents**2 / 2
+        reps = int(np.clip(CHANCE_WORK // work, FEWEST_TABLES, MOST_TABLES))
+        return analyse(small.results, [self.measure], rng=self.seed, reps=reps)
 
     @cached_property
     def chance(self) -> ChanceTest | None:

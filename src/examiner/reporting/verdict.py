@@ -9,14 +9,13 @@ from typing import TypeAlias, TypeVar
 
 import numpy as np
 
-from examiner.answers import Answer
+from examiner.answers import Answer, Row
 from examiner.information import InformationAnalysis, SimilarityAnalysis
-from examiner.irt import AbilityInformation, Audit
+from examiner.irt import FLAGS, AbilityInformation, Audit
 from examiner.messages import counted
 from examiner.reporting.finding import BEWARE, Finding, Notes
 from examiner.reporting.next_examination import NextExamination
 from examiner.reporting.prose import (
-    Name,
     Parts,
     Prose,
     Sentence,
@@ -26,6 +25,7 @@ from examiner.reporting.prose import (
     said,
     three_digits,
 )
+from examiner.reporting.ranked import leader_claim
 from examiner.reporting.study import Study
 from examiner.scores import DecisionStudy, Significance
 
@@ -116,34 +116,10 @@ def _nothing(study: Study, told: Told) -> tuple[Judgement, ...]:
 def _leader(study: Study, told: Told) -> Judgement | None:
     if study.first_agent is None or not {"ranking", "significance"} & set(told):
         return None
-    tests, (first, alike, ahead, others) = study.tests, study.first_agent
-    assert isinstance(tests, Significance), "the first agent was tested"
-    section = _link(told, "ranking", "significance")
-    next_ones = "" if others + 1 == len(study.results.agents) else "the next "
+    assert isinstance(study.tests, Significance), "the first agent was tested"
     tied = [study.results.agents[row] for row in study.order if study.ranks[row] == 1]
-    doubt = _tested(study, tests, tied)
-    unlike = "not significantly different from"
-    if len(tied) > 1:
-        alone = [name for name in alike if name not in tied]
-        many = f"{len(alone):,} of {next_ones}{others + 1 - len(tied):,} others"
-        words = f" lead with the same mean; {many} {_are(len(alone))} {unlike} them."
-        if not alone:
-            words = " lead with the same mean, and are significantly better than every other agent."
-        return Judgement((*enumerated(tied, MOST_NAMED), words), doubt, section)
-    claim: Parts = (Name(first), " leads, and is significantly better than every other agent.")
-    if ahead:
-        verb = "do" if len(ahead) > 1 else "does"
-        claim = (Name(first), " has the highest mean, but ", *enumerated(ahead, MOST_NAMED))
-        claim = (*claim, f" {verb} better on most tasks.")
-    elif tests.too_few_tasks:
-        few = " has the highest mean; there are too few tasks for a significant difference."
-        claim = (Name(first), few)
-    elif len(alike) > MOST_NAMED:
-        many = f"{len(alike):,} of {next_ones}{others:,} others"
-        claim = (Name(first), f" leads; {many} {_are(len(alike))} {unlike} it.")
-    elif alike:
-        claim = (Name(first), " leads; ", *enumerated(alike), f" {_are(len(alike))} {unlike} it.")
-    return Judgement(claim, doubt, section)
+    doubt = _tested(study, study.tests, tied)
+    return Judgement(leader_claim(study), doubt, _link(told, "ranking", "significance"))
 
 
 def _are(count: int) -> str:
@@ -179,26 +155,23 @@ def _tasks(study: Study, told: Told) -> Judgement | None:
     named = [task for task in apart if task not in unsolved]
     if not named:
         return None
-    total = counted(len(found.tasks), "task")
-    few = "discriminates" if enough == 1 else "discriminate"
-    start = (
-        f"{enough:,} of {total} {few} between agents nearly as well as the best {len(best):,} do: "
-    )
-    if enough == len(best):
-        start = f"It takes all of the best {enough:,} of {total} to discriminate between agents: "
+    bits = best.bits if best.corrected_bits is None else best.corrected_bits
+    corrected, most = float(bits[enough - 1]), found.max_bits
+    of = f"{enough:,} of {counted(len(found.tasks), 'task')} give{'s' if enough == 1 else ''}"
+    start = f"{of} {percent(corrected / most)} of the information that identifies an agent: "
     claim: Parts = (start, *enumerated(named, MOST_NAMED))
     silent = _silent_tasks(found)
     if silent:
-        verb = "does" if len(silent) == 1 else "do"
-        more = f"; of the others {len(silent):,} {verb} so no more than chance: "
+        verb = "discriminates" if len(silent) == 1 else "discriminate"
+        more = f"; of the others {len(silent):,} {verb} no more than by chance: "
         claim = (*claim, more, *enumerated(silent, MOST_NAMED))
     claim = (Sentence(found.headline),) if found.hardly_separates else (*claim, ".")
-    last, most = best[enough - 1], three_digits(found.max_bits)
-    doubt = f"{three_digits(last.bits)} of the {most} bits needed to identify an agent"
-    if best.bits_low is not None:
-        doubt += f", at least {three_digits(last.bits_low)} without noise"
+    noise = "" if best.corrected_bits is None else ", corrected for noise"
+    doubt = f"{three_digits(corrected)} of {three_digits(most)} bits{noise}"
+    last = best[enough - 1]
     if best.chance_bits is not None:
-        doubt += f"; {three_digits(last.chance_bits)} by chance (permuted results)"
+        chance = three_digits(last.chance_bits)
+        doubt += f"; {three_digits(last.bits)} observed, {chance} in permuted results"
     failed = [task for task in apart if task in unsolved]
     beside: Parts = ()
     if failed:
@@ -330,12 +303,13 @@ def _next(study: Study, told: Told) -> Judgement | None:
 
 def _suspects(study: Study, told: Told) -> Judgement | None:
     found = _answer(told, "suspects", Audit)
-    if found is None or not len(found.flagged):
+    flagged = [] if found is None else _to_review(found)
+    if found is None or not flagged:
         return None
-    names = list(found.flagged.task)
+    names = [task.task for task in flagged]
     total = f"{counted(len(found.tasks), 'task')}{_of_all(study, len(found.tasks))}"
     start = f"{len(names):,} of {total} {_are(len(names))} flagged: "
-    flags = Counter(flag for task in found.flagged for flag in task.flags)
+    flags = Counter(flag for task in flagged for flag in task.flags)
     why = ", ".join(f"{count:,} {flag}" for flag, count in flags.items())
     success = (
         f"Success: {study.judged_measure} reaches {study.success:g}. "
@@ -347,9 +321,14 @@ def _suspects(study: Study, told: Told) -> Judgement | None:
     return Judgement((start, *enumerated(names, MOST_NAMED), "."), doubt, "suspects")
 
 
+def _to_review(found: Audit) -> list[Row]:
+    """The flagged tasks; one that every agent solves is not faulty, as in the headline of the audit."""
+    return [task for task in found.flagged if set(task.flags) != {FLAGS["everybody"]}]
+
+
 def _unsuspected(study: Study, told: Told) -> Judgement | None:
     found = _answer(told, "suspects", Audit)
-    if found is None or found.flagged:
+    if found is None or _to_review(found):
         return None
     tasks = len(found.tasks)
     claim = f"None of {counted(tasks, 'task')}{_of_all(study, tasks)} is flagged for review."

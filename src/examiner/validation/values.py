@@ -68,11 +68,11 @@ def known_name(kind: str, name: object, known: Collection[str]) -> str:
     >>> known_name("normaliser", "Min_Max", ["human", "min-max"])
     'min-max'
     """
-    spelled = {own.replace("_", "-"): own for own in known}
-    found = spelled.get(str(name).lower().replace("_", "-"))
-    if found is None:
+    spelled = {entry.replace("_", "-"): entry for entry in known}
+    spelling = spelled.get(str(name).lower().replace("_", "-"))
+    if spelling is None:
         raise unknown_name(kind, name, known)
-    return found
+    return spelling
 
 
 def check_numbers(

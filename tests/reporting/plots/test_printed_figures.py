@@ -91,7 +91,7 @@ def test_cells_are_coloured_by_their_values(scores):
 
 
 def test_a_report_writes_all_its_figures(scores, tmp_path):
-    made = ex.report(scores, sections=["ranking", "intervals"])
+    made = ex.report(scores, sections=["strips", "intervals"])
     paths = made.save_figures(tmp_path / "figures", "svg", "one")
     assert [path.name for path in paths] == ["ranking-strips.svg", "intervals.svg"]
     with pytest.raises(ex.InputError, match=r"Choose one of svg, pdf, png"):

@@ -123,21 +123,27 @@ def pair_excess(found: Responses, given: Expectations) -> Floats:
 
 def _four_cells(won: Floats, chance: Floats, seen: Floats, common: Floats) -> Floats:
     observed, expected = _cells(won, seen, common), _cells(chance, seen, common)
-    total = np.zeros_like(common)
+    terms = []
     for cell, mean in zip(observed, expected, strict=True):
-        safe = np.maximum(mean, _LEAST)
         # what is expected does not add up to what is observed exactly, since slopes are pulled
-        total += np.where(cell > 0, cell * np.log(np.maximum(cell, _LEAST) / safe), 0.0)
-        total += mean - cell
-    lean = observed[0] * observed[3] - observed[1] * observed[2]
-    lean -= expected[0] * expected[3] - expected[1] * expected[2]
+        ratio = np.maximum(cell, _LEAST) / np.maximum(mean, _LEAST)
+        terms.append(cell * np.log(ratio) + mean - cell)
+    both, first, neither = (
+        terms  # what the second alone is solved by is what the first is, transposed
+    )
+    total = both + first + first.T + neither
+    lean = observed[0] * observed[2] - observed[1] * observed[1].T
+    lean -= expected[0] * expected[2] - expected[1] * expected[1].T
     return np.asarray(np.sign(lean) * np.sqrt(np.maximum(2 * total, 0.0)))
 
 
-def _cells(won: Floats, seen: Floats, common: Floats) -> tuple[Floats, Floats, Floats, Floats]:
-    """How many agents solve both tasks, the first, the second, and none of them."""
-    both, first = won.T @ won, won.T @ seen
-    return both, first - both, first.T - both, common - first - first.T + both
+def _cells(won: Floats, seen: Floats, common: Floats) -> tuple[Floats, Floats, Floats]:
+    """How many agents solve both tasks, the first alone, and none of them."""
+    both = won.T @ won
+    complete = seen.all()  # every agent has every task: no second product
+    solved = np.broadcast_to(won.sum(axis=0)[:, None], both.shape) if complete else won.T @ seen
+    first = solved - both
+    return both, first, common - solved - first.T
 
 
 def _correlated(left: Floats, seen: Floats, common: Floats) -> Floats:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from importlib import import_module
 from types import MappingProxyType
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from examiner.messages import InputError
 from examiner.reporting.finding import Finding, NothingToTellError, noted
@@ -20,7 +20,8 @@ class Home(NamedTuple):
 
     `reads` says in one sentence how its first figure, or its table, is read. `failed` is said before the
     reason where the analysis refuses the results: a report is made of the others. `needs` is what the
-    study must have: without it, the file is not even loaded.
+    study must have: without it, the file is not even loaded. `default` says whether a report has it where
+    no sections are named: always, where scores are not only 0 and 1, or never.
     """
 
     where: str
@@ -29,6 +30,7 @@ class Home(NamedTuple):
     reads: str = ""
     failed: str = "Not available"
     needs: Need | None = None
+    default: Literal["always", "scores", "never"] = "always"
 
     def tell(self, study: Study) -> Finding:
         """Tell the finding; where it cannot be told, the finding says why."""
@@ -76,194 +78,219 @@ class Findings(Mapping[str, "Callable[[Study], Finding]"]):
 
 CHAPTERS = MappingProxyType(
     {
-        "agents": "The agents",
-        "tasks": "The tasks",
-        "exam": "The exam",
-        "next": "The next agent",
+        "agents": "Who is better?",
+        "tasks": "Which tasks matter?",
+        "exam": "How short can it be?",
+        "evidence": "Evidence",
         "end": "What this is based on",
     }
 )
 """Chapter → its title, in the order of a report. Sections of one's own stand in the last but one."""
 
+
+def default_sections(study: Study) -> list[str]:
+    """Return the sections of a report where none are named."""
+    shown = ("always",) if study.binary else ("always", "scores")
+    names = [name for name, home in FINDINGS.homes.items() if home.default in shown]
+    # tasks of a large study are compared in pairs by `cluster`, which takes all of them
+    return [name for name in names if name != "similarity" or not study.for_pairs[1]]
+
+
 FINDINGS = Findings(
     {
         "ranking": Home(
             "ranking.finding",
-            "Ranking",
+            "Who is better",
             "agents",
-            "Each row is an agent: small dots are its tasks, large marks its aggregates; further right is "
-            "better.",
+            "Dots are means, lines their intervals. Agents share tasks, so intervals may overlap "
+            "where the tests find a significant difference.",
+        ),
+        "tasks": Home(
+            "overview.finding",
+            "Which tasks matter",
+            "tasks",
+            "Flagged tasks come first, then the most informative. Click a task to see who solves "
+            "it.",
+            failed="No overview",
+        ),
+        "selection": Home(
+            "comparison.finding",
+            "How short can it be",
+            "exam",
+            "Move the slider: tasks are selected without the agents they are judged on.",
+            failed="No selection",
+            needs="held-out agents",
         ),
         "heatmap": Home(
             "heatmap.finding",
             "Agents × tasks",
-            "agents",
-            "Each cell is one agent on one task. A row of one colour is a consistent agent, "
-            "a column of one "
-            "colour a task that does not discriminate.",
+            "evidence",
+            "Each cell is one agent on one task. A row of one colour is a consistent agent, a "
+            "column of one colour a task that does not discriminate.",
         ),
         "intervals": Home(
             "uncertainty.intervals",
-            "How certain the ranking is",
-            "agents",
-            "Dots are scores, lines their intervals. Agents share tasks, so intervals may "
-            "overlap where the "
-            "tests below find a significant difference.",
-            "No intervals",
+            "Other averages",
+            "evidence",
+            "Dots are scores, lines their intervals.",
+            failed="No intervals",
+            default="scores",
+        ),
+        "strips": Home(
+            "ranking.strips",
+            "Scores on single tasks",
+            "evidence",
+            "Each row is an agent: small dots are its tasks, large marks its aggregates; further "
+            "right is better.",
+            failed="No strips",
+            default="never",
         ),
         "rank_probabilities": Home(
             "distributions.rank_probabilities",
             "How certain the ranks are",
-            "agents",
-            "A row shows which ranks an agent takes in bootstrap samples; one bright cell is "
-            "a certain rank.",
-            "No rank probabilities",
+            "evidence",
+            "A row shows which ranks an agent takes in bootstrap samples; one bright cell is a "
+            "certain rank.",
+            failed="No rank probabilities",
+            default="never",
         ),
         "significance": Home(
             "significance.finding",
             "Which agents differ",
-            "agents",
+            "evidence",
             "Agents are drawn at their mean, best on the left; a bar joins agents that are not "
             "significantly different.",
-            "No tests",
+            failed="No tests",
+            default="never",
         ),
         "profiles": Home(
             "distributions.profiles",
             "Performance profiles",
-            "agents",
+            "evidence",
             "A line shows the share of an agent's scores above each value; higher is better.",
-            "No profiles",
+            failed="No profiles",
+            default="scores",
         ),
         "cost": Home(
             "cost.finding",
             "Scores and their cost",
-            "agents",
-            "Up is better and left is cheaper: no agent is above and to the left of one on the line.",
-            "No Pareto front",
-            "costs",
+            "evidence",
+            "Up is better and left is cheaper: no agent is above and to the left of one on the "
+            "line.",
+            failed="No Pareto front",
+            needs="costs",
         ),
         "learning": Home(
             "learning.finding",
             "Learning curves",
-            "agents",
+            "evidence",
             "Lines rise as agents learn; where bands overlap, no agent is significantly better.",
-            "No learning curves",
-            "training",
+            failed="No learning curves",
+            needs="training",
         ),
         "curves": Home(
             "curves.finding",
             "Summaries of learning curves",
-            "agents",
+            "evidence",
             "Lines that cross are agents whose order depends on how learning is summarised.",
-            "No summaries of learning",
-            "training",
+            failed="No summaries of learning",
+            needs="training",
         ),
         "ability_generality": Home(
             "indicators.ability_generality",
             "Ability and generality",
-            "agents",
-            "Further right is more able; a higher agent is better at everything that is easy for it and at "
-            "nothing else.",
+            "evidence",
+            "Further right is more able; a higher agent is better at everything that is easy for "
+            "it and at nothing else.",
             needs="fit",
         ),
         "agent_curves": Home(
             "indicators.agent_curves",
             "Agent characteristic curves",
-            "agents",
-            "A line falls where tasks become too difficult for its agent: further right is more able.",
+            "evidence",
+            "A line falls where tasks become too difficult for its agent: further right is more "
+            "able.",
             needs="fit",
         ),
         "information": Home(
             "information.finding",
             "Which tasks discriminate between agents",
-            "tasks",
-            "The higher a task's mark, or the longer its bar, the more its scores reveal about the agent.",
-            "No information",
+            "evidence",
+            "The higher a task's mark, or the longer its bar, the more its scores reveal about the "
+            "agent.",
+            failed="No information",
         ),
         "wright_map": Home(
             "tasks.wright_map",
             "Agents and tasks on one scale",
-            "tasks",
-            "An agent has even chances on tasks at its own height; gaps are abilities that "
-            "no task measures well.",
+            "evidence",
+            "An agent has even chances on tasks at its own height; gaps are abilities that no task "
+            "measures well.",
             needs="fit",
         ),
         "task_curves": Home(
             "tasks.task_curves",
             "Task characteristic curves",
-            "tasks",
-            "A steep line separates strong from weak agents at the ability where it rises; a "
-            "flat one does not.",
+            "evidence",
+            "A steep line separates strong from weak agents at the ability where it rises; a flat "
+            "one does not.",
             needs="fit",
         ),
         "task_table": Home(
             "fit.finding",
             "Difficulty and discrimination",
-            "tasks",
-            "Further right is more difficult, higher discriminates more; a task at 0 does "
-            "not discriminate.",
+            "evidence",
+            "Further right is more difficult, higher discriminates more; a task at 0 does not "
+            "discriminate.",
             needs="fit",
         ),
         "suspects": Home(
             "suspects.finding",
             "Flagged tasks",
-            "tasks",
-            "Crosses are flagged tasks: they correlate with the other tasks less, or more, than usual.",
-            "No audit",
+            "evidence",
+            "Crosses are flagged tasks: they correlate with the other tasks less, or more, than "
+            "usual.",
+            failed="No audit",
         ),
         "similarity": Home(
             "similarity.finding",
             "Similar tasks, and which agents could win",
-            "tasks",
-            "A blue block is a cluster of tasks that rank agents alike: one of them could represent all.",
-            "No clusters",
+            "evidence",
+            "A blue block is a cluster of tasks that rank agents alike: one of them could "
+            "represent all.",
+            failed="No clusters",
         ),
         "typology": Home(
             "typology.finding",
             "Kinds of task",
-            "tasks",
-            "Cells count the tasks that have both features; empty cells are kinds of task "
-            "that are missing.",
+            "evidence",
+            "Cells count the tasks that have both features; empty cells are kinds of task that are "
+            "missing.",
             needs="classification",
         ),
         "editions": Home(
             "editions.finding",
             "Two editions",
-            "exam",
-            "Agents on the dotted line kept their rank; those above it rank higher in this edition.",
-            "No comparison of editions",
-            "an earlier edition",
+            "evidence",
+            "Agents on the dotted line kept their rank; those above it rank higher in this "
+            "edition.",
+            failed="No comparison of editions",
+            needs="an earlier edition",
         ),
         "decision": Home(
             "uncertainty.decision",
             "More runs or more tasks?",
-            "exam",
-            "Lower is more precise: move right along a line for more tasks, from line to "
-            "line for more runs.",
-            "No decision study",
-        ),
-        "selection": Home(
-            "comparison.finding",
-            "How few tasks suffice",
-            "exam",
-            "The sooner a line comes near 1, the fewer tasks predict the mean of held-out agents.",
-            "No selection",
-            "held-out agents",
+            "evidence",
+            "Lower is more precise: move right along a line for more tasks, from line to line for "
+            "more runs.",
+            failed="No decision study",
         ),
         "next_task": Home(
             "next_task.finding",
             "Examining the next agent, task by task",
-            "next",
+            "evidence",
             "The band is the interval of the agent's ability: it narrows with each task.",
             needs="fit",
-        ),
-        "trial": Home(
-            "trial.finding",
-            "Try it",
-            "next",
-            "Move the slider, or tick tasks: ranks are predicted from the ticked tasks alone.",
-            "No prediction",
-            "held-out agents",
         ),
         "reading": Home("reading.finding", "What was read", "end"),
     }

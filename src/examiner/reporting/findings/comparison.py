@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from examiner import selection
+from examiner.reporting.board import board_of
 from examiner.reporting.figures import chart
 from examiner.reporting.figures.chart import Floats
 from examiner.reporting.finding import Figure, Finding, ShownTable, Text, noted, shown_table
@@ -33,6 +34,7 @@ def finding(study: Study) -> Finding:
     tables = (replace(table, folded=True) for table in validation_tables(judgement))
     notes = noted([*([note] if note else []), *own])
     blocks = (
+        board_of(material, judgement, len(chosen)),
         _figure(judgement, priced=material.terms.priced),
         Text(f"{judgement.headline} {judgement.limits}".strip()),
         _selected(chosen),

@@ -20,6 +20,7 @@ from examiner.reporting.prose import (
     Sentence,
     enumerated,
     labels,
+    parts_of,
     said,
     three_digits,
 )
@@ -44,6 +45,9 @@ def finding(study: Study) -> Finding:
     if len(made.agent_names) > 1:
         blocks += [Text(_disagreement(verdicts)), _figure(made, verdicts)]
     notes = noted(made.notes, "What the summaries could not use or tell")
+    if 1 < len(made.agent_names) < len(study.results.agents):
+        learners = f"Of {counted(len(made.agent_names), 'agent')} that learn: "
+        told = replace(told, lead=(learners, *parts_of(told.lead)))
     return replace(told, blocks=(*blocks, *others, *notes))
 
 

@@ -22,6 +22,8 @@ MOST_PIXELS = 800
 """That the rows of many agents take together."""
 ROBUST_PERCENTILES = (5.0, 95.0)
 LABEL_LIMIT = 24
+MOST_NAMED_TASKS, OVERVIEW = 80, 480
+"""Tasks that get room for a name each; more are an overview, at least so many pixels wide."""
 FEW_AGENTS = 30
 HOVER = (
     "%{y}<br>%{x}<br>comparable: %{customdata[1]:.3~g}<br>raw: %{customdata[0]:.4~g}"
@@ -287,7 +289,7 @@ def _figure(study: Study, tasks: TaskSummary) -> Figure:
         caption=_caption(study, tasks),
         description="Heat map: agents are rows, tasks are columns, colour is the comparable score.",
         legend=_legend(study, drawn),
-        narrowest=190 + 11 * len(columns),
+        narrowest=190 + 11 * len(columns) if len(columns) <= MOST_NAMED_TASKS else OVERVIEW,
         grid=_grid(study, drawn, tasks.spread[columns]),
         sides=Sides("agents", "tasks"),
     )

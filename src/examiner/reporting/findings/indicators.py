@@ -163,6 +163,9 @@ def _first(told: Indicators) -> Parts:
     )
     if not near:
         return (Name(name), f" has the highest ability, {size}")
+    if 2 * len(near) >= len(told.agents):
+        many = f"{len(near) + 1:,} of {counted(len(told.agents), 'agent')}"
+        return (f"{many} do not differ significantly from the highest ability, {size}",)
     start = (Name(name), f" has the highest ability, {size}, not significantly different from ")
     return (*start, *enumerated(near, MOST_NEAR))
 
@@ -198,71 +201,56 @@ def _dominance(matrix: ResponseMatrix) -> Prose:
 
 
 class AbilityGeneralityData(NamedTuple):
-    """What is drawn, each [agents]; `shown` is generality, above all others where it is infinite."""
+    """What is drawn, each [agents]: agents with a finite generality."""
 
     agents: tuple[str, ...]
     ability: Floats
     error: Floats
     generality: Floats
-    shown: Floats
 
 
 def data(
     agents: Sequence[str], ability: Floats, error: Floats, generality: Floats
 ) -> AbilityGeneralityData:
-    """Prepare the points; agents without a generality are left out by their NaN.
+    """Prepare the points; agents without a finite generality, such as one that does nothing, are left out.
 
     >>> one = np.zeros(2)
-    >>> data(["a", "b"], one, one, np.array([2.0, np.inf])).shown
-    array([2. , 2.5])
+    >>> data(["a", "b"], one, one, np.array([2.0, np.inf])).agents
+    ('a',)
     """
-    finite = generality[np.isfinite(generality)]
-    top = 1.25 * float(finite.max()) if len(finite) else 1.0
-    shown = np.where(np.isinf(generality), top, generality)
-    return AbilityGeneralityData(tuple(agents), ability, error, generality, shown)
+    rows = np.flatnonzero(np.isfinite(generality) & np.isfinite(ability)).tolist()
+    named = tuple(agents[row] for row in rows)
+    return AbilityGeneralityData(named, ability[rows], error[rows], generality[rows])
 
 
 def draw(data: AbilityGeneralityData) -> chart.Drawing:
-    """Draw one point an agent with the error of its ability; stars are infinite generality.
+    """Draw one point an agent with the error of its ability.
 
     >>> one = np.zeros(2)
-    >>> figure = draw(data(["a", "b"], one, one, np.array([2.0, np.inf])))
+    >>> figure = draw(data(["a", "b"], one, one, np.array([2.0, 3.0])))
     >>> [trace["name"] for trace in figure["data"]]
-    ['agents', 'infinite generality']
+    ['agents']
     """
     names = labels(data.agents, 60)
-    infinite = np.isinf(data.generality)
-    traces = []
-    for name, chosen, symbol, colour, size in (
-        ("agents", ~infinite, "circle", chart.DOTS, "%{y:.3~g}"),
-        ("infinite generality", infinite, "star", chart.MEAN, "infinite"),
-    ):
-        rows = np.flatnonzero(chosen & np.isfinite(data.shown) & np.isfinite(data.ability))
-        if not len(rows):
-            continue
-        error = chart.error_bars(np.nan_to_num(data.error[rows]), colour + chart.LIGHT)
-        told = [names[row] for row in rows]
-        hover = f"%{{customdata}}: ability %{{x:.2f}}, generality {size}"
-        points = chart.dots(
-            data.ability[rows], data.shown[rows], name, colour, hover, symbol=symbol
-        )
-        if len(names) <= MOST_NAMED:
-            clear = chart.with_room(data.ability[rows], data.shown[rows], *LABEL_SIZE)
-            labelled = [name if free else "" for name, free in zip(told, clear, strict=True)]
-            points |= {"mode": "markers+text", "textposition": "top center"}
-            points["text"] = labelled
-        named = chart.linked("agents", [data.agents[row] for row in rows])
-        shown = {"error_x": error, "customdata": told, "textfont": {"size": 10}}
-        traces.append(points | shown | named)
-    return chart.figure(
-        traces, 310, chart.axis("ability"), chart.axis("generality", rangemode="tozero")
-    )
+    error = chart.error_bars(np.nan_to_num(data.error), chart.DOTS + chart.LIGHT)
+    hover = "%{customdata}: ability %{x:.2f}, generality %{y:.3~g}"
+    points = chart.dots(data.ability, data.generality, "agents", chart.DOTS, hover)
+    if len(names) <= MOST_NAMED:
+        clear = chart.with_room(data.ability, data.generality, *LABEL_SIZE)
+        labelled = [name if free else "" for name, free in zip(names, clear, strict=True)]
+        points |= {"mode": "markers+text", "textposition": "top center", "text": labelled}
+    points |= {"error_x": error, "customdata": names, "textfont": {"size": 10}}
+    points |= chart.linked("agents", data.agents)
+    y = chart.axis("generality", rangemode="tozero")
+    return chart.figure([points], 310, chart.axis("ability"), y, legend=False, top=20)
 
 
 def _generality(told: Indicators) -> Figure:
     drawn = data(told.agents, told.ability, told.ability_error, told.generality)
-    infinite = bool(np.isinf(told.generality).any())
-    stars = " Stars stand above all others: no variance in any bin." if infinite else ""
+    infinite = int(np.isinf(told.generality).sum())
+    left_out = (
+        f" {counted(infinite, 'agent')} without variance in any bin: not drawn." if infinite else ""
+    )
     return Figure(
         key="ability-generality",
         drawn=drawn,
@@ -273,7 +261,7 @@ def _generality(told: Indicators) -> Figure:
         description="One point an agent: ability to the right, generality upwards.",
         legend=(
             "Agents that fail, or succeed, at nearly everything vary little and so count as general, "
-            f"whatever they are. Lines are one standard error of ability.{stars}"
+            f"whatever they are. Lines are one standard error of ability.{left_out}"
         ),
         narrowest=420,
     )

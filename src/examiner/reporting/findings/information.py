@@ -8,14 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from examiner.answers import Table as AnswerTable
-from examiner.information import (
-    FEWEST_TABLES,
-    MOST_TABLES,
-    InformationAnalysis,
-    analyse,
-    single_successes,
-)
-from examiner.irt import ability_information
+from examiner.information import InformationAnalysis
+from examiner.irt import AbilityInformation
 from examiner.messages import counted, listed
 from examiner.reporting import ability_bits
 from examiner.reporting.figures import chart
@@ -24,10 +18,8 @@ from examiner.reporting.finding import Figure, Finding, Piece, Sides, Text, note
 from examiner.reporting.prose import Name, Prose, Sentence, enumerated, three_digits
 from examiner.reporting.study import Study
 
-SIZE = 10
 MOST_BARS = 30
 MOST_PAIRS = 5
-CHANCE_WORK = 1.5e8
 MOST_TIES = 3
 
 
@@ -40,12 +32,11 @@ def finding(study: Study) -> Finding:
     >>> said(finding(Study.of(Results.from_numpy(draws))).lead)[:36]
     '2 of 4 tasks give 100 % of the infor'
     """
-    if single_successes(study.results, study.measure) and study.has_fit:
-        return _about_ability(study)
-    small, note = study.for_pairs
+    analysis = study.informed
+    if isinstance(analysis, AbilityInformation):
+        return _about_ability(study, analysis)
+    note = study.for_pairs[1]
     note = f"{note} `examiner information` uses all results." if note else ""
-    reps = int(np.clip(CHANCE_WORK // _work(small), FEWEST_TABLES, MOST_TABLES))
-    analysis = analyse(small.results, [study.measure], rng=study.seed, reps=reps)
     shown = render_information(analysis, not_shown=study.not_shown)
     blocks = (
         _curve(analysis),
@@ -57,16 +48,8 @@ def finding(study: Study) -> Finding:
     return replace(shown, blocks=blocks)
 
 
-def _work(study: Study) -> float:
-    agents, tasks = study.comparable.shape
-    return float(min(SIZE, tasks) * tasks * agents**2 / 2)
-
-
-def _about_ability(study: Study) -> Finding:
+def _about_ability(study: Study, found: AbilityInformation) -> Finding:
     """Return what single trials of 0 and 1 can show: bits about ability."""
-    fitted = study.fitted
-    size = min(SIZE, len(fitted.fit.items))
-    found = ability_information(fitted.fit, rng=study.seed, size=size)
     shown = ability_bits.render_ability_information(
         found, seed=study.seed, not_shown=study.not_shown
     )
@@ -88,7 +71,7 @@ def _about_ability(study: Study) -> Finding:
         sides=Sides(rows="tasks"),
     )
     why, *tables = shown.blocks
-    notes = noted([fitted.note] if fitted.note else [])
+    notes = noted([study.fitted.note] if study.fitted.note else [])
     return replace(shown, blocks=(why, bars, *tables, *notes))
 
 
@@ -100,6 +83,7 @@ def render_information(analysis: InformationAnalysis, *, not_shown: str = "") ->
 
     >>> from examiner.results import Results
     >>> results = Results.from_numpy(np.arange(12.0).reshape(2, 2, 3))
+    >>> from examiner.information import analyse
     >>> render_information(analyse(results, reps=2)).data["max_bits"]
     1.0
     """

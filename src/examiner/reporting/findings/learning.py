@@ -15,7 +15,7 @@ from examiner.reporting.figures import chart
 from examiner.reporting.figures.chart import Floats
 from examiner.reporting.figures.panels import Panel, panelled
 from examiner.reporting.finding import Figure, Finding, Piece, ShownTable, Text, noted, shown_table
-from examiner.reporting.prose import Name, Prose, Sentence, labels, three_digits
+from examiner.reporting.prose import Name, Prose, Sentence, labels, parts_of, three_digits
 from examiner.reporting.study import ONE_FUNCTION, Study
 from examiner.scores import (
     AGGREGATES,
@@ -67,6 +67,9 @@ def render_learning_curves(study: Study, wanted: CurveOptions) -> Finding:
     try:
         made = _aggregated(study, wanted)
         lead = (Sentence(study.none_better),) if study.none_better else _lead(made)
+        if not study.none_better and len(made.agent_names) < len(study.results.agents):
+            learners = f"Of {counted(len(made.agent_names), 'agent')} that learn, "
+            lead = (learners, *parts_of(lead))
         blocks += [Text(_meaning(made, study, wanted)), _aggregate(made, study, wanted)]
         blocks.append(_reached(made, _threshold(made, study, wanted)))
         notes += (*study.curve_scale.notes, *made.notes)

@@ -1,19 +1,28 @@
-"""Ranking: agents by mean, median and interquartile mean of their comparable scores."""
+"""Who is better: agents with intervals, ranks and groups; and strips with one dot per task."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 
-from examiner.messages import counted
+from examiner.messages import InputError, counted
 from examiner.reporting.figures import chart
 from examiner.reporting.figures.chart import Floats
 from examiner.reporting.figures.stretch import Stretch, stretch_for
-from examiner.reporting.finding import Figure, Finding, Piece, ShownTable, Sides, Text, shown_table
+from examiner.reporting.finding import (
+    Figure,
+    Finding,
+    NothingToTellError,
+    Piece,
+    RankedTable,
+    Sides,
+    Text,
+    shown_table,
+)
 from examiner.reporting.prose import Name, Prose, Sentence, enumerated, labels, said, three_digits
+from examiner.reporting.ranked import compared_means, grouped_agents, leader_claim
 from examiner.reporting.study import Study
 from examiner.scores import AgentAggregates, shared_ranks
 
@@ -23,86 +32,84 @@ MOST_DOTS = 4000
 
 
 def finding(study: Study) -> Finding:
-    """Rank the agents, and say what the ranks cannot tell.
+    """Rank the agents as `scores` does, with intervals, ranges of ranks and groups of equal agents.
 
     >>> from examiner.results import Results
-    >>> results = Results.from_numpy([[0.9, 1.0], [0.0, 0.1]], agents=["dqn", "random"])
-    >>> said(finding(Study.of(results)).lead)
-    'dqn leads by mean, median and interquartile mean.'
+    >>> scores = np.array([[0.9, 1.0, 0.8, 0.9], [0.0, 0.1, 0.1, 0.2]])
+    >>> said(finding(Study.of(Results.from_numpy(scores, agents=["dqn", "random"]))).lead)
+    'dqn leads, and is significantly better than every other agent.'
     >>> alike = Results.from_numpy(np.random.default_rng(0).random((4, 9)))
     >>> said(finding(Study.of(alike)).lead)[:67]
     'No agent is significantly better: means lie between 0.465 and 0.565'
     """
-    answer = AgentAggregates(study.aggregates.take(study.order))
-    blocks: list[Piece] = [Text(_unit(study)), _table(study, answer)]
+    if not study.resampled.agents:
+        return Finding(lead="No agent has a comparable score, so there is nothing to rank.")
+    try:
+        ranking = study.ranking
+    except InputError as problem:  # as of raw scores where lower is better: no intervals, no tests
+        plain = AgentAggregates(study.aggregates.take(study.order))
+        reason = Text((Sentence(str(problem)),))
+        shown = (Text(_unit(study)), shown_table(plain.agents), reason)
+        return Finding(lead=_leaders(study), blocks=shown, answer=plain)
+    blocks: list[Piece] = [Text(_unit(study)), _table(study)]
+    blocks.append(Text(study.resampled.what_varies))
     blocks.extend(Text(caveat) for caveat in _caveats(study))
-    if np.isfinite(study.comparable).any():
-        blocks.append(_figure(study))
-    return Finding(lead=_lead(study), blocks=tuple(blocks), answer=answer)
+    return Finding(lead=_lead(study), blocks=tuple(blocks), answer=ranking)
 
 
 def _lead(study: Study) -> Prose:
     agents = study.results.agents
-    if not np.isfinite(study.aggregates.mean).any():
-        return "No agent has a comparable score, so there is nothing to rank."
     if len(agents) == 1:
         mean = three_digits(float(study.aggregates.mean[0]))
-        told = f", with a mean of {mean}: nothing to rank."
-        return ("There is one agent, ", Name(agents[0]), told)
+        return (
+            "There is one agent, ",
+            Name(agents[0]),
+            f", with a mean of {mean}: nothing to rank.",
+        )
     if study.none_better:
         ends = np.nanmin(study.aggregates.mean), np.nanmax(study.aggregates.mean)
         low, high = (three_digits(float(end)) for end in ends)
         start = f"No agent is significantly better: means lie between {low} and {high}."
         return (f"{start} ", Sentence(study.none_better))
-    leaders: dict[tuple[str, ...], list[str]] = {}
-    # Of zeros and ones a median is 0 or 1, and the middle half only repeats the mean.
-    for what in ("mean",) if study.binary else ("mean", "median", "iqm"):
-        best = shared_ranks(getattr(study.aggregates, what)) == 1
-        names = tuple(agent for agent, first in zip(agents, best, strict=True) if first)
-        leaders.setdefault(names, []).append("interquartile mean" if what == "iqm" else what)
-    parts: list[str | Name] = []
-    for index, (names, by) in enumerate(leaders.items()):
-        told = f" by {said(enumerated(by))}"
-        parts.append("; " if index else "")
-        if len(names) > MOST_NAMED:
-            parts.append(f"{len(names):,} agents tie for the lead{told}")
-            continue
-        verb = (" lead" if len(names) > 1 else " leads") if index == 0 else ""
-        parts.extend((*enumerated(names), f"{verb}{told}"))
-    return (*parts, ".")
+    if study.first_agent is not None:
+        return leader_claim(study)
+    return (Sentence(study.ranking.headline),)
 
 
 def _unit(study: Study) -> Prose:
     by = "mean over their tasks" if study.total is None else study.total.meaning
-    start = ("Numbers are ", *study.unit, f"; agents are ranked by the {by}.")
-    if study.comparable.shape[1] == 1:
-        return (*start, " With one task, mean, median and interquartile mean are the same number.")
-    if study.binary:
-        told = " Every cell is 0 or 1: the mean is the share of tasks solved"
+    start = ("Scores are ", *study.unit, f"; agents are ranked by the {by}.")
+    if study.binary and study.comparable.shape[1] > 1:
+        solved = " Every cell is 0 or 1: the mean is the share of tasks solved"
         shifted = ", rescaled to chance" if study.normaliser == "chance" else ""
         levels = "" if study.total is None or study.total.plain else ", through the levels named"
-        return (*start, f"{told}{shifted}{levels}.")
-    return (*start, " The interquartile mean leaves out the best and the worst quarter.")
+        return (*start, f"{solved}{shifted}{levels}.")
+    return start
 
 
-def _table(study: Study, answer: AgentAggregates) -> ShownTable:
-    # The middle of zeros and ones is a zero or a one, whoever is better.
-    middle = () if study.binary else ("median", "iqm")
-    fewer = _observed_on_fewer(study)
-    marked = frozenset(row for row, agent in enumerate(study.order) if agent in fewer)
-    columns = ("rank", "agent", "mean", *middle, "tasks")
-    return replace(shown_table(answer.agents, columns), doubtful=marked)
+def _table(study: Study) -> RankedTable:
+    table, tests = grouped_agents(study.ranking), study.tests
+    fewer = {study.results.agents[row] for row in _observed_on_fewer(study)}
+    marked = [row for row, agent in enumerate(table.values("agent")) if agent in fewer]
+    columns = ("agent", "tasks", "mean", "mean_low", "mean_high", "rank", "rank_low", "rank_high")
+    compared = None if isinstance(tests, str) or study.groups else compared_means(study, tests)
+    return RankedTable(
+        table,
+        tuple(name for name in (*columns, "group") if name in table.columns),
+        doubtful=frozenset(marked),
+        compared=compared,
+        test="" if isinstance(tests, str) else tests.test,
+    )
 
 
 def _observed_on_fewer(study: Study) -> frozenset[int]:
-    """The few agents observed on fewer tasks than the rest; none where that is the rule."""
+    """The few agents observed on fewer tasks than the others; none where that is the rule."""
     tasks = study.aggregates.tasks
     fewer = np.flatnonzero(tasks < tasks.max())
     return frozenset(fewer.tolist()) if 2 * len(fewer) <= len(tasks) else frozenset()
 
 
 def _caveats(study: Study) -> tuple[Prose, ...]:
-    caveats: list[Prose] = []
     tasks = study.aggregates.tasks
     few, most = f"{int(tasks.min()):,}", f"{int(tasks.max()):,}"
     marked = _observed_on_fewer(study)
@@ -111,20 +118,46 @@ def _caveats(study: Study) -> tuple[Prose, ...]:
         start = (
             f"Marked † and not comparable with the others, observed on fewer than {most} tasks: "
         )
-        caveats.append((start, *enumerated(names), ". Their tasks may be the easier ones."))
-    elif few != most:
-        start = f"Agents were observed on different tasks, between {few} and {most} of them: "
-        caveats.append((start, "a higher mean may come from easier tasks."))
-    runs = study.counts["runs"]
-    single = (
-        "Each cell is a single run: these numbers cannot tell whether the same agents, trained again, "
-        "would come in the same order."
-    )
-    several = (
-        f"Cells average up to {runs:,} runs. The table does not tell which differences would survive "
-        "another set of them: the intervals of a later section do."
-    )
-    return (*caveats, (single if runs == 1 else several,))
+        return ((start, *enumerated(names), ". Their tasks may be the easier ones."),)
+    if few == most:
+        return ()
+    start = f"Agents were observed on different tasks, between {few} and {most} of them: "
+    return (f"{start}a higher mean may come from easier tasks.",)
+
+
+def strips(study: Study) -> Finding:
+    """Draw one row per agent with a dot per task, and say who leads by which aggregate.
+
+    >>> from examiner.results import Results
+    >>> results = Results.from_numpy([[0.9, 1.0], [0.0, 0.1]], agents=["dqn", "random"])
+    >>> said(strips(Study.of(results)).lead)
+    'dqn leads by mean, median and interquartile mean.'
+    """
+    if not np.isfinite(study.comparable).any():
+        raise NothingToTellError("No agent has a comparable score, so there is nothing to draw.")
+    answer = AgentAggregates(study.aggregates.take(study.order))
+    lead = (Sentence(study.none_better),) if study.none_better else _leaders(study)
+    return Finding(lead=lead, blocks=(_figure(study), shown_table(answer.agents)), answer=answer)
+
+
+def _leaders(study: Study) -> Prose:
+    agents = study.results.agents
+    leaders: dict[tuple[str, ...], list[str]] = {}
+    # Of zeros and ones a median is 0 or 1, and the middle half only repeats the mean.
+    for what in ("mean",) if study.binary else ("mean", "median", "iqm"):
+        best = shared_ranks(getattr(study.aggregates, what)) == 1
+        names = tuple(agent for agent, first in zip(agents, best, strict=True) if first)
+        leaders.setdefault(names, []).append("interquartile mean" if what == "iqm" else what)
+    parts: list[str | Name] = []
+    for index, (names, by) in enumerate(leaders.items()):
+        words = f" by {said(enumerated(by))}"
+        parts.append("; " if index else "")
+        if len(names) > MOST_NAMED:
+            parts.append(f"{len(names):,} agents tie for the lead{words}")
+            continue
+        verb = (" lead" if len(names) > 1 else " leads") if index == 0 else ""
+        parts.extend((*enumerated(names), f"{verb}{words}"))
+    return (*parts, ".")
 
 
 class StripData(NamedTuple):

@@ -41,16 +41,17 @@ def finding(study: Study) -> Finding:
         few = f"{counted(agents, 'agent')} on {counted(tasks, 'task')}"
         needed = f"{FEWEST_AGENTS} agents and {FEWEST_TASKS} tasks"
         raise NothingToTellError(f"{few} are too few to compare tasks: use at least {needed}.")
-    small, note = study.for_pairs
+    used, note = study.for_pairs
     note = f"{note} `examiner cluster` uses all results." if note else ""
-    analysis = analyse_similarity(small.results, [study.measure], rng=study.seed)
+    analysis = analyse_similarity(used.results, [study.measure], rng=study.seed)
     shown = render_similarity(analysis, not_shown=study.not_shown)
     figures = [_figure(analysis), *_tree(analysis)] if analysis.main.significant else []
     texts = [block for block in shown.blocks if isinstance(block, Text)]
     notes = (note, *analysis.notes) if note else analysis.notes
     blocks = (*figures, *texts, *shown.folded_tables, *noted(notes))
     lead = (Sentence(analysis.headline), *((" ", note) if note else ()))
-    return replace(shown, lead=lead, blocks=blocks)
+    significant = bool(analysis.main.significant or analysis.favourable.winners or analysis.opposed)
+    return replace(shown, lead=lead, blocks=blocks, applies=significant)
 
 
 def render_similarity(analysis: SimilarityAnalysis, *, not_shown: str = "") -> Finding:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.irt import FLAGS, KINDS, Audit, audit
+from examiner.irt import FLAGS, KINDS, Audit
 from examiner.messages import counted, listed
 from examiner.reporting.figures import chart
 from examiner.reporting.figures.chart import Floats
@@ -25,22 +25,21 @@ from examiner.reporting.finding import (
 from examiner.reporting.prose import enumerated, labels
 from examiner.reporting.study import Study
 
-FEWEST_AGENTS, FEWEST_TASKS = 5, 5
+FEWEST_DRAWN = 5
 LABEL_LIMIT = 60
 
 
 def finding(study: Study) -> Finding:
     """List the flagged tasks, with a figure of how all of them discriminate."""
-    agents, tasks = study.comparable.shape
-    if agents < FEWEST_AGENTS or tasks < FEWEST_TASKS:
-        few = f"{counted(agents, 'agent')} on {counted(tasks, 'task')}"
-        needed = f"{FEWEST_AGENTS} agents and {FEWEST_TASKS} tasks"
-        raise NothingToTellError(f"{few} are too few for an audit: have {needed}.")
-    small, note = study.for_pairs
-    found = audit(small.results, recipe=study.recipe, rng=study.seed)
-    told = render_audit(found)
-    notes = [f"{note} `examiner audit` uses all results."] if note else []
-    return replace(told, blocks=(*told.blocks, *noted([*_by_one_test(study, found), *notes])))
+    found = study.audited
+    if isinstance(found, str):
+        raise NothingToTellError(found)
+    chosen = study.success is not None or study.share is not None
+    successes = chosen or study.results.is_binary(study.measure)
+    shown = render_audit(found, successes=successes)
+    sampled = len(found.tasks) < len(study.results.tasks)
+    notes = [f"{study.sample[1]} `examiner audit` uses all results."] if sampled else []
+    return replace(shown, blocks=(*shown.blocks, *noted([*_by_one_test(study, found), *notes])))
 
 
 def _by_one_test(study: Study, found: Audit) -> list[str]:
@@ -52,8 +51,7 @@ def _by_one_test(study: Study, found: Audit) -> list[str]:
     unseen = [task for task in by_fit if task not in found.tasks]
     fit_only = [task for task in by_fit if task in found.tasks and task not in by_audit]
     audit_only = [task for task in by_audit if task not in by_fit]
-    sample = " in a sample" if study.for_pairs[1] else ""
-    audit_test = f"the audit, which compares each task with the other tasks{sample},"
+    audit_test = "the audit, which compares each task with the other tasks,"
     notes = []
     if unseen:
         notes.append(
@@ -73,7 +71,7 @@ def _by_one_test(study: Study, found: Audit) -> list[str]:
     return notes
 
 
-def render_audit(found: Audit) -> Finding:
+def render_audit(found: Audit, *, successes: bool = True) -> Finding:
     """Show the flagged tasks, the groups, and what was tested.
 
     >>> from examiner.results import Results
@@ -102,7 +100,7 @@ def render_audit(found: Audit) -> Finding:
     if len(constant):
         caption = f"Constant among the best {found.top} agents"
         blocks.append(shown_table(constant, caption=caption))
-    blocks += _figure(found)
+    blocks += _figure(found, successes)
     blocks.append(Text(_meanings(found)))
     first = list(found.flagged.task[:3])
     return Finding(
@@ -135,6 +133,7 @@ class DiscriminationData(NamedTuple):
     correlation: Floats
     usual: Floats
     suspect: NDArray[np.bool_]
+    successes: bool = True
 
 
 def draw(data: DiscriminationData) -> chart.Drawing:
@@ -161,24 +160,15 @@ def draw(data: DiscriminationData) -> chart.Drawing:
         ends = along[rows], data.correlation[rows]
         points = chart.dots(*ends, name, colour, hover, symbol=symbol, customdata=told)
         traces.append(points | chart.linked("tasks", [data.tasks[row] for row in rows]))
-    title = "share solved" if solved(data.share) else "mean score"
+    title = "share solved" if data.successes else "mean score"
     x, y = axis.axis(title, data.share, room=0.12), chart.axis("correlation with the others")
     return chart.figure(traces, 310, x, y)
 
 
-def solved(share: Floats) -> bool:
-    """Whether these are shares of successes: scores may be anything.
-
-    >>> solved(np.array([0.0, 0.5])), solved(np.array([-0.2, 3.0]))
-    (True, False)
-    """
-    return bool((share >= 0).all() and (share <= 1).all())
-
-
-def _figure(found: Audit) -> list[Piece]:
+def _figure(found: Audit, successes: bool) -> list[Piece]:
     tasks = found.tasks
     known = np.flatnonzero(np.isfinite(tasks.correlation) & np.isfinite(tasks.expected_correlation))
-    if len(known) < FEWEST_TASKS:
+    if len(known) < FEWEST_DRAWN:
         return []
     drawn = DiscriminationData(
         tuple(tasks.task[task] for task in known),
@@ -186,6 +176,7 @@ def _figure(found: Audit) -> list[Piece]:
         tasks.correlation[known],
         tasks.expected_correlation[known],
         tasks.flagged[known],
+        successes=successes,
     )
     return [
         Figure(

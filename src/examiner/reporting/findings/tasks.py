@@ -32,7 +32,7 @@ STEP = 0.2
 REACH = 4.5
 """Difficulties further out are drawn at the edge: few tasks lie there, and none exactly."""
 EACH = 3
-MOST_GREY = 150
+MOST_GREY = 40
 
 
 def wright_map(study: Study) -> Finding:

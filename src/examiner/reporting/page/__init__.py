@@ -5,17 +5,19 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
-import math
 from collections.abc import Mapping
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from examiner.messages import counted
-from examiner.reporting.cells import cell_texts, explanation, is_numeric
-from examiner.reporting.finding import Figure, Grid, ShownTable, SortableAxis
+from examiner.reporting.figures import chart
+from examiner.reporting.finding import Figure, SortableAxis
 from examiner.reporting.json import jsonable
 from examiner.reporting.page.layout import chapters
-from examiner.reporting.prose import Name, Sentence, aligned, cut, parts_of, said
+from examiner.reporting.page.tables import interval_figure, page_table, pairs_json, rows_on_page
+from examiner.reporting.prose import Name, Sentence, cut, parts_of, said
 from examiner.reporting.subjects import Subjects
 
 if TYPE_CHECKING:
@@ -28,6 +30,7 @@ SCRIPTS = (
     "figures",
     "grids",
     "tables",
+    "questions",
     "take",
     "drawer",
     "search",
@@ -36,8 +39,6 @@ SCRIPTS = (
     "start",
 )
 """Files of the page's script, in the order they are run."""
-MOST_ROWS = 500
-"""Rows of a table on the page; all of them are in the JSON."""
 
 
 def render(report: Report) -> str:
@@ -122,9 +123,11 @@ def figure_json(figure: Figure, subjects: Subjects) -> dict[str, Any]:  # Any: J
     >>> figure_json(Figure("f", nothing, {"data": [], "layout": {}}, (), ""), Subjects())["grid"] is None
     True
     """
-    grid = None if figure.grid is None else _grid(figure.grid)
+    grid, drawing = None, figure.drawing
+    if figure.grid is not None:
+        grid, drawing = _grid(figure), _without_details(drawing)
     sides = {side: _side(figure, of, subjects) for side, of in figure.sides._asdict().items() if of}
-    return {"figure": figure.drawing, "grid": grid, "sides": sides}
+    return {"figure": drawing, "grid": grid, "sides": sides}
 
 
 def _side(figure: Figure, of: str, subjects: Subjects) -> dict[str, Any]:  # Any: JSON values
@@ -142,49 +145,33 @@ def plotly_js() -> str:
     return _resource("plotly-cartesian.min.js")
 
 
-def _grid(grid: Grid) -> dict[str, Any]:  # Any: JSON values
+def _grid(figure: Figure) -> dict[str, Any]:  # Any: JSON values
+    """What a reader sees of cells: scores, where these are not their colours, and raw ones likewise."""
+    grid, data = figure.grid, figure.data
+    assert grid is not None
+    same = np.array_equal(data["raw"], data["comparable"], equal_nan=True)
+    coloured = np.array_equal(data["colour"], data["comparable"], equal_nan=True)
     return {
         "rows": _axis(grid.rows),
         "columns": _axis(grid.columns),
         "details": [cut(detail, LONGEST_NAME) for detail in grid.details],
+        "score": None if coloured else chart.compact(data["comparable"], 4),
+        "raw": None if same else chart.compact(data["raw"], 4),
     }
+
+
+def _without_details(drawing: chart.Drawing) -> chart.Drawing:
+    """The drawing of a heat map without a text for each cell: the page makes them when they are read."""
+    (cells,) = drawing["data"]
+    kept = {
+        name: part for name, part in cells.items() if name not in ("customdata", "hovertemplate")
+    }
+    return {**drawing, "data": [kept]}
 
 
 def _axis(axis: SortableAxis) -> dict[str, Any]:  # Any: JSON values
     names = [cut(name, LONGEST_HOVER) for name in axis.names]
     return {"what": axis.what, "names": names, "orders": dict(axis.orders)}
-
-
-class CellShown(NamedTuple):
-    """A cell of a table on the page: its text, the number that it is sorted by, and its full name."""
-
-    text: str
-    value: float | None = None
-    name: str = ""
-
-
-def rows_shown(shown: ShownTable) -> list[list[CellShown]]:
-    """Return the first rows of a table, numbers aligned within their column.
-
-    >>> from examiner.answers import Column, Table
-    >>> from examiner.reporting.finding import shown_table
-    >>> table = Table.of([Column("mean", "number", "Mean")], {"mean": [1.25, 12, None]})
-    >>> [row[0].text for row in rows_shown(shown_table(table))]
-    ['1.25', '12.00', '–']
-    """
-    values = shown.table.take(range(min(len(shown), MOST_ROWS))).to_dict()
-    columns = []
-    for column in shown.columns:
-        cells = values[column.name]
-        texts = cell_texts(column, cells, aligned)
-        if is_numeric(column):
-            numbers = [value if math.isfinite(value) else None for value in cells]
-            columns.append([CellShown(*pair) for pair in zip(texts, numbers, strict=True)])
-        elif column.kind == "name":
-            columns.append([CellShown(cut(text, LONGEST_NAME), name=text) for text in texts])
-        else:
-            columns.append([CellShown(text) for text in texts])
-    return [list(row) for row in zip(*columns, strict=True)]
 
 
 def _environment(subjects: Subjects) -> Any:  # Any: jinja2 is imported only when a page is made
@@ -197,10 +184,15 @@ def _environment(subjects: Subjects) -> Any:  # Any: jinja2 is imported only whe
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.globals.update(rows_shown=rows_shown, most_rows=MOST_ROWS, name_limit=LONGEST_NAME)
+    environment.globals.update(
+        page_table=page_table,
+        interval_figure=interval_figure,
+        pairs_json=pairs_json,
+        rows_on_page=rows_on_page,
+        name_limit=LONGEST_NAME,
+    )
     environment.filters.update(
         cut=cut,
-        explanation=explanation,
         parts_of=parts_of,
         said=said,
         kind=lambda block: type(block).__name__.lower(),

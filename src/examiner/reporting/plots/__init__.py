@@ -29,7 +29,7 @@ from examiner.validation import check_known
 PLOTS = MappingProxyType(
     {
         "heatmap": ("heatmap", "heatmap"),
-        "strips": ("ranking", "ranking-strips"),
+        "strips": ("strips", "ranking-strips"),
         "intervals": ("intervals", "intervals"),
         "profiles": ("profiles", "profiles"),
         "ranks": ("rank_probabilities", "rank-probabilities"),

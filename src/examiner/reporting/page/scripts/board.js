@@ -166,6 +166,14 @@ const openBoard = (element) => {
     return box;
   });
   slider.max = String(sizes.length - 1);
+  const figures = element.querySelector(".figures tbody");
+  const predictions = element.querySelector(".predicted tbody");
+  const list = element.querySelector("pre");
+  const copy = element.querySelector(".copy");
+  copy.addEventListener("click", async () => {
+    await navigator.clipboard?.writeText(list.textContent);
+    copy.textContent = "Copied";
+  });
 
   const cell = (text, className) => make("td", { className, textContent: text });
   const tell = (picked) => {
@@ -173,16 +181,24 @@ const openBoard = (element) => {
     element.querySelector("output").textContent = String(picked.length);
     if (!picked.length) {
       outcome.textContent = "Tick a task.";
-      element.querySelector("tbody").replaceChildren();
+      predictions.replaceChildren();
+      figures.replaceChildren();
+      list.textContent = "";
       return;
     }
     const found = outcomeOf(board, picked);
-    const cost = board.cost ? ` They cost ${threeDigits(found.cost)} of ${threeDigits(sum(board.cost))}.` : ` ${picked.length} of ${board.tasks.length} tasks are run.`;
-    outcome.textContent = `The ${board.target} of held-out agents is predicted with R² ${threeDigits(found.r2)} and a mean absolute error of ${threeDigits(found.error)} (${board.protocol}, tasks ${found.how}).${cost}`;
+    const random = found.random ?? {};
+    const rows = [["R² of the " + board.target, "r2"], ["mean absolute error", "error"], ["Kendall's tau of the order", "kendall"], ["cost", "cost"]];
+    figures.replaceChildren(...rows.map(([title, name]) => {
+      const whole = name === "cost" ? ` of ${threeDigits(board.cost ? sum(board.cost) : board.tasks.length)}` : "";
+      return make("tr", {}, make("td", { textContent: title }), cell(threeDigits(found[name] ?? NaN) + whole, "number"), cell(threeDigits(random[name] ?? NaN), "number random"));
+    }));
+    list.textContent = picked.map((task) => board.tasks[task]).join("\n");
+    outcome.textContent = `Held-out agents: ${board.protocol}, tasks ${found.how}.`;
     const judged = found.predicted.flatMap((value, agent) => (value === null ? [] : [agent]));
     const ranks = [found.predicted, found.truth].map((each) => sharedRanks(judged.map((agent) => each[agent])));
     const order = judged.map((_, at) => at).sort((a, b) => found.predicted[judged[b]] - found.predicted[judged[a]] || a - b);
-    element.querySelector("tbody").replaceChildren(...order.map((at) => {
+    predictions.replaceChildren(...order.map((at) => {
       const name = make("td", { className: "name" }, nameElement(board.agents[judged[at]]));
       const values = [found.predicted, found.truth].map((each) => cell(threeDigits(each[judged[at]]), "number"));
       return make("tr", {}, ...ranks.map((each) => cell(each[at], "count")), name, ...values);

@@ -37,8 +37,7 @@ const scoresAbout = (chosen) => {
   const trace = plot.figure.data[0];
   const cells = other.at.map((subject, at) => {
     const [row, column] = side === "rows" ? [place, at] : [at, place];
-    const [raw, score, rank] = trace.customdata[row][column];
-    return { name: subjects[other.of][subject], raw, score, rank, colour: trace.z[row][column] };
+    return { name: subjects[other.of][subject], ...cellOf(plot, row, column), colour: trace.z[row][column] };
   });
   return cells.filter((cell) => cell.score !== null).sort((a, b) => b.score - a.score);
 };

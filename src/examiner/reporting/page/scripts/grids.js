@@ -6,7 +6,7 @@ const MOST_COLUMN_NAMES = 70;
 const ROW_NAME = 11; // pixels
 
 const reordered = (figure, rows, columns) => {
-  const { customdata, hovertemplate, ...trace } = figure.data[0];
+  const trace = figure.data[0];
   const z = rows.map((row) => columns.map((column) => trace.z[row][column]));
   // Of very many names every so many are written: a browser measures each, and few fit.
   const axis = (old, order, most) => {
@@ -24,6 +24,15 @@ const reordered = (figure, rows, columns) => {
   };
 };
 
+// Scores of cells, where these are not their colours; raw ones, where these are not the scores.
+const scoresOf = (plot) => plot.grid.score ?? plot.figure.data[0].z;
+const cellOf = (plot, row, column) => {
+  const scores = scoresOf(plot);
+  const score = scores[row][column];
+  const rank = score === null ? null : 1 + scores.filter((line) => line[column] !== null && line[column] > score).length;
+  return { score, rank, raw: (plot.grid.raw ?? scores)[row][column] };
+};
+
 // What is known of a cell, beside the pointer. Texts of all cells beforehand would take a browser seconds.
 const tip = make("div", { id: "tip", hidden: true });
 document.body.append(tip);
@@ -31,10 +40,10 @@ document.body.append(tip);
 const tellCell = (plot, grid, point, pointer) => {
   const { rows, columns } = plot.current().orders;
   const [row, column] = [rows[Math.round(point.y)], columns[Math.round(point.x)]];
-  const { customdata, z } = plot.figure.data[0];
-  const lines = z[row][column] === null
+  const cell = cellOf(plot, row, column);
+  const lines = cell.score === null
     ? ["not observed"]
-    : customdata[row][column].map((value, at) => `${grid.details[at]}: ${value === null ? "–" : brief(value)}`);
+    : [cell.raw, cell.score, cell.rank].map((value, at) => `${grid.details[at]}: ${value === null ? "–" : brief(value)}`);
   const names = [grid.rows.names[row], grid.columns.names[column]].map((name) => make("div", {}, nameElement(name)));
   tip.replaceChildren(...names, ...lines.map((line) => make("div", { textContent: line })));
   tip.hidden = false;
@@ -71,7 +80,7 @@ const sortable = (plot, grid, controls) => {
     const order = plot.current().orders[side];
     const place = order[Math.min(order.length - 1, Math.max(0, Math.floor(share * order.length)))];
     if (side === "rows") {
-      columns = grid.columns.orders[""] = byScore(figure.data[0].customdata[place].map((cell) => cell[1]));
+      columns = grid.columns.orders[""] = byScore(scoresOf(plot)[place]);
       const option = select.querySelector('option[value=""]');
       option.hidden = false;
       option.textContent = "score: " + grid.rows.names[place].slice(0, 40);

@@ -2,7 +2,7 @@
 const readFigure = (script) => {
   const { figure, grid, sides } = JSON.parse(script.textContent);
   const element = document.getElementById(script.dataset.figure);
-  const plot = { element, figure, sides, drawn: false, current: () => ordered(figure, sides) };
+  const plot = { element, figure, sides, grid, drawn: false, current: () => ordered(figure, sides) };
   plots.set(element, plot);
   if (grid) sortable(plot, grid, element.closest("figure").querySelector(".controls"));
   element.closest("figure").append(figureButtons(plot));
@@ -10,14 +10,14 @@ const readFigure = (script) => {
 };
 
 for (const script of document.querySelectorAll("script[data-figure]")) readFigure(script);
-// What stands on the first screen waits for nothing.
-for (const element of document.querySelectorAll("#verdict .plot")) show(plots.get(element));
 for (const table of document.querySelectorAll("table.sortable")) {
-  [...table.tHead.rows[0].cells].forEach((header, column) =>
-    header.querySelector("button").addEventListener("click", () => sortTable(table, header, column)));
+  [...table.tHead.rows[0].cells].forEach((header) =>
+    header.querySelector("button")?.addEventListener("click", () => sortTable(table, header, header.cellIndex)));
   orderTable(table);
   table.closest(".scroll").after(tableButtons(table));
 }
+for (const script of document.querySelectorAll("script[data-pairs]")) comparable(script.closest("section").querySelector("table.ranked"), script);
+for (const filters of document.querySelectorAll(".filters")) filterable(filters);
 knowNames();
 document.querySelector(".tools").hidden = !subjects.agents.length;
 
@@ -39,6 +39,14 @@ listeners.push((what) => {
   redraw();
 });
 window.addEventListener("hashchange", recall);
+// A link to a section that is folded opens it.
+const unfold = () => {
+  const target = location.hash && !location.hash.includes("=") ? document.getElementById(location.hash.slice(1)) : null;
+  const fold = target?.querySelector(":scope > details.evidence");
+  if (fold) { fold.open = true; target.scrollIntoView(); }
+};
+window.addEventListener("hashchange", unfold);
+document.addEventListener("click", (event) => { if (event.target.closest?.("a[href^='#']")) setTimeout(unfold); });
 dark.addEventListener("change", () => redraw());
 // Figures that are wider than a sheet, and would be cut, are drawn narrower.
 const PAPER = 680;
@@ -48,3 +56,4 @@ window.addEventListener("beforeprint", () => {
 window.addEventListener("afterprint", () => redraw());
 document.querySelectorAll(".board").forEach(openBoard);
 recall();
+unfold();

@@ -41,9 +41,14 @@ const cellText = (cell) => {
 
 const quoted = (text) => (/[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
 
-const csvOf = (table) =>
-  [...table.rows].map((row, at) =>
-    (at ? [...row.cells].map(cellText) : titlesOf(table)).map(quoted).join(",")).join("\n") + "\n";
+const columnsOf = (table) => [...table.tHead.rows[0].cells].flatMap((cell, at) => (cell.dataset.names ? [{ at, names: cell.dataset.names.split(" ") }] : []));
+
+const csvOf = (table) => {
+  const columns = columnsOf(table);
+  const lines = [...table.tBodies[0].rows].map((row) => columns.flatMap(({ at, names }) =>
+    names.length === 1 ? [cellText(row.cells[at])] : [row.cells[at].dataset.value, row.cells[at].dataset.high]));
+  return [columns.flatMap(({ names }) => names), ...lines].map((line) => line.map(quoted).join(",")).join("\n") + "\n";
+};
 
 const LATEX = {
   ...Object.fromEntries([..."&%$#_{}"].map((letter) => [letter, "\\" + letter])),
@@ -56,11 +61,13 @@ const latex = (text) => [...text.split(/\s+/).join(" ").trim()].map((letter) => 
 const shownText = (cell) => (cell.querySelector("bdi") ? fullName(cell.querySelector("bdi")) : cell.textContent.trim());
 
 const latexOf = (table) => {
-  const head = [...table.tHead.rows[0].cells];
+  const columns = columnsOf(table);
+  const head = columns.map(({ at }) => table.tHead.rows[0].cells[at]);
   const sides = head.map((cell) => (/number|count/.test(cell.className) ? "r" : "l")).join("");
   const line = (texts) => texts.map(latex).join(" & ") + " \\\\";
-  const rows = [...table.tBodies[0].rows].map((row) => line([...row.cells].map(shownText)));
-  return [`\\begin{tabular}{${sides}}`, "\\toprule", line(titlesOf(table)), "\\midrule", ...rows, "\\bottomrule", "\\end{tabular}", ""].join("\n");
+  const rows = [...table.tBodies[0].rows].map((row) => line(columns.map(({ at }) => shownText(row.cells[at]))));
+  const titles = line(head.map((cell) => cell.textContent.trim()));
+  return [`\\begin{tabular}{${sides}}`, "\\toprule", titles, "\\midrule", ...rows, "\\bottomrule", "\\end{tabular}", ""].join("\n");
 };
 
 const tableButtons = (table) => {
