@@ -103,7 +103,7 @@ def compare(
     """
     with progress_bar("reading") as progress:
         margin = _margin(gating.fail_if)
-        if gating.summary in map(Path, who.names):
+        if gating.summary is not None and str(gating.summary) in who.names:
             raise InputError(
                 f"{shorten(gating.summary, 200)} is read, and the summary would be appended to it. Nothing "
                 f"was changed. Choose another file for the summary."
