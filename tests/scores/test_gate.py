@@ -96,6 +96,29 @@ def test_single_attempts_are_planned_as_single_attempts() -> None:
         plan(pair(np.ones(3), np.zeros(3)), "new", "old", 0)
 
 
+@pytest.mark.parametrize(
+    ("new", "difference", "message"),
+    [
+        ([1.0], 0.1, "do not vary over 1 common task"),
+        ([0.0, 0.0, 0.0], 0.1, "do not vary over 3 common tasks"),
+        ([1.0, 0.0, 1.0], 1e-300, "No benchmark has enough tasks"),
+        ([1e300, 0.0, 5e299], 0.1, "No benchmark has enough tasks"),
+    ],
+)
+def test_plans_without_a_finite_number_of_tasks_are_refused(
+    new: list[float], difference: float, message: str
+) -> None:
+    with pytest.raises(InputError, match=message):
+        plan(pair(np.array(new), np.zeros(len(new))), "new", "old", difference)
+
+
+@pytest.mark.parametrize("tasks", [1, 5])
+def test_equal_differences_do_not_show_how_many_more_tasks_decide(tasks: int) -> None:
+    made = gate(pair(np.ones(tasks), np.ones(tasks)), "new", "old", margin=0.1)
+    assert made.verdict == "undecided" and np.isnan(made.agents.more_tasks[0])
+    assert "do not show how many more" in made.headline
+
+
 def test_a_clear_leader_is_first_on_both_halves_and_equals_share_the_place() -> None:
     rng = np.random.default_rng(5)
     noise = rng.normal(size=(4, 60))

@@ -103,6 +103,10 @@ def compare(
     """
     with progress_bar("reading") as progress:
         margin = _margin(gating.fail_if)
+        if margin is None and (gating.sequential or gating.summary or gating.undecided == "fail"):
+            raise InputError(
+                "--sequential, --summary and --undecided belong to a gate. Add `--fail-if worse`."
+            )
         if gating.summary is not None and str(gating.summary) in who.names:
             raise InputError(
                 f"{shorten(gating.summary, 200)} is read, and the summary would be appended to it. Nothing "

@@ -21,6 +21,8 @@ from examiner.validation import Floats, Randomness, generator
 
 Verdict = Literal["pass", "fail", "undecided"]
 PLANNED_ATTEMPTS = (1, 2, 3, 5, 10)
+MOST_PLANNED = 1e12
+"""Tasks beyond which a plan is none."""
 
 
 class GatedAgents(Table):
@@ -74,6 +76,8 @@ class Gate(Answer):
             return ""
         more = float(self.agents.more_tasks[0])
         if np.isnan(more):
+            if self.agents.difference[0] or self.margin:
+                return " These tasks do not show how many more would decide."
             return " No number of tasks would decide if the difference stays: give a margin."
         return f" About {counted(int(more), 'more task')} would decide."
 
@@ -204,7 +208,12 @@ def _reach(gap: Difference, quantile: float) -> float:
 
 
 def _more_tasks(gap: Difference, margin: float, quantile: float) -> float:
-    """Further tasks that decide with the usual power if the difference stays; NaN where none would."""
+    """Further tasks that decide with the usual power if the difference stays; NaN where none would.
+
+    NaN too where all differences are equal, which says nothing of how much others vary.
+    """
+    if not gap.error > 0:
+        return float("nan")
     reach = (quantile + _normal(POWER)) * gap.error
     distances = [-gap.value, gap.value + margin]
     needed = [gap.tasks * (reach / away) ** 2 for away in distances if away > 0]
@@ -258,6 +267,7 @@ class Plan(Answer):
 
 
 @reads_results
+@np.errstate(over="ignore", divide="ignore", invalid="ignore")
 def plan(
     results: Results,
     new: str,
@@ -293,6 +303,11 @@ def plan(
     scores = run_scores(results, measure, total, group)
     first, second = scores.of(new), scores.of(old)
     gap = difference_of(first, second, level, "tasks")
+    if not gap.grouped > 0:
+        raise InputError(
+            f"The differences of {shorten(new)} and {shorten(old)} do not vary over "
+            f"{counted(gap.tasks, 'common task')}, which says nothing of other tasks. Give results on more."
+        )
     rows = zip((first, second), shared_rows(first, second), strict=True)
     noise, observed, single = 0.0, 0.0, False
     for strata, tasks in rows:
@@ -301,12 +316,17 @@ def plan(
         spread = (strata.deviations[tasks] ** 2).sum(axis=1) / np.maximum(runs - 1, 1)
         noise += float(spread.mean())
         observed += float((spread / runs).mean())
-    variance = gap.tasks * gap.grouped**2
+    variance = gap.tasks * float(np.square(gap.grouped))
     between = variance if single else max(variance - observed, 0.0)
     numbers = np.array([1] if single else sorted(set(attempts)))
     reach = (_normal(0.5 + level / 2) + _normal(power)) ** 2
     each = between + (0.0 if single else noise) / numbers
-    tasks_needed = np.maximum(np.ceil(reach * each / difference**2), 2)
+    tasks_needed = np.maximum(np.ceil(reach * each / np.square(difference)), 2)
+    if not (tasks_needed < MOST_PLANNED).all():
+        raise InputError(
+            f"No benchmark has enough tasks to detect a difference of {difference:g} between these agents. "
+            f"Give a larger one, in the unit of the scores."
+        )
     notes = list(scores.group_notes)
     if single:
         notes.append(
