@@ -235,12 +235,15 @@ def simba_v2(path: Path) -> Iterator[Row]:
         yield agent, task, seed, float(row["value"] or "nan")
 
 
-def mteb(pattern: Path) -> Iterator[Row]:
+def mteb(folder: Path) -> Iterator[Row]:
     """A file per task of each revision of a model: the main score of every subset of every split."""
     rows, revisions = [], defaultdict(set)
-    for path in sorted(pattern.parents[2].glob("*/*/*.json")):
+    for path in sorted(folder.rglob("*.json")):
         about = json.loads(path.read_bytes())
-        model, revision = path.parts[-3].replace("__", "/"), path.parts[-2].replace("__", "/")
+        model, revision = (
+            name.replace("__", "/")
+            for name in (path.relative_to(folder).parts[0], path.parent.name)
+        )
         scores = defaultdict(set)
         for split, entries in (about.get("scores") or {}).items():
             for entry in entries:
@@ -248,7 +251,7 @@ def mteb(pattern: Path) -> Iterator[Row]:
                 scores[task].add(entry["main_score"])
         if all(len(values) == 1 for values in scores.values()):  # else two scores of one subset
             rows += [(model, revision, task, values.pop()) for task, values in scores.items()]
-            revisions[model, about.get("task_name")].add(revision)
+            revisions[model, about.get("task_name")].update([revision] if scores else [])
     several = {model for (model, _), of_task in revisions.items() if len(of_task) > 1}
     for model, revision, task, score in rows:
         yield f"{model} (revision={revision})" if model in several else model, task, 0, score
@@ -415,7 +418,7 @@ SOURCES = (
     ),
     Source("openrlbenchmark", "static/td3_vs_cleanrl.csv", {}, openrlbenchmark),
     Source("MWM", "scores/score.json", {"measure": "success_rates"}, mwm),
-    Source("mteb-results", "results/*/*/*.json", {}, mteb),
+    Source("mteb-results", "results", {}, mteb),
     Source(
         "tau-bench",
         "historical_trajectories/gpt-4o-airline.json",

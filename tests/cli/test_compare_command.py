@@ -189,3 +189,12 @@ def test_a_plan_lists_tasks_by_attempts(examiner, together: Path) -> None:
     done = examiner("compare", together, "new", "old", "--plan", "0.1", "--json")
     assert done.returncode == 0, done.stderr
     assert [row["attempts"] for row in json.loads(done.stdout)["designs"]] == [1]
+
+
+def test_a_summary_is_never_appended_to_what_is_read(examiner, tmp_path: Path) -> None:
+    good, bad = (graded(tmp_path / f"{name}.csv", name, "1100") for name in ("good", "bad"))
+    for taken in (good, bad):
+        before = taken.read_text()
+        done = examiner("compare", good, bad, "--fail-if", "worse", "--summary", taken)
+        assert done.returncode == 2 and "Nothing was changed" in done.stderr
+        assert taken.read_text() == before

@@ -32,7 +32,7 @@ def damaged(pilot: Path, folder: Path) -> Path:
     return ledger
 
 
-def test_every_command_refuses_a_damaged_ledger_and_says_what_can_be_saved(
+def test_every_command_refuses_a_damaged_ledger_and_says_how_to_repair_it(
     pilot: Path, tmp_path: Path
 ) -> None:
     ledger = damaged(pilot, tmp_path / "pilot")
@@ -44,10 +44,7 @@ def test_every_command_refuses_a_damaged_ledger_and_says_what_can_be_saved(
     ):
         done = run(*words)
         assert done.code == 2 and done.err.count("\n") == 1 and done.out == ""
-        assert (
-            "is damaged" in done.err
-            and "of 180 can be saved: `examiner arena run --repair" in done.err
-        )
+        assert "is damaged" in done.err and "`examiner arena run --repair" in done.err
 
 
 def test_a_repaired_ledger_is_gone_on_with(pilot: Path, tmp_path: Path) -> None:

@@ -13,6 +13,9 @@ from examiner.reporting.thinning import thin
 
 SWEBENCH = Path(__file__).parents[3] / "shared" / "data" / "swebench_verified_responses.jsonl"
 APPLY_TO_NONE = {"learning", "curves", "typology", "cost", "editions"}
+USUAL = {name for name, home in ex.reporting.FINDINGS.homes.items() if home.default == "always"}
+LARGE = USUAL - APPLY_TO_NONE - {"similarity"}
+"""The sections of a large table of zeros and ones: its tasks are compared in pairs by `cluster`."""
 
 
 def simulated(agents: int, tasks: int, seed: int = 0) -> ex.Results:
@@ -28,12 +31,10 @@ def test_no_section_vanishes_because_a_table_is_large(monkeypatch) -> None:
     monkeypatch.setattr("examiner.reporting.study.SAMPLED_AGENTS", 25)
     monkeypatch.setattr("examiner.reporting.study.SAMPLED_TASKS", 20)
     report = ex.report(simulated(40, 30))
-    assert {section.key for section in report.sections} == set(
-        ex.reporting.FINDINGS
-    ) - APPLY_TO_NONE
+    assert {section.key for section in report.sections} == LARGE
     told = {section["key"]: str(section) for section in report.to_dict()["sections"]}
     modelled = ("wright_map", "task_table", "agent_curves", "ability_generality", "next_task")
-    for key in (*modelled, "similarity", "suspects", "selection", "trial"):
+    for key in (*modelled, "selection"):
         assert "Based on the sample of this report: 25 of 40 agents" in told[key], key
         assert "20 of 30 tasks, drawn at random (seed 0)" in told[key], key
 
@@ -62,9 +63,7 @@ def test_every_section_is_there_at_the_sizes_of_leaderboards(shape) -> None:
         results = simulated(*shape)
     assert (len(results.agents), len(results.tasks)) == shape
     report = ex.report(results)
-    assert {section.key for section in report.sections} == set(
-        ex.reporting.FINDINGS
-    ) - APPLY_TO_NONE
+    assert {section.key for section in report.sections} == LARGE
 
 
 def test_agents_are_kept_from_the_best_to_the_worst() -> None:
@@ -78,7 +77,8 @@ def test_agents_are_kept_from_the_best_to_the_worst() -> None:
 def test_medians_of_zeros_and_ones_are_not_shown() -> None:
     report = ex.report(simulated(12, 15), sections=["ranking"]).to_dict()
     table = next(b for b in report["sections"][0]["blocks"] if b["kind"] == "table")
-    assert table["columns"] == ["rank", "agent", "mean", "tasks"]
+    ends = ["low", "high"]
+    assert table["columns"] == ["agent", "mean", *ends, "rank", *ends, "group"]
     assert "median" not in str(report["sections"][0]).lower()
 
 

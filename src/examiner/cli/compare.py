@@ -79,7 +79,10 @@ class GateOptions:
         "--sequential",
     )
     summary: Path | None = option(
-        None, "Append the verdict to this file, in Markdown, for a pull request.", metavar="FILE"
+        None,
+        "Append the verdict to this file, in Markdown, for a pull request.",
+        metavar="FILE",
+        writes="answer",
     )
     plan: float | None = option(
         None, "List how many tasks and attempts detect this difference.", metavar="DIFFERENCE"
@@ -100,6 +103,11 @@ def compare(
     """
     with progress_bar("reading") as progress:
         margin = _margin(gating.fail_if)
+        if gating.summary is not None and str(gating.summary) in who.names:
+            raise InputError(
+                f"{shorten(gating.summary, 200)} is read, and the summary would be appended to it. Nothing "
+                f"was changed. Choose another file for the summary."
+            )
         read, names = _read(options, who.names, progress, partial=gating.sequential)
         prepared = levelled_and_compared(read, levels, comparison)
         results = prepared.results

@@ -173,6 +173,11 @@ class SourceOptions:
         "all [default: last:100 for logs of episodes, final for checkpoints, else all].",
         metavar="RULE",
     )
+    distinct: float | None = option(
+        None,
+        "Drop agents that correlate above this with a better one, such as 0.99.",
+        metavar="R",
+    )
 
 
 TUNED_ON = "Tasks that settings were tuned on, such as split:train; only the others are reported."

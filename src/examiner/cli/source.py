@@ -30,7 +30,7 @@ def results_from(
     >>> results_from(SourceOptions("atari-dqn-family", drop=["task:*a*"])).tasks[:2]
     ('berzerk', 'bowling')
     """
-    from examiner.scores import with_isolated_notes
+    from examiner.scores import with_isolated_notes, without_near_identical
 
     results = _read(options, progress, append_to)
     results = results.keeping(*options.keep or ()).dropping(*options.drop or ())
@@ -38,6 +38,8 @@ def results_from(
     scales = {name: _scales(name, results.measures[0]) for name in options.scales or ()}
     results = attach(results, scales=scales, tasks=options.tasks, agents=options.agents)
     reduced = _reduced(results, options, reduce_training_logs)
+    if options.distinct is not None:
+        reduced = without_near_identical(reduced, options.distinct)
     return reduced if reduced.provenance.training else with_isolated_notes(reduced)
 
 

@@ -198,7 +198,7 @@ DESCRIPTIONS = MappingProxyType(
         ),
         "mteb": Description(
             "MTEB results, a file a task in MODEL/REVISION",
-            marks=(b'"dataset_revision"', b'"scores"', b'"main_score"'),
+            marks=(b'"dataset_revision"', b'"scores"'),
             records="scores.*.*",
             model=("experiments/4", "/2"),
             benchmark=("task_name",),

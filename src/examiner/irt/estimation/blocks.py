@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
 _TILE, _KERNEL_TILE = 64, 128
-_TILE_CELLS = 1 << 18
+_TILE_CELLS = 1 << 19
 """Cells of a tile where trials are the same for all, so that products are with vectors."""
 _FILLED, _LONGEST_TILE = 4, 4096
 """Observed cells of each task in a tile: of fewer, sums of [tasks, nodes] outweigh products."""

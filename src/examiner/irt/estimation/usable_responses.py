@@ -252,8 +252,10 @@ def agent_totals(matrix: ResponseMatrix) -> tuple[Floats, Floats]:
     """
     cells = matrix.observed_cells
     if cells is None:
-        won, tried = matrix.successes.sum(axis=1), matrix.trials.sum(axis=1)
-        return won.astype(np.float64), tried.astype(np.float64)
+        won, trials = matrix.successes.sum(axis=1).astype(np.float64), matrix.trials
+        if trials.strides[0] == 0:  # the same for all
+            return won, np.full(len(won), float(trials[0].sum()))
+        return won, trials.sum(axis=1).astype(np.float64)
     return cells.agent_sums(cells.parts[0]), cells.agent_sums(cells.parts[1])
 
 
