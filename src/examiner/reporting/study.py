@@ -501,7 +501,7 @@ class Study:
             )
         elif need == "classification" and self.classification is None:
             raise NothingToTellError(
-                "No classification of the tasks was given, so there are no kinds to tell."
+                "No classification of the tasks was given, so tasks are not compared by kind."
             )
         elif need == "an earlier edition" and self.earlier is None:
             raise NothingToTellError(
