@@ -84,7 +84,7 @@ def test_all_shows_every_agent_and_every_note(command: str) -> None:
 
 
 def test_notes_of_a_data_set_are_shown_where_it_is_described_and_in_json() -> None:
-    note = "One attempt for each agent and task"
+    note = "Each agent has one attempt per task"
     assert note in run("describe", "swebench-verified").stderr
     assert note not in run("compare", "swebench-verified", *NAMED).stderr
     assert note in run("compare", "swebench-verified", *NAMED, "--json").stdout

@@ -227,6 +227,18 @@ def test_other_numbers_without_a_header_are_refused(text: str, tmp_path: Path) -
 VALUES = np.arange(24.0).reshape(4, 3, 2)
 
 
+def test_fields_of_a_summary_are_not_runs(tmp_path: Path) -> None:
+    """A summary next to the results holds a mean and a count, which would be averaged as two runs."""
+    results = {"pong": {"dqn": [{"total": 0.5}, {"total": 1.0}]}}
+    summary = {"pong": {"dqn": {"mean": 0.75, "evaluations": 2, "criteria": {"wins": 1}}}}
+    written(tmp_path, results, "detailed.json")
+    path = written(tmp_path, summary, "summary.json")
+    names = {"axes": "tasks,agents,runs", "measure": "total"}
+    with pytest.raises(ex.InputError, match="beside objects without 'total'"):
+        ex.read(path, **names)
+    assert scores(ex.read(tmp_path, **names)) == {("dqn", "pong", 0): 0.5, ("dqn", "pong", 1): 1.0}
+
+
 def test_axes_of_an_array_are_named(tmp_path: Path) -> None:
     path = tmp_path / "dqn_Pong.npy"
     np.save(path, VALUES[:, :, 0])

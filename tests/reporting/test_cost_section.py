@@ -45,7 +45,7 @@ def test_the_section_names_who_is_surely_on_the_front_and_who_is_dominated() -> 
 def test_without_costs_there_is_no_section_and_the_reason_is_said() -> None:
     told = FINDINGS["cost"](Study.of(ex.Results.from_numpy(np.eye(3))))
     assert not told.applies
-    assert "Nothing says what attempts cost" in said(told.lead)
+    assert "The results have no costs" in said(told.lead)
 
 
 def test_nobody_is_named_where_agents_are_not_shown_to_differ() -> None:

@@ -151,7 +151,7 @@ def test_intervals_of_wins_stay_between_0_and_1() -> None:
 def test_skewed_runs_are_said_beside_means_and_medians() -> None:
     scores = np.random.default_rng(0).lognormal(size=(2, 20, 5))
     said = [note for note in made(scores, ["mean", "median"]).notes if "skewed" in note]
-    assert "mean 92 to 94 and median 72 to 92 times of 100" in said[0]
+    assert "mean 92 to 94 and median 72 to 92 times in 100" in said[0]
     assert not any("skewed" in note for note in made(scores, "iqm").notes)
     assert not any("skewed" in note for note in made(normal(2, 20, 5), ["mean"]).notes)
 

@@ -46,7 +46,8 @@ _TOLERANCE, _NOISE = 5e-6, 1e-10
 class Device(Place):
     """Where torch computes."""
 
-    agents_together = 2048
+    agents_together = 16_384
+    """One billion responses take 0.62 s on an H200 with these, 1.0 s with 2,048."""
 
     def __init__(self, name: str | None) -> None:
         self.xp = torch = _torch()

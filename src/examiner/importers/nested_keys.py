@@ -49,6 +49,7 @@ def nested_reading(
             f"{shorten(file.path, 200)} has nothing {len(options.axes)} levels below its beginning "
             f"({listed(options.axes)}). Name as many levels as there are."
         )
+    _refuse_fields([leaf for _, leaf in leaves], measure, file)
     rows, trials, lacking = list[dict[str, Any]](), Counter[tuple[object, ...]](), 0
     for names, leaf in leaves:
         scores = _scores(leaf, measure, options, file)
@@ -81,6 +82,17 @@ def _leaves(
         raise InputError(
             f"{shorten(file.path, 200)} has {shorten(value)} at {where}, where names or a list of the "
             f"{shorten(axes[0])} belong. Name as many levels as there are (`--axes`)."
+        )
+
+
+def _refuse_fields(leaves: Sequence[Any], measure: str, file: SourceFile) -> None:
+    """Refuse numbers beside objects without the measure: fields of a summary, not runs or trials."""
+    numbers = [leaf for leaf in leaves if isinstance(leaf, int | float)]
+    if numbers and any(isinstance(leaf, dict) and measure not in leaf for leaf in leaves):
+        raise InputError(
+            f"{shorten(file.path, 200)} has numbers ({listed(numbers, limit=3)}) beside objects without "
+            f"{measure!r} below its levels: these look like the fields of one object, not like results. "
+            "Name one level less (`--axes`), or leave the file out."
         )
 
 

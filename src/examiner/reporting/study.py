@@ -501,7 +501,7 @@ class Study:
             )
         elif need == "classification" and self.classification is None:
             raise NothingToTellError(
-                "No classification of the tasks was given, so there are no kinds to tell."
+                "No classification of the tasks was given, so tasks are not compared by kind."
             )
         elif need == "an earlier edition" and self.earlier is None:
             raise NothingToTellError(
@@ -509,7 +509,7 @@ class Study:
             )
         elif need == "costs" and self.cost is None:
             raise NothingToTellError(
-                "Nothing says what attempts cost, so scores are not set against it."
+                "The results have no costs, so scores are not compared with costs."
             )
         elif need == "held-out agents" and (
             agents < FEWEST_CHOSEN_ON or tasks < FEWEST_CHOSEN_FROM

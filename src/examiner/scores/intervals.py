@@ -587,8 +587,8 @@ def _caveats(bootstrap: Bootstrap, aggregates: Sequence[Aggregate]) -> list[str]
     if uneasy and any(_skewed(one) for one in scores.strata):
         short = " and ".join(f"{name} {SHORT_OF_SKEWED[name]}" for name in uneasy)
         caveats.append(
-            f"Runs are skewed, few that are far above or below many: 95 % intervals then hold the truth "
-            f"of the {short} times of 100, those of the interquartile mean 95."
+            f"Scores of runs are skewed. In simulations with skewed runs, 95 % intervals cover the true "
+            f"{short} times in 100, those of the interquartile mean 95."
         )
     return caveats
 

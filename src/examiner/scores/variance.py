@@ -241,7 +241,7 @@ def _notes(raw: dict[str, float], truncated: tuple[str, ...]) -> list[str]:
     notes = []
     if np.isnan(raw["run"]):
         notes.append(
-            "No cell has two runs: the variance of runs cannot be told from agent × task, and is "
+            "No cell has two runs: the variance of runs cannot be separated from agent × task, and is "
             "counted there."
         )
     if truncated:
@@ -413,9 +413,9 @@ def _advice(found: VarianceComponents, now: float) -> str:
         )
     if np.isnan(found.run):
         return (
-            f"With one run a cell the error of a comparison cannot be split into runs and tasks: a "
-            f"second run of some cells would tell. Twice the tasks would take the standard error of a "
-            f"difference from {now:.3g} to {now / np.sqrt(2):.3g}."
+            f"With one run per cell, the error of a comparison cannot be split into runs and tasks. Add a "
+            f"second run of some cells to separate them. Twice the tasks would reduce the standard error "
+            f"of a difference from {now:.3g} to {now / np.sqrt(2):.3g}."
         )
     if now == 0:
         return "Neither runs nor tasks make any difference between agents uncertain here."

@@ -328,10 +328,10 @@ def _bins(
             f"regularity over them."
         )
     if held.left_out:
-        has = "has" if len(held.left_out) == 1 else "have"
+        has = "is" if len(held.left_out) == 1 else "are"
         notes.append(
             f"{counted(len(held.left_out), 'task')} with negative discrimination, or without a "
-            f"difficulty inside the bins, {has} no part in generality: {listed(held.left_out)}."
+            f"difficulty inside the bins, {has} excluded from generality: {listed(held.left_out)}."
         )
     return held, tuple(notes)
 

@@ -116,6 +116,13 @@ class GeneralityEstimates(Answer):
         """Return the probability that one agent is more general than another.
 
         One minus this is the one-sided p-value of "more general than".
+
+        >>> from examiner.irt import ItemParameters, generality, simulate
+        >>> items = ItemParameters.of([f"t{n}" for n in range(30)], np.ones(30), np.linspace(-2, 2, 30))
+        >>> estimates = generality(simulate(items, np.linspace(-2, 2, 8), trials=9, rng=0))
+        >>> first, last = estimates.names[0], estimates.names[-1]
+        >>> 0 < estimates.probability_more_general(first, last) < 1
+        True
         """
         from scipy.special import ndtr
 
@@ -129,6 +136,12 @@ class GeneralityEstimates(Answer):
         """Return the probability that one agent has the higher chance of success on every task.
 
         Logits are linear in difficulty: it is higher on all tasks where it is on the easiest and hardest.
+
+        >>> from examiner.irt import ItemParameters, generality, simulate
+        >>> items = ItemParameters.of([f"t{n}" for n in range(30)], np.ones(30), np.linspace(-2, 2, 30))
+        >>> estimates = generality(simulate(items, np.linspace(-2, 2, 8), trials=9, rng=0))
+        >>> estimates.probability_dominates(estimates.names[-1], estimates.names[0]) > 0.9
+        True
         """
         drawing = generator(rng)
         ends = np.array([self.difficulty.min(), self.difficulty.max()])

@@ -186,7 +186,7 @@ def _map_figure(fit: IRTFit) -> Figure:
     beyond = int((np.abs(drawn.difficulty) > drawn.end).sum())
     edge = f" {counted(beyond, 'task')} beyond the edge stand at it." if beyond else ""
     all_drawn = len(agents) == len(fit.abilities.agents) and len(tasks) == len(fit.items)
-    many = f" Of many, every so many are drawn: {len(agents):,} agents, {len(tasks):,} tasks."
+    many = f" An even sample is drawn: {len(agents):,} agents, {len(tasks):,} tasks."
     return Figure(
         key="wright-map",
         drawn=drawn,

@@ -172,8 +172,8 @@ def _training_notes(during: AtPoints, checkpoints: NDArray[np.bool_]) -> list[st
         (~here & ~early, "do not reach {}: they have no value there"),
         (
             early,
-            "have no episode by {}: nothing is said there of their agents on these tasks, since runs whose "
-            "episodes end early are not like the others",
+            "have no episode by {}: their agents have no value there on these tasks, because runs whose "
+            "episodes end early differ from the others",
         ),
         (
             short,

@@ -38,7 +38,7 @@ class BeyondTraining(Table):
     mae_error: Floats = error("mae", "Standard error over agents")
     rank_correlation: Floats = number("Spearman's correlation of predictions and true values")
     coverage: Floats = number(
-        "Share of agents inside their intervals; of random sets none is known"
+        "Share of agents inside their intervals; random sets have no intervals"
     )
 
     def sentence(self) -> str:
