@@ -6,7 +6,7 @@ import importlib
 import re
 import sys
 from collections.abc import Callable
-from pathlib import Path
+from typing import Any
 
 _IMPORTS = re.compile(r"^    from ([\w.]+) import \(?\s*(\w+) as (\w+)", re.MULTILINE)
 
@@ -24,7 +24,8 @@ def names_on_demand(package: str) -> Callable[[str], object]:
 
     def load(name: str) -> object:
         if not homes:
-            text = Path(sys.modules[package].__file__ or "").read_text(encoding="utf-8")
+            loader: Any = sys.modules[package].__loader__  # Any: of files or of a zip archive
+            text = loader.get_source(package)
             homes.update({shown: (home, inner) for home, inner, shown in _IMPORTS.findall(text)})
         if name not in homes:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")

@@ -29,6 +29,7 @@ DATA = {
     "Scales": "data: scores that normalisation takes as zero and one",
     "RunMeans": "data: arrays of means with their names",
     "Benchmark": "data: what selection takes",
+    "TaskGroups": "data: which tasks belong to which group",
     "TaskSet": "input of `with_predictor`, which returns the answer",
     "FoldByHand": "input: a fold that a user selects tasks for",
     "TableAnswers": "input of `examine`: answers looked up in a table",

@@ -402,7 +402,10 @@ def test_agents_are_placed_by_the_column_that_the_fit_was_made_of(examiner, tmp_
     assert json.loads(answer.stdout)["agents"] == json.loads(named.stdout)["agents"]
     new.write_text("agent,task,solved\nnew,game00,1\n")
     refused = examiner("place", new, "--fit", stored)
-    assert refused.returncode == 2 and "No measure found" in refused.stderr
+    assert (
+        refused.returncode == 2
+        and "for the measure 'resolved', and the results have 'solved'" in refused.stderr
+    )
 
 
 def test_progress_over_years_needs_responses_in_memory(examiner, tmp_path):

@@ -38,7 +38,8 @@ def test_importing_the_room_imports_no_analysis_and_no_drawing():
 def test_data_are_found_inside_a_zip(tmp_path):
     archive = tmp_path / "examiner.zip"
     with zipfile.ZipFile(archive, "w") as packed:
-        packed.write(PACKAGE / "messages.py", "examiner/messages.py")
+        for file in ("messages.py", "namespaces.py"):
+            packed.write(PACKAGE / file, f"examiner/{file}")
         for room in ("validation", "answers", "results", "datasets"):
             for file in (PACKAGE / room).rglob("*.*"):
                 packed.write(file, file.relative_to(PACKAGE.parent))

@@ -176,3 +176,11 @@ def test_a_tail_of_few_answers_is_that_of_binomials() -> None:
         beyond = stats.binom.pmf(won, 50, chance)[(won - 50 * chance) ** 2 >= far - 1e-9].sum()
         told = tail(far, item, 0, new, null, 200_000, np.random.default_rng(1))
         assert told == pytest.approx(beyond, rel=0.5, abs=2e-5)
+
+
+def test_one_agent_that_is_added_is_where_place_puts_it() -> None:
+    new = renamed(TABLE, range(500, 501), range(30))
+    grown = ex.irt.grow(BEFORE, new)
+    row = grown.fit.abilities.agents.index("agent 500")
+    placed = ex.irt.place(new, BEFORE)["agent 500"].ability
+    assert grown.fit.abilities.ability[row] == pytest.approx(placed, abs=0.05)

@@ -49,7 +49,8 @@ def test_values_are_those_of_normalise_whichever_way_they_are_asked_for(normalis
     np.testing.assert_allclose(stored(recipe.learn(results())).values(results()), plain)
     study = ex.report(results(), normalise=normaliser, sections=["ranking"]).to_dict()
     table = next(b for b in study["sections"][0]["blocks"] if b["kind"] == "table")
-    means = {row[1]: row[table["columns"].index("mean")] for row in table["rows"]}
+    agent, mean = (table["columns"].index(name) for name in ("agent", "mean"))
+    means = {row[agent]: row[mean] for row in table["rows"]}
     for agent, values in zip(results().agents, plain, strict=True):
         assert means[agent] == pytest.approx(np.nanmean(values))
 

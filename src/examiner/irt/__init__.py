@@ -20,7 +20,6 @@ from examiner.irt.diagnostics.item_fit import SumScoreFit as SumScoreFit
 from examiner.irt.diagnostics.item_fit import sum_score_fit as sum_score_fit
 from examiner.irt.errors.draws import ResampledErrors as ResampledErrors
 from examiner.irt.errors.draws import bootstrap as bootstrap
-from examiner.irt.estimation.sources import ResponseSource as ResponseSource
 from examiner.irt.evidence import ChanceTest as ChanceTest
 from examiner.irt.evidence import Evidence as Evidence
 from examiner.irt.evidence import SlopeVerdicts as SlopeVerdicts
@@ -134,6 +133,7 @@ if TYPE_CHECKING:  # for other packages of the codebase, loaded when first used
     from examiner.irt.estimation.score_kernels import Beta as Beta
     from examiner.irt.estimation.sources import BlockFunction as BlockFunction
     from examiner.irt.estimation.sources import MemorySource as MemorySource
+    from examiner.irt.estimation.sources import ResponseSource as ResponseSource
     from examiner.irt.estimation.sources import Totals as Totals
     from examiner.irt.estimation.sources import Whole as Whole
     from examiner.irt.estimation.sources import add_up as add_up

@@ -38,7 +38,7 @@ class Report:
 
     >>> from examiner.results import Results
     >>> report(Results.from_numpy([[0.5, 1.0], [0.0, 0.9]]))
-    Report '2 agents on 2 tasks': ranking, heatmap, intervals...
+    Report '2 agents on 2 tasks': ranking, tasks, heatmap, intervals...
     """
 
     title: str
@@ -146,7 +146,7 @@ def report(
 
     >>> results = Results.from_numpy([[0.9, 1.0], [0.0, 0.1]], agents=["dqn", "random"])
     >>> report(results, sections=["ranking"]).to_dict()["sections"][0]["finding"]
-    'dqn leads by mean, median and interquartile mean.'
+    'dqn leads, and is significantly better than every other agent.'
     """
     named = None if sections is None else _chosen(sections)
     study = Study.of(results, normalise, measure, **options)

@@ -31,9 +31,10 @@ def written_tables(finding: Finding, kind: Written) -> str:
     """Return all tables of a finding as text; each begins with its caption as a comment, but for CSV.
 
     >>> from examiner.answers import Column, Table
+    >>> from examiner.reporting.finding import shown_table
     >>> columns = Column("agent", "name", "Agent"), Column("mean", "number", "Mean")
     >>> table = shown_table(Table.of(columns, {"agent": ["dqn_2"], "mean": [1.5]}), caption="Means")
-    >>> print(written(Finding(blocks=(table,)), "latex"))
+    >>> print(written_tables(Finding(blocks=(table,)), "latex"))
     % Means
     \\begin{tabular}{lr}
     \\toprule
@@ -51,6 +52,7 @@ def table_text(table: ShownTable, kind: Written) -> str:
     """Return one table as text.
 
     >>> from examiner.answers import Column, Table
+    >>> from examiner.reporting.finding import shown_table
     >>> columns = Column("a", "name", "A"), Column("n", "count", "N")
     >>> table = shown_table(Table.of(columns, {"a": ["x|y", "z"], "n": [1200, None]}))
     >>> print(table_text(table, "markdown"))

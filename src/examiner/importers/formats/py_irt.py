@@ -72,7 +72,7 @@ def read(file: SourceFile, options: TableOptions) -> Reading:
             frame, note = counted_out(counted)
         line_of, notes = (
             line_of[frame["row"].to_numpy()],
-            (*notes, note.replace(SUCCESS, "correct")),
+            (*notes, note.replace(repr(SUCCESS), repr("correct"))),
         )
         frame = frame.with_columns(trial=trial_numbers(frame, ["row"])).drop("row")
         frame = frame.rename({SUCCESS: "correct"})

@@ -276,7 +276,7 @@ class _Density:
 
     def of_tile(self, tables: tuple[Statistic, ...], rows: slice) -> Any:  # Any: a function
         """Return a function of a window that gives log densities [agents, nodes]."""
-        won = tables[0]
+        won, place = tables[0], self._block.place
         score: Array = None
         if self._at.plain:
             assert not isinstance(won, SameRow)
@@ -290,7 +290,9 @@ class _Density:
                 if self._own is not None:
                     density -= tables[1].times(self._own.plus(window))
             else:
-                density = base + sum(
+                # One row of zeros per agent: a lone agent's statistics are all the same for "all" agents.
+                empty = place.array(np.zeros((rows.stop - rows.start, 1)))
+                density = (empty + base) + sum(
                     tables[number].times(term[window]) for number, term in self._terms
                 )
             if self._block.anchor is not None:

@@ -74,6 +74,7 @@ def _by_one_test(study: Study, found: Audit) -> list[str]:
 def render_audit(found: Audit, *, successes: bool = True) -> Finding:
     """Show the flagged tasks, the groups, and what was tested.
 
+    >>> from examiner.irt import audit
     >>> from examiner.results import Results
     >>> render_audit(audit(Results.from_numpy(np.triu(np.ones((6, 6)))), rng=0)).data["flagged"][0]["task"]
     'task 6'

@@ -10,6 +10,7 @@ from examiner.reporting.prose import Sentence
 def render_task_trial(judgement: selection.MethodJudgement) -> Finding:
     """Show what given tasks predict of every held-out agent, and the errors.
 
+    >>> import numpy as np
     >>> from examiner.results import Results
     >>> scores = np.random.default_rng(0).normal(size=(9, 6)) + np.arange(9)[:, None]
     >>> judgement = selection.judge_tasks(Results.from_numpy(scores), ["task 1"])
