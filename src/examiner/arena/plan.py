@@ -177,7 +177,7 @@ class VariedGame:
 
 
 @dataclass(frozen=True, slots=True)
-class Design:
+class DesignBudget:
     """The table `[design]` of a plan: which variants are searched, by whom, and with how many plays.
 
     `generator` names a function (`module:function`) that returns further variants, each a table like
@@ -224,7 +224,7 @@ class Plan:
     source: str = ""
     folder: Path | None = None
     evaluated: Evaluated = field(default_factory=Evaluated)
-    design: Design | None = None
+    design: DesignBudget | None = None
 
     def __repr__(self) -> str:
         return (

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from examiner.engines.decoded import Decoded, Progress
+from examiner.engines.decoded import DecodedFolder, Progress
 from examiner.engines.shard_places import Source
 from examiner.engines.shards import ParquetSource, decoded_in
 from examiner.irt import BlockFunction, PassResult, Response, Totals
@@ -51,7 +51,7 @@ class BlockWorker:
     def __init__(
         self, folder: str, agents: tuple[int, int], memory: float, response: Response, plain: bool
     ) -> None:
-        self._source = ParquetSource(Decoded(Path(folder)), response, memory, range(*agents))
+        self._source = ParquetSource(DecodedFolder(Path(folder)), response, memory, range(*agents))
         self._source.plain = plain
 
     def run(self, function: BlockFunction, job: Any) -> Totals:  # Any: what the function takes
@@ -73,7 +73,7 @@ class RaySource(ParquetSource):
 
     def __init__(
         self,
-        held: Decoded,
+        held: DecodedFolder,
         response: Response | None,
         address: str | None,
         shards: int | None,

@@ -82,7 +82,7 @@ class Note:
     weakest: WeakLink | None = None
 
 
-class Decoded:
+class DecodedFolder:
     """Responses on disk, in files of agents, and what is known of all of them."""
 
     def __init__(self, folder: Path, stamps: Sequence[Stamp] = ()) -> None:
@@ -164,7 +164,7 @@ def decoded(
     success: float | None = None,
     memory: float = 2.0,
     progress: Progress | None = None,
-) -> Decoded:
+) -> DecodedFolder:
     """Return shards decoded in a folder, now or before."""
     shards = shards_at(source)
     _refuse_the_shards(cache, source, shards)
@@ -173,7 +173,7 @@ def decoded(
     folder = cache / hashlib.blake2b(key.encode(), digest_size=12).hexdigest()
     if (folder / "note.json").exists():
         try:
-            before = Decoded(folder, stamps)
+            before = DecodedFolder(folder, stamps)
         except InputError:
             shutil.rmtree(folder, ignore_errors=True)
         else:
@@ -206,7 +206,7 @@ def decoded(
     finally:
         if work is not None:
             shutil.rmtree(work, ignore_errors=True)
-    return Decoded(folder, stamps)
+    return DecodedFolder(folder, stamps)
 
 
 def _store(
@@ -221,7 +221,7 @@ def _store(
     agents, tasks = rows.agents.all(), rows.tasks.all()
     sums = rows.task_sums()
     kept, dropped = set_aside(tasks, *sums)
-    cells = _Cells(rows, (len(agents), len(tasks)), np.array(kept), folder, memory)
+    cells = _ListedCells(rows, (len(agents), len(tasks)), np.array(kept), folder, memory)
     starts, numbers = [0], []
     for won, tried in cells.blocks():
         numbers.append(cells.write(len(starts) - 1, won, tried, starts[-1]))
@@ -256,13 +256,13 @@ def _store(
     table.write_ipc(folder / "agents.arrow")
     _write_note(folder, note)
     if not cells.alike:
-        joined = _connected(Decoded(folder))
+        joined = _connected(DecodedFolder(folder))
         table = table.with_columns(group=pl.Series(joined.agent_group, dtype=pl.Int64))
         table.write_ipc(folder / "agents.arrow")
         _write_note(folder, replace(note, weakest=joined.weakest))
 
 
-class _Cells:
+class _ListedCells:
     """Cells of agents × tasks from rows in any order, in blocks of agents that memory holds."""
 
     def __init__(
@@ -339,7 +339,7 @@ class _Cells:
         return pl.DataFrame(numbers)
 
 
-def _connected(held: Decoded) -> Connections:
+def _connected(held: DecodedFolder) -> Connections:
     """How agents are connected; the weakest link too, of as many agents as in memory."""
     whole, agents = held.whole, len(held.whole.agents)
     if agents <= MOST_AGENTS and agents * len(whole.tasks) <= _FEW_CELLS:

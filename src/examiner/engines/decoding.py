@@ -53,7 +53,7 @@ class Names:
         return self._categories.to_series().to_list()
 
 
-class Piece(NamedTuple):
+class DecodedPiece(NamedTuple):
     """Rows of a batch that are on disk, and the agents among them, from the first to the last."""
 
     path: Path
@@ -66,7 +66,7 @@ class Rows:
 
     def __init__(self, folder: Path) -> None:
         self.agents, self.tasks = Names(), Names()
-        self.pieces: list[Piece] = []
+        self.pieces: list[DecodedPiece] = []
         self.rows = 0
         self._folder, self._won, self._tried = folder, np.zeros(0), np.zeros(0)
 
@@ -84,7 +84,7 @@ class Rows:
         columns = {"agent": agent, "task": task, "won": won, "tried": tried}
         path = self._folder / f"piece-{len(self.pieces):06}.arrow"
         pl.DataFrame(columns).write_ipc(path)
-        self.pieces.append(Piece(path, int(agent.min()), int(agent.max())))
+        self.pieces.append(DecodedPiece(path, int(agent.min()), int(agent.max())))
         self._won, self._tried = (
             _longer(total, np.bincount(task, part).astype(np.float64))
             for total, part in ((self._won, won), (self._tried, tried))

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from examiner.engines.decoded import PROGRAM, Decoded, Progress, decoded
+from examiner.engines.decoded import PROGRAM, DecodedFolder, Progress, decoded
 from examiner.engines.memory import check_memory
 from examiner.engines.shard_places import Source
 from examiner.irt import Block, BlockFunction, PassResult, Reaches, Response, ResponseSource, Whole
@@ -27,14 +27,14 @@ _FEWEST_ROWS = 64
 
 
 class ParquetSource(ResponseSource):
-    """Decoded shards, of which one block of agents is in memory at a time.
+    """DecodedFolder shards, of which one block of agents is in memory at a time.
 
     `within` are the agents that are looked at, by default all.
     """
 
     def __init__(
         self,
-        held: Decoded,
+        held: DecodedFolder,
         response: Response | None,
         memory: float,
         within: range | None = None,
@@ -109,7 +109,7 @@ def decoded_in(
     measure: str | None,
     success: float | None,
     progress: Progress | None,
-) -> Decoded:
+) -> DecodedFolder:
     """Return decoded shards in a folder, or in a temporary one that goes with them."""
     check_memory(memory)
     if scheme_of(cache) is not None:

@@ -23,7 +23,7 @@ from examiner.irt.populations import FEWEST, Population, estimate_population, lo
 from examiner.irt.posterior import Quadrature, quadrature_for
 from examiner.irt.prediction import (
     UNEXPECTED,
-    Predicted,
+    PredictedTask,
     Unexpected,
     predicted_mean,
     predicted_results,
@@ -296,7 +296,7 @@ def _placed(
     bins: Sequence[float] | int | None,
     excluded: Floats,
     unexpected: int,
-) -> tuple[dict[str, Any], tuple[Predicted, ...]]:  # Any: numbers and words of columns
+) -> tuple[dict[str, Any], tuple[PredictedTask, ...]]:  # Any: numbers and words of columns
     """A row of an agent, and what is predicted of it."""
     agent, items, cells, estimate, nodes, _, weights = newcomer
     ability, deviation, standard_error = (float(part) for part in estimate)

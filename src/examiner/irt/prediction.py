@@ -18,7 +18,7 @@ UNEXPECTED = 0.05
 """A result with a smaller chance, given the agent's other results, is called unexpected."""
 
 
-class Predicted(NamedTuple):
+class PredictedTask(NamedTuple):
     """The expected result on a task, with its interval.
 
     Of successes: the chance of one, and where it lies given what is known of ability. Of scores: the
@@ -33,7 +33,7 @@ class Predicted(NamedTuple):
 
 def predicted_results(
     items: ItemParameters, nodes: Floats, weights: Floats, *, level: float = 0.95
-) -> tuple[Predicted, ...]:
+) -> tuple[PredictedTask, ...]:
     """Return what is expected on these tasks under a posterior over abilities.
 
     The interval of a chance is that of ability seen through the task's curve, and leaves out that
@@ -57,7 +57,7 @@ def predicted_results(
         at = probability(items, ends)
         low, high = at.min(axis=0), at.max(axis=0)
     columns = (expected.tolist(), low.tolist(), high.tolist())
-    return tuple(map(Predicted, items.tasks, *columns))
+    return tuple(map(PredictedTask, items.tasks, *columns))
 
 
 def predicted_mean(

@@ -31,7 +31,7 @@ from examiner.scores.estimate import wilson as wilson
 from examiner.scores.first_look import FirstLook as FirstLook
 from examiner.scores.first_look import first_look as first_look
 from examiner.scores.gate import Gate as Gate
-from examiner.scores.gate import Plan as Plan
+from examiner.scores.gate import SamplePlan as SamplePlan
 from examiner.scores.gate import gate as gate
 from examiner.scores.gate import plan as plan
 from examiner.scores.improvement import Improvement as Improvement

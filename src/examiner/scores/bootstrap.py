@@ -59,7 +59,7 @@ FEW_RUNS = 16
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
+class Replicates:
     """Some replicates of the bootstrap, drawn when asked for.
 
     Each agent has a stream of random numbers of its own, which starts from its scores (`draw_order`):
@@ -157,7 +157,7 @@ class Block:
 
 def blocks(
     scores: RunScores, unit: Unit, less_one: bool, reps: int, rng: np.random.Generator
-) -> list[Block]:
+) -> list[Replicates]:
     """Split the replicates into blocks whose size depends on the table alone, not on workers.
 
     >>> from examiner.results import Results
@@ -172,7 +172,7 @@ def blocks(
     size = int(np.clip(BLOCK_CELLS // max(cells, 1), 32, MOST_REPLICATES))
     entropy, order = tuple(rng.integers(0, 1 << 32, size=4).tolist()), scores.draw_order
     return [
-        Block(scores, order, unit, less_one, entropy, index, min(size, reps - start))
+        Replicates(scores, order, unit, less_one, entropy, index, min(size, reps - start))
         for index, start in enumerate(range(0, reps, size))
     ]
 
@@ -239,8 +239,8 @@ def _count_many(
 
 
 Progress: TypeAlias = Callable[[str, int, int], None]
-Evaluate: TypeAlias = Callable[[Block], Floats]
-Map: TypeAlias = Callable[[Evaluate, Iterable[Block]], Iterable[Any]]
+Evaluate: TypeAlias = Callable[[Replicates], Floats]
+Map: TypeAlias = Callable[[Evaluate, Iterable[Replicates]], Iterable[Any]]
 # Any: executors differ in what they call the iterator
 Interval: TypeAlias = Literal["studentised", "rescaled", "percentile", "bca"]
 INTERVALS: tuple[Interval, ...] = get_args(Interval)
@@ -420,7 +420,7 @@ class Bootstrap:
     ) -> Floats:
         """Evaluate a statistic on resampled runs, shape [..., reps].
 
-        `evaluate` is given a `Block` and returns its replicates on the last axis. The interval
+        `evaluate` is given a `Replicates` and returns its replicates on the last axis. The interval
         "rescaled" draws one run fewer than observed in each stratum, and so does "studentised": the
         variance of a mean of n − 1 draws, s²(n − 1)/n / (n − 1), is the unbiased s²/n, where n draws
         fall short of it by (n − 1)/n.
@@ -477,7 +477,7 @@ class Bootstrap:
         return made
 
 
-def one_agent(block: Block, agent: int, statistic: Statistic) -> Floats:
+def one_agent(block: Replicates, agent: int, statistic: Statistic) -> Floats:
     """Return a statistic of one agent, replicates on the last axis.
 
     >>> from examiner.scores.aggregate import mean
@@ -488,7 +488,7 @@ def one_agent(block: Block, agent: int, statistic: Statistic) -> Floats:
     return statistic(block.sample(agent))
 
 
-def each_agent(block: Block, statistics: tuple[Statistic, ...]) -> Floats:
+def each_agent(block: Replicates, statistics: tuple[Statistic, ...]) -> Floats:
     """Return every statistic of every agent, shape [agents, statistics, replicates]; NaN if unobserved.
 
     >>> from examiner.scores.aggregate import mean
@@ -512,7 +512,7 @@ def each_agent(block: Block, statistics: tuple[Statistic, ...]) -> Floats:
     return values
 
 
-def _whole_tasks(block: Block, statistic: Statistic) -> Floats:
+def _whole_tasks(block: Replicates, statistic: Statistic) -> Floats:
     """A mean over whole tasks for all agents at once, those with the same tasks together."""
     values = np.full((len(block.scores.agents), block.replicates), np.nan)
     alike: dict[bytes, list[int]] = {}

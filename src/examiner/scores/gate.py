@@ -239,7 +239,7 @@ class PlannedDesigns(Table):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Plan(Answer):
+class SamplePlan(Answer):
     """Which designs detect a difference: `plan`."""
 
     kind = "plan"
@@ -280,7 +280,7 @@ def plan(
     measure: str | None = None,
     total: Total | None = None,
     group: str | None = None,
-) -> Plan:
+) -> SamplePlan:
     r"""Return how many tasks, with how many attempts at each, detect a difference of two such agents.
 
     .. math:: T = (z_{1 - \alpha / 2} + z_{\text{power}})^2 \, \frac{V + N / n}{\delta^2}
@@ -336,4 +336,4 @@ def plan(
     designs = PlannedDesigns(
         attempts=numbers, tasks=tasks_needed, evaluations=2 * numbers * tasks_needed
     )
-    return Plan(designs, difference, power, level, tuple(notes))
+    return SamplePlan(designs, difference, power, level, tuple(notes))

@@ -16,10 +16,10 @@ from examiner.messages import InputError, counted, shorten, unknown_name
 from examiner.results import Results, reads_results
 from examiner.scores.aggregate import AGGREGATES, point_values
 from examiner.scores.bootstrap import (
-    Block,
     Bootstrap,
     ByResampling,
     Chosen,
+    Replicates,
     Resampling,
     ResamplingOptions,
 )
@@ -79,7 +79,7 @@ def wins(scores: RunScores, a: int, b: int) -> Wins:
     return Wins(a, b, rows_a, rows_b, doubled, probability, fewer, meetings, nest, float(mean))
 
 
-def overall(block: Block, pairs: tuple[Wins, ...]) -> Floats:
+def overall(block: Replicates, pairs: tuple[Wins, ...]) -> Floats:
     """Return the resampled probability of improvement of each pair, shape [pairs, replicates]."""
     if block.unit == "tasks":
         return _whole_tasks(block, pairs)
@@ -93,7 +93,7 @@ def overall(block: Block, pairs: tuple[Wins, ...]) -> Floats:
     return values
 
 
-def _whole_tasks(block: Block, pairs: tuple[Wins, ...]) -> Floats:
+def _whole_tasks(block: Replicates, pairs: tuple[Wins, ...]) -> Floats:
     """The same where tasks are drawn whole: pairs with the same common tasks are averaged together."""
     values = np.empty((len(pairs), block.replicates))
     alike: dict[bytes, list[int]] = {}
@@ -114,14 +114,14 @@ def _whole_tasks(block: Block, pairs: tuple[Wins, ...]) -> Floats:
     return values
 
 
-def by_task_and_overall(block: Block, pair: Wins) -> Floats:
+def by_task_and_overall(block: Replicates, pair: Wins) -> Floats:
     """Return the resampled probability on each task and, last, overall: [tasks + 1, replicates]."""
     a, b = block.sample(pair.a), block.sample(pair.b)
     tasks = _by_task(pair, a, b, block)
     return np.vstack([tasks, _averaged(tasks, pair, a)])
 
 
-def _by_task(pair: Wins, a: Sample, b: Sample, block: Block) -> Floats:
+def _by_task(pair: Wins, a: Sample, b: Sample, block: Replicates) -> Floats:
     if block.unit == "tasks":
         return np.repeat(pair.probability[:, None], block.replicates, axis=1)
     values = np.empty((len(pair.rows_a), block.replicates))

@@ -15,10 +15,10 @@ from examiner.messages import InputError, counted, joined, listed, shorten
 from examiner.results import NO_SCALES, Results, reads_results
 from examiner.scores.aggregate import AGGREGATES, mean
 from examiner.scores.bootstrap import (
-    Block,
     Bootstrap,
     ByResampling,
     Progress,
+    Replicates,
     Resampling,
     each_agent,
 )
@@ -293,7 +293,7 @@ class _CostedAgents(NamedTuple):
         return cls(costs, costs.where(rows), named, gone, tuple(notes))
 
 
-def _both(block: Block, costs: RunScores) -> Floats:
+def _both(block: Replicates, costs: RunScores) -> Floats:
     """Mean scores and mean costs on the same draws, shape [2, agents, replicates]."""
     if block.unit == "tasks":
         paid = replace(block, scores=costs)

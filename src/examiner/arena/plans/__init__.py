@@ -21,7 +21,7 @@ from examiner.arena.gvgai.plan import ENVIRONMENT as GVGAI
 from examiner.arena.gvgai.plan import GvgaiPlan, gvgai_plan
 from examiner.arena.plan import (
     Count,
-    Design,
+    DesignBudget,
     Evaluated,
     LimitsField,
     LimitsTable,
@@ -78,7 +78,8 @@ class _PlanTable:
         Evaluated, Wanted('a table, for example { modes = "all", difficulties = [0, 1] }')
     ] = field(default_factory=Evaluated)
     design: (
-        Annotated[Design, Wanted("a table, for example { plays = 5000, held_out = [] }")] | None
+        Annotated[DesignBudget, Wanted("a table, for example { plays = 5000, held_out = [] }")]
+        | None
     ) = None
     name: Text = ""
 

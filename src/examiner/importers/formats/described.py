@@ -29,7 +29,7 @@ Paths = tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Description:
+class FormatDescription:
     """Where JSON files of a kind keep what a log of an evaluation holds.
 
     `marks` are texts that all stand among the first bytes of a file, and `records` leads from the document
@@ -164,7 +164,7 @@ def _records(
 
 DESCRIPTIONS = MappingProxyType(
     {
-        "harbor": Description(
+        "harbor": FormatDescription(
             "Harbor trials, result.json",
             marks=(b'"task_name"', b'"trial_name"', b'"agent_info"'),
             model=("agent_info.model_info.name", "config.agent.model_name", "agent_info.name"),
@@ -180,7 +180,7 @@ DESCRIPTIONS = MappingProxyType(
             },
             settings={"agent": "agent_info.name", "version": "agent_info.version"},
         ),
-        "terminal-bench": Description(
+        "terminal-bench": FormatDescription(
             "Terminal-Bench runs, results.json",
             marks=(b'"is_resolved"', b'"task_id"', b'"results"'),
             records="results.*",
@@ -196,7 +196,7 @@ DESCRIPTIONS = MappingProxyType(
             settings={"agent": "agent_name"},
             versions={"the data set": "dataset_version"},
         ),
-        "mteb": Description(
+        "mteb": FormatDescription(
             "MTEB results, a file a task in MODEL/REVISION",
             marks=(b'"dataset_revision"', b'"scores"'),
             records="scores.*.*",
@@ -216,7 +216,7 @@ DESCRIPTIONS = MappingProxyType(
                 "model again, or leave them out.",
             ),
         ),
-        "lighteval": Description(
+        "lighteval": FormatDescription(
             "lighteval results, JSON",
             marks=(b'"config_general"', b'"results"'),
             records="results.*",

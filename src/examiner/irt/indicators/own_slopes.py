@@ -193,7 +193,7 @@ def generality(
             f"different results are too few for generality. Have at least {_FEWEST_AGENTS} agents and "
             f"{_FEWEST_TASKS} tasks."
         )
-    cells = _Cells(won[np.ix_(present, varies)], trials[np.ix_(present, varies)])
+    cells = _SlopeCells(won[np.ix_(present, varies)], trials[np.ix_(present, varies)])
     # successes vary at least as much as coins do, and single ones exactly so; scores vary less
     least = (1.0 if float(cells.trials.max()) > 1 else None) if matrix.is_counts else 1e-3
     tasks, agents, excess = _fitted(cells, least)
@@ -230,15 +230,15 @@ def _responses(results: Any, recipe: Recipe | None) -> ResponseMatrix:
     return matrix
 
 
-class _Cells(NamedTuple):
+class _SlopeCells(NamedTuple):
     """Successes and trials, [agents, tasks]."""
 
     won: Floats
     trials: Floats
 
-    def scaled(self, excess: float) -> _Cells:
+    def scaled(self, excess: float) -> _SlopeCells:
         """Return as many trials as those with a variance of `excess` times the binomial count for."""
-        return _Cells(self.won / excess, self.trials / excess)
+        return _SlopeCells(self.won / excess, self.trials / excess)
 
 
 class _Tasks(NamedTuple):
@@ -261,7 +261,7 @@ def _logits(tasks: _Tasks, mean: Floats) -> Floats:
     return np.exp(mean[:, 1:]) * (mean[:, :1] * tasks.slope + tasks.intercept)
 
 
-def _fitted(cells: _Cells, least: float | None) -> tuple[_Tasks, _Agents, float]:
+def _fitted(cells: _SlopeCells, least: float | None) -> tuple[_Tasks, _Agents, float]:
     """Tasks, agents, and the variance of cells relative to the binomial, at least `least`, or 1 if None."""
     share = (cells.won.sum(axis=0) + 0.5) / (cells.trials.sum(axis=0) + 1.0)
     intercept = np.log(share / (1.0 - share))
@@ -285,7 +285,7 @@ def _fitted(cells: _Cells, least: float | None) -> tuple[_Tasks, _Agents, float]
     return tasks, agents, excess
 
 
-def _placed(cells: _Cells, tasks: _Tasks, start: _Agents) -> _Agents:
+def _placed(cells: _SlopeCells, tasks: _Tasks, start: _Agents) -> _Agents:
     """Posteriors of agents given the tasks: Fisher scoring with log γ ~ N(0, 1), then τ integrated out."""
     mean = start.mean.copy()
     for _ in range(_STEPS):
@@ -346,7 +346,7 @@ def _centred(tasks: _Tasks, agents: _Agents) -> tuple[_Tasks, _Agents]:
     return _Tasks(slope, intercept, tasks.information), _Agents(mean, covariance, agents.deviation)
 
 
-def _calibrated(cells: _Cells, tasks: _Tasks, agents: _Agents) -> _Tasks:
+def _calibrated(cells: _SlopeCells, tasks: _Tasks, agents: _Agents) -> _Tasks:
     """Tasks given the posteriors of agents: Newton steps of regressions on γθ and γ, with weak priors."""
     nodes, weights = np.polynomial.hermite_e.hermegauss(3)
     grid = np.stack(np.meshgrid(nodes, nodes, indexing="ij"), axis=-1).reshape(-1, 2)
@@ -378,7 +378,7 @@ def _calibrated(cells: _Cells, tasks: _Tasks, agents: _Agents) -> _Tasks:
 
 
 def _with_task_errors(
-    cells: _Cells, tasks: _Tasks, agents: _Agents, rng: np.random.Generator
+    cells: _SlopeCells, tasks: _Tasks, agents: _Agents, rng: np.random.Generator
 ) -> _Agents:
     """Add what the errors of tasks do to the posterior means, from draws of task parameters."""
     root = np.linalg.cholesky(np.linalg.inv(tasks.information))
@@ -393,7 +393,7 @@ def _with_task_errors(
     return agents._replace(covariance=agents.covariance + between)
 
 
-def _misfit(cells: _Cells, tasks: _Tasks, mean: Floats) -> tuple[Floats, Floats]:
+def _misfit(cells: _SlopeCells, tasks: _Tasks, mean: Floats) -> tuple[Floats, Floats]:
     """The mean squared standardised residual of each agent, and its variance by chance, [agents].
 
     Cells weigh by their information npq over the variance of a squared residual, 2 + (1 − 6pq) / npq: so
@@ -414,7 +414,7 @@ def _misfit(cells: _Cells, tasks: _Tasks, mean: Floats) -> tuple[Floats, Floats]
     return (weight * square).sum(axis=1) / left, (weight**2 * by_chance).sum(axis=1) / left**2
 
 
-def _unevenness(cells: _Cells, tasks: _Tasks, mean: Floats) -> tuple[Floats, Floats]:
+def _unevenness(cells: _SlopeCells, tasks: _Tasks, mean: Floats) -> tuple[Floats, Floats]:
     """The misfit of each agent relative to the middle agent's, and its p-value."""
     from scipy.special import fdtrc
 
