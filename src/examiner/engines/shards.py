@@ -27,7 +27,7 @@ _FEWEST_ROWS = 64
 
 
 class ParquetSource(ResponseSource):
-    """DecodedFolder shards, of which one block of agents is in memory at a time.
+    """Decoded shards, of which one block of agents is in memory at a time.
 
     `within` are the agents that are looked at, by default all.
     """

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from examiner.importers.formats import FORMATS as FORMATS
 from examiner.importers.read import read as read
-from examiner.importers.side_tables import TaskTable as TaskTable
+from examiner.importers.side_tables import TaskFile as TaskFile
 from examiner.importers.side_tables import attach as attach
 from examiner.importers.side_tables import read_agents as read_agents
 from examiner.importers.side_tables import read_classification as read_classification

@@ -19,7 +19,7 @@ ATTRIBUTE_COLUMNS = ("group", "paper_group", "source", "note", "notes", "comment
 """Columns of a classification that describe tasks but are no features."""
 
 
-class TaskTable(NamedTuple):
+class TaskFile(NamedTuple):
     """What a table of tasks holds: scales where it gives scores or directions, and the rest."""
 
     scales: Scales
@@ -64,7 +64,7 @@ def attach(
     return results
 
 
-def read_tasks(path: str | Path, measure: str = "score") -> TaskTable:
+def read_tasks(path: str | Path, measure: str = "score") -> TaskFile:
     r"""Read a table with `task` and any of random, reference (or human), direction, cost, group, ….
 
     Rows that name no measure are of the one given. A task may stand in several rows, one for each
@@ -85,7 +85,7 @@ def read_tasks(path: str | Path, measure: str = "score") -> TaskTable:
         scales = _scales(scaled, str(path), measure)
         attributes = Attributes.from_dicts("task", _merged(rows), what="table")
         _check_cost(attributes)
-    return TaskTable(scales, attributes)
+    return TaskFile(scales, attributes)
 
 
 def read_agents(path: str | Path) -> Attributes:

@@ -86,7 +86,7 @@ class RankedTable(ShownTable):
 
 
 @dataclass(frozen=True, slots=True)
-class ShownTaskTable(ShownTable):
+class TaskTable(ShownTable):
     """The tasks with their flags: on a page they can be filtered."""
 
 

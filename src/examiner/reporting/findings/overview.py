@@ -10,7 +10,7 @@ import numpy as np
 from examiner.answers import Answer, Table, bound, error, name, number, words
 from examiner.irt import Audit
 from examiner.messages import InputError, counted
-from examiner.reporting.finding import Finding, NothingToTellError, ShownTaskTable, Text
+from examiner.reporting.finding import Finding, NothingToTellError, TaskTable, Text
 from examiner.reporting.prose import Prose, Sentence
 from examiner.reporting.study import Study
 from examiner.validation import Floats
@@ -69,7 +69,7 @@ def finding(study: Study) -> Finding:
     overview = overview_of(study)
     columns = ("task", "mean", "difficulty", "discrimination", "bits", "flags", "reasons")
     shown = tuple(column for column in columns if column in overview.tasks.columns)
-    blocks = (Text(_read(overview.tasks)), ShownTaskTable(overview.tasks, shown))
+    blocks = (Text(_read(overview.tasks)), TaskTable(overview.tasks, shown))
     lead: Prose = (Sentence(overview.headline),)
     if study.not_shown and isinstance(study.audited, str):
         lead = (Sentence(study.not_shown),)

@@ -12,7 +12,7 @@ from examiner.answers import Column
 from examiner.reporting.cells import cell_texts, explanation, is_numeric
 from examiner.reporting.figures import chart
 from examiner.reporting.figures.stretch import stretch_for
-from examiner.reporting.finding import RankedTable, ShownTable, ShownTaskTable
+from examiner.reporting.finding import RankedTable, ShownTable, TaskTable
 from examiner.reporting.prose import aligned, cut
 from examiner.validation import Floats
 
@@ -23,7 +23,7 @@ MOST_ROWS, MOST_OTHER_ROWS = 500, 50
 
 def rows_on_page(shown: ShownTable) -> int:
     """Return how many rows of a table the page has."""
-    asked = isinstance(shown, (RankedTable, ShownTaskTable))
+    asked = isinstance(shown, (RankedTable, TaskTable))
     return min(len(shown), MOST_ROWS if asked else MOST_OTHER_ROWS)
 
 
