@@ -105,7 +105,10 @@ def test_a_plan_is_explained_with_the_most_core_hours_it_may_take(tmp_path: Path
         (("gvgai-planners", "--checkout", "nowhere"), "There is no GVGAI checkout in 'nowhere'"),
     ],
 )
-def test_commands_that_do_not_fit_are_refused(words: tuple[str, ...], refused: str) -> None:
+def test_commands_that_do_not_fit_are_refused_and_leave_nothing(
+    words: tuple[str, ...], refused: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
     told = command("arena", "run", *words)
-    assert told.code == 2
+    assert told.code == 2 and list(tmp_path.iterdir()) == []
     assert refused in " ".join(told.err.split())

@@ -189,11 +189,15 @@ def run(
     >>> outcome.done, outcome.episodes
     (1, 1)
     """
-    plan, path, started = _planned(what), _ledger_path(output), time.monotonic()
+    plan, started = _planned(what), time.monotonic()
     limits = plan.limits if limits is None else limits
     jobs: Sequence[AnyJob] = plan.jobs()
     records = [plan.record(job) for job in jobs]  # type: ignore[arg-type]
-    with Ledger(path, plan=plan.source, versions=plan.versions()) as ledger:
+    versions = plan.versions()
+    path = _ledger_path(
+        output
+    )  # makes the folder: nothing is left behind by a plan that is refused
+    with Ledger(path, plan=plan.source, versions=versions) as ledger:
         driver = _Driver(plan, jobs, ledger, ledger.enter(records), watcher)
         before = [account.state for account in driver.accounts]
         wanted = ("waiting", "failed") if again else ("waiting",)
