@@ -55,6 +55,7 @@ EXEMPT = {
 QUICK = ("describe", "scores", "compare", "audit")
 """Commands that every run of the tests compares; all of them are compared by the slow tests."""
 SAID = {
+    "column_meanings",
     *("source", "format", "Format", "title", "warnings", "notes", "command", "recipe"),
     *("seconds", "output", "attributes", "input", "not_to_be_trusted"),
 }
@@ -181,8 +182,9 @@ def plain(value: Any, source: Path) -> Any:
         # The section on what was read says what was guessed, which is the format's own.
         return [plain(part, source) for part in value if not is_section_on_reading(part)]
     if isinstance(value, str):
-        # The measure of counts goes by the name of their format.
-        return value.replace(str(source), "").replace("correct", "success")
+        # `describe` names the layout and format; the measure of counts goes by the name of their format.
+        value = re.sub(r"^ \([\w -]+\)(?=:)", "", value.replace(str(source), ""))
+        return value.replace("correct", "success")
     return value
 
 
