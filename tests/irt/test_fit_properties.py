@@ -370,3 +370,9 @@ def test_a_three_pl_settles_though_a_slope_runs_to_its_bound() -> None:
     made = fit(simulate(items, 300, rng=rng), "3pl", estimator="ml", starts=1, errors=False)
     assert np.abs(made.items.slope).max() > 30  # otherwise this asks nothing
     assert made.converged and made.iterations < 500
+
+
+def test_agents_with_the_same_successes_are_fitted() -> None:
+    counts = np.array([[3, 1, 2]] * 5)
+    fit = ex.irt.fit(ex.ResponseMatrix.from_counts(counts, np.full((5, 3), 4)), starts=1)
+    assert np.ptp(fit.abilities.ability) < 1e-6

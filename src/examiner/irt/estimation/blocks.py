@@ -206,7 +206,8 @@ class Block:
     def weighted_successes(self, weights: Array) -> Array:
         """Return the successes of each task, weighted by numbers of agents [agents], exactly."""
         whole = self.tables[0]
-        assert not isinstance(whole, SameRow)
+        if isinstance(whole, SameRow):
+            return whole.row * weights.sum()
         size = max(self.tiles[0].stop, min(_TASK_SUMS // whole.data.shape[1], _LONGEST_TILE))
         total: Array = 0.0
         for start in range(0, self.agents, size):
@@ -245,13 +246,9 @@ def _statistics(
     few = kept and matrix.shape[0] * matrix.shape[1] * len(parts) <= _KEPT
     tables: list[Statistic] = []
     for number, data in enumerate(parts):
-        trials = isinstance(kernel, Binomial) and number == 1
-        if (
-            alike
-            if trials
-            else data.strides[0] == 0
-            or bool((data[:2] == data[0]).all() and (data == data[0]).all())
-        ):
+        same = data.strides[0] == 0 or bool((data[:2] == data[0]).all() and (data == data[0]).all())
+        # Successes are agents' own, also where all of them happen to have the same.
+        if (alike and number == 1) if counts else same:
             tables.append(SameRow(place.array(data[0]), place))
             continue
         sent = place.array(data, data.dtype.type)[place.array(order, np.int64)]
