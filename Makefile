@@ -12,8 +12,9 @@ ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
 
 .PHONY: report test test-all lint types contracts docs wheel clean
 
-report: $(VENV)/installed  ## Install, examine the bundled agents, leave report.html
-	@$(BIN)/examiner report atari-arena --output report.html
+report: $(VENV)/installed  ## Install, report on coding agents and on agents whose true order is known
+	@$(BIN)/examiner report swebench-verified --output report.html
+	@$(BIN)/examiner report atari-anchors --output report-anchors.html
 
 test: $(VENV)/developing  ## Everything but the slow tests
 	$(ONE_THREAD) $(BIN)/pytest -q -n 2 -m "not slow"
@@ -32,7 +33,7 @@ contracts: $(VENV)/developing
 	$(BIN)/lint-imports
 
 docs: $(VENV)/developing
-	$(BIN)/mkdocs build --strict --site-dir site
+	$(BIN)/zensical build --clean --strict
 
 wheel: $(VENV)/developing  ## Build the wheel and run a command from it outside the checkout
 	rm -rf dist && $(BIN)/python -m build --outdir dist .

@@ -30,6 +30,7 @@ PAGES = (
     ROOT / "README.md",
     ROOT / "CONTRIBUTING.md",
     *sorted((ROOT / "docs").rglob("*.md")),
+    *sorted((ROOT / "benchmarks").glob("*.md")),
 )
 LINKED = (*PAGES, ROOT / "VISION.md", ROOT / "CHANGELOG.md")
 

@@ -19,7 +19,7 @@ from irt.gvgai_of_papers_002 import (
 from irt.pages import said, text_of
 
 pytestmark = needs_trials_of_2015
-PAGE = text_of("guides/gvgai-2015.md")
+PAGE = text_of("papers/gvgai-2015.md")
 
 
 @cache
