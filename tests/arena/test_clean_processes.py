@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -61,12 +62,19 @@ def test_jobs_are_forked_from_one_worker_that_has_loaded_what_they_need(tmp_path
     run([job("Parented", seed=seed) for seed in range(3)], tmp_path, workers=1)
     lines = (tmp_path / "output.log").read_text().splitlines()
     assert len(lines) == 3 and len(set(lines)) == 1
+    assert lines[0] != f"parent {os.getpid()}", "a new worker for every job imports everything anew"
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("packages", ["ale_py", "gymnasium", "stable_baselines3"])
+@pytest.mark.parametrize(
+    "packages",
+    [
+        "ale_py, gymnasium",
+        pytest.param("stable_baselines3", marks=pytest.mark.slow),
+    ],
+)
 def test_workers_that_play_have_one_thread_when_they_fork(packages: str) -> None:
-    pytest.importorskip(packages)
+    for package in packages.split(", "):
+        pytest.importorskip(package)
     code = (
         "import os\nfrom examiner.workers.serving import defer_import\ndefer_import('polars')\n"
         f"import {packages}, examiner.arena.play.episodes, examiner.arena.play.runs\n"

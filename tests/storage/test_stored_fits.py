@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import examiner as ex
@@ -186,6 +186,13 @@ PLACES = [(name, path) for name, record in sorted(RECORDS.items()) for path in p
     st.sampled_from(("replace", "remove", "repeat", "add")),
     st.sampled_from(HOSTILE),
 )
+@example(("2pl", ("abilities", "error", 0)), "replace", 1e308)
+@example(("2pl", ("errors", "parameters", "design_effect")), "replace", -1e308)
+@example(("2pl", ("errors", "parameters", "design_effect")), "replace", "inf")
+@example(("2pl", ("errors", "parameters", "unit_slopes")), "replace", True)
+@example(("normal", ("items", "centre", 0)), "replace", 1e99)
+@example(("normal", ("items", "precision", 0)), "replace", 1e-308)
+@example(("beta", ("items", "cuts", 0, 1)), "replace", 1e308)
 def test_a_record_mutated_anywhere_is_a_fit_or_ends_with_one_sentence(
     where: tuple[str, tuple[str | int, ...]], how: str, value: object
 ) -> None:

@@ -9,13 +9,13 @@ from typing import Annotated, ClassVar, NamedTuple, Protocol, TypeVar
 import numpy as np
 
 from examiner.answers import Answer, Table, bound, error, name, number
-from examiner.irt.items import Floats, ItemParameters, PerTask
+from examiner.irt.items import Estimates, Floats, ItemParameters, PerTask
 from examiner.irt.model import Parameter
 from examiner.irt.parameter_covariance import ParameterCovariance
 from examiner.messages import counted, shorten
 from examiner.validation import Axes, to_record
 
-PerAgent = Annotated[Floats, Axes("agents")]
+PerAgent = Annotated[Estimates, Axes("agents")]
 DIRECTIONS = 16
 """Directions kept of joint errors, besides those of parameters that all tasks share. The first two are zero
 and unit of the scale. With 16 the errors of abilities are within 0.06 % of those by the whole covariance
@@ -187,9 +187,9 @@ class Abilities(Answer):
     notes: tuple[str, ...] = ()
     posterior: PerAgent | None = None
     """Posterior standard deviations with tasks taken as known, where `error` counts their errors too."""
-    together: Annotated[Floats, Axes("agents", "directions")] | None = None
+    together: Annotated[Estimates, Axes("agents", "directions")] | None = None
     """What abilities err by together: directions in which the errors of tasks move them, of stored fits."""
-    populations: Annotated[Floats, Axes("agents", "population")] | None = None
+    populations: Annotated[Estimates, Axes("agents", "population")] | None = None
     """Mean, deviation and error of the mean of each agent's population, where not all are N(0, 1)."""
     joint: Joint | None = field(default=None, compare=False, metadata={"stored": False}, repr=False)
 

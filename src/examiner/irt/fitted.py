@@ -42,8 +42,6 @@ from examiner.validation import (
 )
 
 Estimator = Literal["map", "ml"]
-_LARGEST = 1e100
-"""Of a covariance: its square is still a number."""
 Deviation = Annotated[float, Bounds(1e-6, 1e6, "a standard deviation above 0 and below 1e6")]
 
 
@@ -329,7 +327,8 @@ def _check_covariance(fit: IRTFit) -> None:
         "cut_gap": fit.items.cuts,
     }
     strange = any(name in lacking and lacking[name] is None for name in names)
-    if strange or len(set(names)) < len(names) or (covariance.unit_slopes and "slope" not in names):
+    shared_slope = not covariance.unit_slopes or "slope" in covariance.shared
+    if strange or not shared_slope or len(set(names)) < len(names):
         raise ShapeError(
             "errors.parameters", f"has the parameters {listed(names)}", "those of the items"
         )
@@ -341,7 +340,5 @@ def _check_covariance(fit: IRTFit) -> None:
         if values.shape[: len(shape)] != shape:
             size = " × ".join(str(length) for length in values.shape)
             raise ShapeError(f"errors.parameters.{part}", f"is {size}", " × ".join(map(str, shape)))
-        if not (np.abs(values) < _LARGEST).all():  # not a number, too
-            raise ShapeError(
-                f"errors.parameters.{part}", "has a number out of range", f"below {_LARGEST:g}"
-            )
+        if not np.isfinite(values).all():
+            raise ShapeError(f"errors.parameters.{part}", "is not finite", "a number")

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from examiner.irt.estimation.arrays import trigamma
 from examiner.messages import InputError, counted, listed, shorten
-from examiner.validation import Axes, check_names, read_only
+from examiner.validation import Axes, Bounds, check_names, read_only
 
 Floats = NDArray[np.float64]
 Response = Literal["binomial", "beta-binomial", "beta", "normal"]
@@ -19,11 +19,14 @@ Response = Literal["binomial", "beta-binomial", "beta", "normal"]
 task alike, a score in [0, 1], or a score without ends."""
 SCORES: tuple[Response, ...] = ("beta", "normal")
 """Responses that are scores, one a cell, and not successes of trials."""
-PerTask = Annotated[Floats, Axes("tasks")]
+LARGEST = 1e75
+"""Larger estimates and errors are damage: their squares would overflow."""
+Estimates = Annotated[Floats, Bounds(-LARGEST, LARGEST, f"a number up to {LARGEST:g}")]
+PerTask = Annotated[Estimates, Axes("tasks")]
 NEVER = 30.0
 """Cuts so far out that no score is exactly 0 or 1: the chance is 1e-13."""
-_LARGEST = 1e100
-"""Larger slopes and intercepts are damage, and their squares would overflow."""
+_LEAST_PRECISION = 1e-50
+"""The precision of scores that scatter by 1e25: errors divided by less would overflow."""
 _OVERFLOW = 700.0
 _MOST = 500.0
 """Logits beyond ±500 are the same as ±500: exp(−500) is still a normal number, 7e-218."""
@@ -116,8 +119,8 @@ class ItemParameters:
         phi = None
         if precision is not None:  # an infinite one makes the beta-binomial a binomial
             phi = _spread(precision, len(names), "precision", finite=response in SCORES)
-        if phi is not None and not (phi > 0).all():
-            raise InputError(f"A precision of {phi[~(phi > 0)][0]:g} is given. It must be above 0.")
+        if phi is not None and phi.min(initial=np.inf) < _LEAST_PRECISION:
+            raise InputError(f"A precision of {phi.min():g} is given. It must be above 0.")
         ends = _cuts(cuts, len(names)) if response == "beta" else None
         mark = middle = None
         if response == "normal":
@@ -406,8 +409,10 @@ def _frozen(items: ItemParameters) -> ItemParameters:
 def _cuts(cuts: ArrayLike | None, count: int) -> Floats:
     """The cuts of the beta model, one row a task."""
     ends = np.asarray((-NEVER, NEVER) if cuts is None else cuts, dtype=np.float64)
-    if ends.shape not in ((2,), (count, 2)) or not np.isfinite(ends).all():
-        raise InputError("The cuts are not two finite numbers for all tasks or for each. Give so.")
+    if ends.shape not in ((2,), (count, 2)) or not (np.abs(ends) <= _MOST).all():
+        raise InputError(
+            f"The cuts are not two numbers up to ±{_MOST:g} for all tasks or for each. Give so."
+        )
     made = np.array(np.broadcast_to(ends, (count, 2)))
     if not (made[:, 0] < made[:, 1]).all():
         raise InputError(
@@ -427,7 +432,7 @@ def _spread(values: ArrayLike | None, count: int, what: str, *, finite: bool = T
         ) from None
     if np.isnan(array).any() or (finite and not np.isfinite(array).all()):
         raise InputError(f"The {what} holds a number that is not finite. Give one number a task.")
-    if finite and np.abs(array).max(initial=0.0) > _LARGEST:
-        raise InputError(f"The {what} holds a number beyond {_LARGEST:g}. Give numbers of a logit.")
+    if finite and np.abs(array).max(initial=0.0) > LARGEST:
+        raise InputError(f"The {what} holds a number beyond {LARGEST:g}. Give numbers of a logit.")
     read_only(array)
     return array

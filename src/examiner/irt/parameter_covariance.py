@@ -9,9 +9,9 @@ from typing import Annotated
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.irt.items import Floats
+from examiner.irt.items import LARGEST, Estimates, Floats
 from examiner.irt.model import Parameter
-from examiner.validation import Axes
+from examiner.validation import Axes, Bounds
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -33,10 +33,10 @@ class ParameterCovariance:
 
     own: tuple[Parameter, ...]
     shared: tuple[Parameter, ...]
-    blocks: Annotated[Floats, Axes("tasks", "pairs of parameters")]
-    directions: Annotated[Floats, Axes("parameters", "directions of tasks")]
+    blocks: Annotated[Estimates, Axes("tasks", "pairs of parameters")]
+    directions: Annotated[Estimates, Axes("parameters", "directions of tasks")]
     unit_slopes: bool = False
-    design_effect: float = 1.0
+    design_effect: Annotated[float, Bounds(0.0, LARGEST, "a ratio of variances")] = 1.0
     """Variance of the score of an ability, relative to that of independent tasks (see `design_effect`)."""
 
     @property

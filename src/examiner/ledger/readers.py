@@ -39,9 +39,7 @@ _QUERY = (
 _LEARNERS = "SELECT agent, MAX(stateless = 0) FROM jobs GROUP BY agent"
 _ROWS_AT_ONCE = 50_000
 _TEXT = ("agent", "task", "variant", "split", "environment", "job", "protocol", "status", "reason")
-_TYPES = dict.fromkeys(_TEXT, pl.String) | dict.fromkeys(
-    ("score", "cpu_seconds", "win"), pl.Float64
-)
+_FRACTIONAL = ("score", "cpu_seconds", "win")  # the other columns are whole numbers
 _ATARI = "ale"  # the environment of Atari games in the arena
 
 
@@ -154,7 +152,9 @@ def _plays(frame: pl.DataFrame, origin: Provenance) -> Results:
 
 def _episodes(cursor: sqlite3.Cursor) -> pl.DataFrame:
     """The rows as a frame, made in parts: rows of Python take ten times the memory."""
-    schema = {name: _TYPES.get(name, pl.Int64) for name, *_ in cursor.description}
+    # Not a constant: workers import this module, and could not fork once polars is loaded.
+    types = dict.fromkeys(_TEXT, pl.String) | dict.fromkeys(_FRACTIONAL, pl.Float64)
+    schema = {name: types.get(name, pl.Int64) for name, *_ in cursor.description}
     parts = [pl.DataFrame(schema=schema)]
     while rows := cursor.fetchmany(_ROWS_AT_ONCE):
         parts.append(pl.DataFrame(rows, schema=schema, orient="row"))

@@ -61,6 +61,8 @@ class Wanted(NamedTuple):
 class Bounds(NamedTuple):
     """The least and the most a number, or the length of text or of a list, may be; `words` say so.
 
+    Of an array, they bound every finite number.
+
     >>> Bounds(1, words="a whole number of at least 1").least
     1
     """
@@ -228,7 +230,10 @@ class _Reader:
                 raise ShapeError(path, problem.found, wanted) from None
             raise
         for said in kind.__metadata__ if value is not None else ():
-            if isinstance(said, Bounds):
+            if isinstance(said, Bounds) and isinstance(value, np.ndarray):
+                if (np.isfinite(value) & ~((said.least <= value) & (value <= said.most))).any():
+                    raise ShapeError(path, "has a number out of range", said.words)
+            elif isinstance(said, Bounds):
                 size = len(value) if isinstance(value, (str, list, tuple)) else value
                 if not said.least <= size <= said.most:
                     raise _wrong(path, stored, wanted)

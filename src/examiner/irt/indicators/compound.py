@@ -17,6 +17,9 @@ from examiner.scores import midranks
 STEPS = 101
 """Weights tried from 0 to 1: ranks change at few of them."""
 
+_DIGITS = 9
+"""Of standard scores: agents that differ by less are equal, and differ by rounding."""
+
 
 class CompoundTable(Table):
     """Compounds of agents, the largest first."""
@@ -115,7 +118,8 @@ def compound(told: Indicators, weight: float = 0.5) -> Compound:
 def _standard(values: Floats, both: np.ndarray) -> Floats:
     chosen = values[both]
     spread = float(chosen.std())
-    return np.where(both, (values - chosen.mean()) / spread if spread > 0 else 0.0, np.nan)
+    scores = np.where(both, (values - chosen.mean()) / spread if spread > 0 else 0.0, np.nan)
+    return scores.round(_DIGITS)
 
 
 def _undecided(ability: Floats, generality: Floats) -> float:
