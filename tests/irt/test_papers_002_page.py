@@ -129,7 +129,7 @@ def test_item_fit_is_good_and_one_ability_is_not_enough() -> None:
     bad = (found.tasks.sum_score_p[known] < 0.01).sum()
     assert f"{bad} of the {known.sum()} games that have an S-X² with p < 0.01" in PAGE
     assert f"{found.tasks.misfit.sum()} of 41 with infit or outfit" in PAGE
-    assert f"{found.agents.odd.sum()} of 40 techniques with odd responses" in PAGE
+    assert f"{found.agents.unexpected.sum()} of 40 techniques with odd responses" in PAGE
     sizes = f"is {said(found.dimensions.first)}, with a cut-off of {said(found.dimensions.cutoff)}"
     assert not found.dimensions.one_dimension and sizes in PAGE
 
