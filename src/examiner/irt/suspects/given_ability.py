@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -12,8 +12,10 @@ from numpy.typing import NDArray
 from examiner.irt.items import Floats
 from examiner.results import ResponseMatrix
 
-_STEPS = 8
-"""Newton's steps: two penalised numbers a task are settled to a thousandth after five."""
+_SETTLED = 1e-3
+"""A largest step of Newton's below this is the last: the next would be of the order of its square."""
+_MOST_STEPS = 12
+"""Steps of tasks that clipped steps take long to settle; most tables need four or five."""
 _SLOPE_SD = 2.0
 """How far slopes of tasks may lie from the common one, per deviation of ability: wide, but finite where
 success and failure are separated."""
@@ -70,6 +72,8 @@ class Expectations:
     slope: Floats
     guessing: float = 0.0
     """The chance of success that all tasks give to the weakest agents, where that is significant."""
+    intercepts: Floats | None = None
+    """The d of each task where all discriminate alike, [..., 1, tasks]; None for scores."""
 
     def drawn(self, found: Responses, rng: np.random.Generator) -> Responses:
         """Draw a table in which tasks share nothing but ability, with the same cells and trials.
@@ -113,14 +117,17 @@ def ability_elsewhere(found: Responses) -> Floats:
     return np.divide(rest, size, out=np.zeros_like(rest), where=size > _LEAST)
 
 
-def given_ability(found: Responses, guessing: float | None = 0.0) -> Expectations:
+def given_ability(
+    found: Responses, guessing: float | None = 0.0, *, near: Expectations | None = None
+) -> Expectations:
     r"""Regress every task on the agents' results on the others, all tasks at once.
 
     .. math:: \operatorname{logit} p_{ji} = d_i + a_i t_{ji}, \quad a_i \sim N(\bar a, 2^2)
 
     for successes, a straight line for scores. The common slope is estimated first, with one for all.
     `guessing` is a chance c that all tasks share: p = c + (1 − c) of that curve. With None it is 0, or the
-    one that explains the results best, if it does so significantly better.
+    one that explains the results best, if it does so significantly better. The search starts from the
+    curves of a table that resembles this one, where `near` gives those; the result is the same.
 
     >>> rng = np.random.default_rng(0)
     >>> table = rng.random((50, 20)) < np.linspace(0.1, 0.9, 50)[:, None]
@@ -131,31 +138,44 @@ def given_ability(found: Responses, guessing: float | None = 0.0) -> Expectation
     ability = ability_elsewhere(found)
     if not found.counts:
         return _lines(found, ability)
-    start, slope, alike = _one_slope(found, ability, guessing or 0.0)
+    common = _one_slope(found, ability, guessing or 0.0, near)
     if guessing is None:
-        guessing, best = 0.0, _fit_of(found, alike) + _SIGNIFICANT
+        guessing, best = 0.0, _fit_of(found, common.alike) + _SIGNIFICANT
         for chance in _GUESSED:
-            other = _one_slope(found, ability, chance)
-            if _fit_of(found, other[2]) > best:
-                guessing, best, (start, slope, alike) = chance, _fit_of(found, other[2]), other
-    centre, own = _logit(found, guessing), np.broadcast_to(slope, start.shape)
-    for _ in range(_STEPS):  # then its own for each
-        sums = _Sums.of(found, start, own, ability, guessing)
-        start, own = _own_step(sums, (start, own), (centre, slope))
-    expected = _curves(start, own, ability, guessing)
-    return Expectations(ability, expected, alike, slope[..., 0, 0], guessing)
+            other = _one_slope(found, ability, chance, common)
+            if _fit_of(found, other.alike) > best:
+                best, common = _fit_of(found, other.alike), other
+        guessing = common.guessing
+    centre, alike_start = _logit(found, guessing), common.intercepts
+    assert alike_start is not None, "successes have curves"
+    shared = common.slope[..., None, None]
+    start, slope = alike_start, np.broadcast_to(shared, alike_start.shape)
+    for _ in range(_MOST_STEPS):  # then its own for each
+        sums = _Sums.of(found, start, slope, ability, guessing)
+        step = _own_step(sums, (start, slope), (centre, shared))
+        start, slope = start + step[0], slope + step[1]
+        if max(np.abs(part).max() for part in step) < _SETTLED:
+            break
+    return replace(common, expected=_curves(start, slope, ability, guessing))
 
 
-def _one_slope(found: Responses, ability: Floats, guessing: float) -> tuple[Floats, Floats, Floats]:
-    """Intercepts, the slope that all tasks have in common, and the curves."""
+def _one_slope(
+    found: Responses, ability: Floats, guessing: float, near: Expectations | None
+) -> Expectations:
+    """Curves with the slope that all tasks have in common."""
     centre = _logit(found, guessing)
-    slope = np.zeros((*found.value.shape[:-2], 1, 1))
-    start, own = centre, np.zeros_like(centre)
-    for _ in range(_STEPS):
-        sums = _Sums.of(found, start, own, ability, guessing)
-        start, slope = _common_step(sums, start, slope, centre)
-        own = np.broadcast_to(slope, start.shape)
-    return start, slope, _curves(start, own, ability, guessing)
+    if near is None or near.intercepts is None:
+        start, slope = centre, np.zeros((*found.value.shape[:-2], 1, 1))
+    else:
+        start, slope = near.intercepts, near.slope[..., None, None]
+    for _ in range(_MOST_STEPS):
+        sums = _Sums.of(found, start, np.broadcast_to(slope, start.shape), ability, guessing)
+        step = _common_step(sums, start, centre)
+        start, slope = start + step[0], slope + step[1]
+        if max(np.abs(part).max() for part in step) < _SETTLED:
+            break
+    alike = _curves(start, np.broadcast_to(slope, start.shape), ability, guessing)
+    return Expectations(ability, alike, alike, slope[..., 0, 0], guessing, start)
 
 
 def _fit_of(found: Responses, chance: Floats) -> float:
@@ -223,10 +243,12 @@ class _Sums(NamedTuple):
             some = (..., block)
             n, t = found.trials[some], ability[some]
             rising = _curve(start[some], slope[some], t)
-            p = guessing + (1.0 - guessing) * rising
-            share = rising / p  # p' / p (1 − p); 1 without guessing
-            off = n * (found.value[some] - p) * share  # 0 where nothing was observed: n is
-            weight = n * (1.0 - p) * rising * share
+            p = guessing + (1.0 - guessing) * rising if guessing else rising
+            off = n * (found.value[some] - p)  # 0 where nothing was observed: n is
+            weight = n * (1.0 - p) * rising
+            if guessing:
+                share = rising / p  # p' / p (1 − p); 1 without guessing
+                off, weight = off * share, weight * share
             weighed = weight * t
             for total, cells in zip(
                 made, (off, off * t, weight, weighed, weighed * t), strict=True
@@ -235,9 +257,7 @@ class _Sums(NamedTuple):
         return made
 
 
-def _common_step(
-    sums: _Sums, start: Floats, slope: Floats, centre: Floats
-) -> tuple[Floats, Floats]:
+def _common_step(sums: _Sums, start: Floats, centre: Floats) -> tuple[Floats, Floats]:
     """One step of Newton's in all intercepts and the one slope, intercepts eliminated."""
     a = sums.off - (start - centre) / _INTERCEPT_SD**2
     aa = sums.weight + 1 / _INTERCEPT_SD**2
@@ -246,7 +266,7 @@ def _common_step(
     left = (sums.weight_squares - ab**2 / aa).sum(axis=-1, keepdims=True)
     step = (b - (ab * a / aa).sum(axis=-1, keepdims=True)) / np.maximum(left, _LEAST)
     step = np.clip(step, -1.0, 1.0)
-    return start + np.clip((a - ab * step) / aa, -2.0, 2.0), slope + step
+    return np.clip((a - ab * step) / aa, -2.0, 2.0), step
 
 
 def _own_step(
@@ -261,8 +281,8 @@ def _own_step(
     bb = sums.weight_squares + 1 / _SLOPE_SD**2
     whole = aa * bb - ab**2
     return (
-        start + np.clip((bb * a - ab * b) / whole, -2.0, 2.0),
-        slope + np.clip((aa * b - ab * a) / whole, -1.0, 1.0),
+        np.clip((bb * a - ab * b) / whole, -2.0, 2.0),
+        np.clip((aa * b - ab * a) / whole, -1.0, 1.0),
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -15,11 +15,12 @@ from examiner.irt.suspects.given_ability import Expectations, Responses, given_a
 SIZES = (3, 4, 6, 8, 12, 16, 24)
 """Sizes of groups looked at."""
 FEWEST_AGENTS = 5
-MOST_DRAWS, FEWEST_DRAWS = 59, 39
-DRAWN_CELLS = 12_000_000
-"""Pairs of tasks in all drawn tables: some seconds."""
+DRAWS = 39
+"""Tables drawn: the second largest of 40 is exceeded by chance in one table of twenty exactly."""
 MOST_TASKS = 2000
 """Tasks whose pairs are compared: beyond, tables of all pairs fill memory."""
+_ROWS = 64
+"""Tasks whose pairs with all others are looked at together: a few hundred kilobytes for 500 tasks."""
 _MOST_SEEDS = 400
 _MOST_GROUPS = 10
 _LABELLINGS = 999
@@ -78,15 +79,13 @@ def together(found: Responses, given: Expectations, rng: np.random.Generator) ->
     >>> [pair[:2] for pair in together(responses, given_ability(responses), rng).pairs]
     [(3, 4)]
     """
-    tasks = found.value.shape[1]
     excess = pair_excess(found, given)
-    draws = int(np.clip(DRAWN_CELLS // tasks**2, FEWEST_DRAWS, MOST_DRAWS))
-    largest, scans, spreads = np.empty(draws), np.empty((draws, len(SIZES))), np.empty(draws)
-    for draw in range(draws):
+    largest, scans, spreads = np.empty(DRAWS), np.empty((DRAWS, len(SIZES))), np.empty(DRAWS)
+    for draw in range(DRAWS):
         table = given.drawn(found, rng)
-        made = pair_excess(table, given_ability(table, given.guessing))
-        largest[draw], spreads[draw] = made.max(), _spread(made)
-        scans[draw] = _grown(made).strength.max(axis=0)
+        by_chance = pair_excess(table, given_ability(table, given.guessing, near=given))
+        largest[draw], spreads[draw] = by_chance.max(), _spread(by_chance)
+        scans[draw] = _grown(by_chance).strength.max(axis=0)
     wider = max(1.0, _spread(excess) / float(np.median(spreads)))
     excess = excess / wider
     cutoff = rarely_exceeded(largest)
@@ -97,7 +96,7 @@ def together(found: Responses, given: Expectations, rng: np.random.Generator) ->
         for n in order
     )
     # two that repeat each other, and any third, are no group: one pair counts for what chance may give
-    return ResidualDependence(excess, pairs, _groups(np.minimum(excess, cutoff), scans), draws)
+    return ResidualDependence(excess, pairs, _groups(np.minimum(excess, cutoff), scans), DRAWS)
 
 
 def pair_excess(found: Responses, given: Expectations) -> Floats:
@@ -122,28 +121,46 @@ def pair_excess(found: Responses, given: Expectations) -> Floats:
 
 
 def _four_cells(won: Floats, chance: Floats, seen: Floats, common: Floats) -> Floats:
-    observed, expected = _cells(won, seen, common), _cells(chance, seen, common)
-    terms = []
-    for cell, mean in zip(observed, expected, strict=True):
-        # what is expected does not add up to what is observed exactly, since slopes are pulled
-        ratio = np.maximum(cell, _LEAST) / np.maximum(mean, _LEAST)
-        terms.append(cell * np.log(ratio) + mean - cell)
-    both, first, neither = (
-        terms  # what the second alone is solved by is what the first is, transposed
-    )
-    total = both + first + first.T + neither
-    lean = observed[0] * observed[2] - observed[1] * observed[1].T
-    lean -= expected[0] * expected[2] - expected[1] * expected[1].T
-    return np.asarray(np.sign(lean) * np.sqrt(np.maximum(2 * total, 0.0)))
+    """Signed roots of G², for some rows at a time, so that tables stay near the processor."""
+    excess, complete = np.empty(common.shape), bool(seen.all())
+    for start in range(0, len(common), _ROWS):
+        rows, columns = slice(start, start + _ROWS), slice(start, None)  # and the mirror image
+        parts = (common[rows, columns], None if complete else seen)
+        observed = _cells(won[:, rows], won[:, columns], *parts, rows, columns)
+        expected = _cells(chance[:, rows], chance[:, columns], *parts, rows, columns)
+        total = np.zeros(parts[0].shape)
+        for cell, mean in zip(observed, expected, strict=True):
+            # what is expected does not add up to what is observed exactly, since slopes are pulled
+            ratio = np.maximum(cell, _LEAST) / np.maximum(mean, _LEAST)
+            total += cell * np.log(ratio) + mean - cell
+        lean = _lean(observed) - _lean(expected)
+        excess[rows, columns] = np.sign(lean) * np.sqrt(np.maximum(2 * total, 0.0))
+        excess[columns, rows] = excess[rows, columns].T
+    return excess
 
 
-def _cells(won: Floats, seen: Floats, common: Floats) -> tuple[Floats, Floats, Floats]:
-    """How many agents solve both tasks, the first alone, and none of them."""
-    both = won.T @ won
-    complete = seen.all()  # every agent has every task: no second product
-    solved = np.broadcast_to(won.sum(axis=0)[:, None], both.shape) if complete else won.T @ seen
-    first = solved - both
-    return both, first, common - solved - first.T
+class _Cells(NamedTuple):
+    """How many agents solve both tasks, the first alone, the second alone, and none; [rows, columns]."""
+
+    both: Floats
+    first: Floats
+    second: Floats
+    neither: Floats
+
+
+def _cells(
+    left: Floats, right: Floats, common: Floats, seen: Floats | None, rows: slice, columns: slice
+) -> _Cells:
+    both = left.T @ right
+    if seen is None:  # every agent has every task: no further products
+        first, second = left.sum(axis=0)[:, None] - both, right.sum(axis=0) - both
+    else:
+        first, second = left.T @ seen[:, columns] - both, seen[:, rows].T @ right - both
+    return _Cells(both, first, second, common - both - first - second)
+
+
+def _lean(cells: _Cells) -> Floats:
+    return np.asarray(cells.both * cells.neither - cells.first * cells.second)
 
 
 def _correlated(left: Floats, seen: Floats, common: Floats) -> Floats:
@@ -159,9 +176,8 @@ def _correlated(left: Floats, seen: Floats, common: Floats) -> Floats:
 def _spread(excess: Floats) -> float:
     """The middle of all pairs as a standard deviation: a few that go together do not change it."""
     values = excess[np.triu_indices(len(excess), 1)]
-    low, high = np.quantile(
-        values[values != 0.0] if (values != 0.0).any() else values, [0.25, 0.75]
-    )
+    counted = values[values != 0.0]
+    low, high = np.quantile(counted if len(counted) else values, [0.25, 0.75])
     return max(float(high - low) / 1.349, _LEAST)
 
 
@@ -184,11 +200,12 @@ def _grown(excess: Floats) -> _Grown:
     pull[rows, seeds] = -np.inf
     total = np.zeros(len(seeds))
     strength = np.full((len(seeds), len(SIZES)), -np.inf)
+    pulled = np.empty_like(pull)
     for size in range(2, most + 1):
         joined = pull.argmax(axis=1)
         total += pull[rows, joined]
         members[:, size - 1] = joined
-        pull += excess[joined]
+        pull += np.take(excess, joined, axis=0, out=pulled, mode="clip")
         pull[rows, joined] = -np.inf
         if size in SIZES:
             strength[:, SIZES.index(size)] = total / np.sqrt(size * (size - 1) / 2)
@@ -235,34 +252,41 @@ def given_groups(
     >>> [group.name for group in found]
     ['repo a']
     """
-    made: list[Group] = []
+    groups: list[Group] = []
     for column, values in labels.items():
-        names = [name for name in dict.fromkeys(values) if name is not None]
-        held = np.array([[value == name for name in names] for value in values], dtype=np.float64)
-        if not names:
+        tasks_of: dict[object, list[int]] = {}
+        for task, value in enumerate(values):
+            if value is not None:
+                tasks_of.setdefault(value, []).append(task)
+        members = {
+            name: np.array(tasks)
+            for name, tasks in tasks_of.items()
+            if 2 <= len(tasks) < len(values)
+        }
+        if not members:
             continue
-        sizes = held.sum(axis=0)
-        kept = (sizes >= 2) & (sizes < len(values))
-        held, names = held[:, kept], [name for name, keep in zip(names, kept, strict=True) if keep]
-        if not names:
-            continue
-        drawn = np.array([_inside(excess, rng.permutation(held)) for _ in range(_LABELLINGS)])
+        drawn = np.array(
+            [
+                _inside(excess, members.values(), rng.permutation(len(values)))
+                for _ in range(_LABELLINGS)
+            ]
+        )
         mean, size = drawn.mean(axis=0), np.maximum(drawn.std(axis=0), _LEAST)
         cutoff = rarely_exceeded(((drawn - mean) / size).max(axis=1), RARE / len(labels))
-        beyond = (_inside(excess, held) - mean) / size
-        made += [
+        observed = _inside(excess, members.values(), np.arange(len(values)))
+        beyond = (observed - mean) / size
+        names = list(members)
+        groups += [
             Group(
-                tuple(np.flatnonzero(held[:, n]).tolist()),
-                float(beyond[n]),
-                cutoff,
-                f"{column} {names[n]}",
+                tuple(members[names[n]].tolist()), float(beyond[n]), cutoff, f"{column} {names[n]}"
             )
             for n in np.argsort(-beyond, kind="stable")
             if beyond[n] > cutoff
         ]
-    return tuple(made)
+    return tuple(groups)
 
 
-def _inside(excess: Floats, held: Floats) -> Floats:
-    """The sum over pairs inside each group, [groups]."""
-    return np.asarray(((excess @ held) * held).sum(axis=0) / 2)
+def _inside(excess: Floats, members: Iterable[NDArray[np.intp]], order: NDArray[np.intp]) -> Floats:
+    """The sum over pairs inside each group when tasks take the labels of others, [groups]."""
+    taken = (order[tasks] for tasks in members)
+    return np.array([excess[tasks[:, None], tasks].sum() / 2 for tasks in taken])
