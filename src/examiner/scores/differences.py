@@ -22,7 +22,7 @@ from examiner.scores.runs import (
     shared_rows,
     usual_unit,
 )
-from examiner.scores.total import Nest, Total, grouped_error, scaled
+from examiner.scores.total import GroupedError, Nest, Total, grouped_error, scaled
 from examiner.validation import Floats, check_known
 
 
@@ -47,21 +47,27 @@ def discordance(x: Floats, y: Floats) -> Discordance:
 
 
 def mcnemar_p(only_a: int, only_b: int) -> float:
+    """P-value of McNemar's exact test of one pair of agents, as `mcnemar_p_values` gives it.
+
+    >>> round(mcnemar_p(12, 2), 4), mcnemar_p(0, 0)
+    (0.0129, 1.0)
+    """
+    return float(mcnemar_p_values(np.array(only_a), np.array(only_b)))
+
+
+def mcnemar_p_values(only_a: NDArray[np.int64], only_b: NDArray[np.int64]) -> Floats:
     r"""McNemar's exact test: whether items that one agent alone solves fall to both alike.
 
     .. math:: p = \min\Big(1,\ 2 \sum_{i=0}^{\min(b, c)} \binom{b + c}{i} 2^{-(b+c)}\Big)
 
     References: McNemar (1947); the exact form is a sign test.
 
-    >>> round(mcnemar_p(12, 2), 4), mcnemar_p(0, 0)
-    (0.0129, 1.0)
+    >>> mcnemar_p_values(np.array([12, 0]), np.array([2, 0])).round(4)
+    array([0.0129, 1.    ])
     """
     from scipy.special import bdtr  # slow to import
 
-    total = only_a + only_b
-    if not total:
-        return 1.0
-    return float(min(1.0, 2 * bdtr(min(only_a, only_b), total, 0.5)))
+    return np.minimum(1.0, 2 * bdtr(np.minimum(only_a, only_b), only_a + only_b, 0.5))
 
 
 def newcombe(items: Discordance, level: float = 0.95) -> tuple[float, float]:
@@ -185,9 +191,9 @@ def difference_of(
     """
     pair = _Pair.of(first, second)
     gaps, nest = pair.x - pair.y, pair.nest
-    over_tasks, over_runs = pair.error("tasks"), pair.error("runs")
-    error, degrees = over_tasks if unit == "tasks" else over_runs
     tasks = grouped_error(gaps, nest)
+    over_tasks, over_runs = pair.error("tasks", tasks), pair.error("runs")
+    error, degrees = over_tasks if unit == "tasks" else over_runs
     alone = tasks if nest.sampled is None else grouped_error(gaps, replace(nest, sampled=None))
     low, high, p = t_test(pair.value, error, degrees, level)
     over = T_OVER_TASKS if nest.sampled is None else T_OVER_GROUPS
@@ -262,13 +268,13 @@ class _Pair(NamedTuple):
         single = all(strata.binary for strata, _ in self.runs)
         return single and self.nest.sampled is None and bool(np.ptp(self.nest.shares) <= 1e-12)
 
-    def error(self, unit: Unit) -> tuple[float, float]:
-        """The standard error over other tasks or runs, and its degrees of freedom."""
+    def error(self, unit: Unit, tasks: GroupedError | None = None) -> tuple[float, float]:
+        """The standard error over other tasks (`tasks`, where it is known) or runs, with its degrees."""
         check_known("unit", unit, ("runs", "tasks"))
         squares = self.nest.shares**2
         if unit == "tasks":
             measured, weight = [self.x, self.y], 2 * squares.sum()
-            error, degrees, _ = grouped_error(self.x - self.y, self.nest)
+            error, degrees, _ = tasks or grouped_error(self.x - self.y, self.nest)
         else:
             measured = [strata.scores[rows].ravel() for strata, rows in self.runs]
             weight = sum((squares / strata.runs[rows]).sum() for strata, rows in self.runs)

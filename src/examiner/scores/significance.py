@@ -14,7 +14,7 @@ from examiner.answers import Answer, Scalar, Table, count, flag, name, number, w
 from examiner.messages import InputError, counted, joined, listed
 from examiner.results import Results, reads_results
 from examiner.scores.cells import cell_means, codes_of, judged_runs, ratio
-from examiner.scores.differences import pair_p
+from examiner.scores.differences import mcnemar_p_values, pair_p
 from examiner.scores.normalise import score_unit
 from examiner.scores.runs import RunScores, Unit, run_scores, same_sign, shared_rows, usual_unit
 from examiner.scores.signed_ranks import midranks, signed_rank_p
@@ -383,7 +383,7 @@ def significance(
     else:
         single = all(one.binary for one in scores.strata) and scores.groups is None
         exact = single and (total is None or total.plain)
-        p, order = _t_holm(scores, unit), -mean
+        p, order = _mcnemar_holm(values) if exact else _t_holm(scores, unit), -mean
     rows = best_first(results.agents, -order)
     agents, both = tuple(results.agents[row] for row in rows), np.ix_(rows, rows)
     mean, ranks, p, common = mean[rows], ranks[rows], p[both], common[both]
@@ -402,6 +402,13 @@ def _t_holm(scores: RunScores, unit: Unit) -> Floats:
         for first, second in combinations(scores.strata, 2)
     ]
     return _pair_matrix(holm(np.nan_to_num(np.array(raw), nan=1.0)), len(scores.strata))
+
+
+def _mcnemar_holm(solved: Floats) -> Floats:
+    """McNemar's p-value of each pair of rows of zeros and ones, by Holm's step-down; [agents, agents]."""
+    only = ((solved == 1).astype(np.float64) @ (solved == 0).T.astype(np.float64)).astype(np.int64)
+    rows = np.triu_indices(len(only), 1)
+    return _pair_matrix(holm(mcnemar_p_values(only[rows], only.T[rows])), len(only))
 
 
 def _pair_matrix(p: Floats, agents: int) -> Floats:

@@ -27,6 +27,19 @@ class Step(NamedTuple):
     weight: Floats
 
 
+class Sampling(NamedTuple):
+    """What the error of a total needs to know of its groups, whatever the values (`grouped_error`)."""
+
+    stratum: NDArray[np.int64]  # of each task, [tasks]
+    share: Floats  # what a task counts in its stratum, [tasks]
+    whole: Floats  # what a stratum counts in the total, [strata]
+    unit: NDArray[np.int64]  # the group with which each task is drawn, [tasks]
+    above: NDArray[np.int64]  # the stratum of each group, [groups]
+    factor: Floats  # a of each group, [groups]
+    several: NDArray[np.bool_]  # whether a stratum has several groups, [strata]
+    degrees: Floats  # ν of each stratum that has several groups
+
+
 @dataclass(frozen=True, eq=False)
 class Nest:
     """A total by position: the weight and group of each task, [tasks], and the climb from groups to it.
@@ -99,6 +112,35 @@ class Nest:
     @cached_property
     def _groups(self) -> int:
         return len(self.climb[0].parent) if self.climb else int(self.group.max(initial=0)) + 1
+
+    @cached_property
+    def sampling(self) -> Sampling:
+        """Groups drawn as a whole, with their factors and degrees of freedom: the same for all values."""
+        _, stratum = np.unique(self.stratum, return_inverse=True)
+        whole = np.bincount(stratum, weights=self.shares).astype(np.float64)
+        share = self.shares / np.where(whole > 0, whole, 1.0)[stratum]
+        unit = np.arange(len(share)) if self.sampled is None else self.sampled
+        keys, unit = np.unique(stratum * (int(unit.max()) + 1) + unit, return_inverse=True)
+        above = np.zeros(len(keys), dtype=np.int64)
+        above[unit] = stratum
+
+        def within(terms: Floats) -> Floats:
+            return np.bincount(above, weights=terms).astype(np.float64)
+
+        size = np.asarray(np.bincount(unit, weights=share), dtype=np.float64)
+        squares = np.asarray(np.bincount(unit, weights=share**2), dtype=np.float64)
+        total = within(squares)
+        # what the mean takes off the variance of a sum
+        cross = size * (size * total[above] - 2 * squares)
+        counted = (np.bincount(above) > 1)[above] & (squares > 0)
+        factor = np.zeros(len(keys))
+        np.divide(squares, squares + cross, out=factor, where=counted)
+        q, qs, s = (within(factor * part) for part in (squares**2, squares * size, size**2))
+        spread = within(factor**2 * squares * (squares + 2 * cross))
+        spread += 2 * q * s + (total * s) ** 2 + 2 * qs**2 - 4 * total * qs * s
+        several = np.bincount(above, weights=counted) > 0
+        degrees = total[several] ** 2 / spread[several]
+        return Sampling(stratum, share, whole, unit, above, factor, several, degrees)
 
     def _kept(self, there: NDArray[np.bool_]) -> list[Step]:
         """The climb where groups without anything count nothing."""
@@ -221,44 +263,19 @@ def grouped_error(values: Floats, nest: Nest) -> GroupedError:
     >>> grouped_error(np.array([1.0, 1.0, 2.0, 2.0]), pairs)
     GroupedError(size=0.5, degrees=1.0, groups=2)
     """
-    _, stratum = np.unique(nest.stratum, return_inverse=True)
-    whole = np.bincount(stratum, weights=nest.shares)
-    share = nest.shares / np.where(whole > 0, whole, 1.0)[stratum]
-    means = np.bincount(stratum, weights=share * values)
-    unit = np.arange(len(values)) if nest.sampled is None else nest.sampled
-    keys, unit = np.unique(stratum * (int(unit.max()) + 1) + unit, return_inverse=True)
-    above = np.zeros(len(keys), dtype=np.int64)
-    above[unit] = stratum
-
-    def within(terms: Floats) -> Floats:
-        return np.bincount(above, weights=terms).astype(np.float64)
-
-    off, exponent = scaled(share * (values - means[stratum]))
-    sums = np.bincount(unit, weights=off)
-    size = np.asarray(np.bincount(unit, weights=share), dtype=np.float64)
-    squares = np.asarray(np.bincount(unit, weights=share**2), dtype=np.float64)
-    all_squares = within(squares)[above]
-    cross = size * (
-        size * all_squares - 2 * squares
-    )  # what the mean takes off the variance of a sum
-    several = (np.bincount(above) > 1)[above] & (squares > 0)
-    if not several.any():
-        return GroupedError(float("nan"), 0.0, len(keys))
-    factor = np.zeros(len(keys))
-    np.divide(squares, squares + cross, out=factor, where=several)
-    parts = whole**2 * within(factor * sums**2)
-    q, qs, s = (within(factor * part) for part in (squares**2, squares * size, size**2))
-    total = within(squares)
-    spread = within(factor**2 * squares * (squares + 2 * cross))
-    spread += 2 * q * s + (total * s) ** 2 + 2 * qs**2 - 4 * total * qs * s
-    counted_in = np.bincount(above, weights=several) > 0
-    degrees = total[counted_in] ** 2 / spread[counted_in]
+    groups = nest.sampling
+    if not groups.several.any():
+        return GroupedError(float("nan"), 0.0, len(groups.factor))
+    means = np.bincount(groups.stratum, weights=groups.share * values)
+    off, exponent = scaled(groups.share * (values - means[groups.stratum]))
+    sums = np.bincount(groups.unit, weights=off)
+    parts = groups.whole**2 * np.bincount(groups.above, weights=groups.factor * sums**2)
     square = float(parts.sum())
-    freedom = float(degrees.sum())
+    freedom = float(groups.degrees.sum())
     if 0 < square < np.inf:  # scores near the largest numbers have infinite differences
-        freedom = square**2 / float((parts[counted_in] ** 2 / degrees).sum())
+        freedom = square**2 / float((parts[groups.several] ** 2 / groups.degrees).sum())
     error = float(np.ldexp(np.sqrt(square), exponent))
-    return GroupedError(error, round(freedom, 9), len(keys))
+    return GroupedError(error, round(freedom, 9), len(groups.factor))
 
 
 def scaled(values: Floats) -> tuple[Floats, int]:
