@@ -9,9 +9,9 @@ from typing import TypeAlias, TypeVar
 
 import numpy as np
 
-from examiner.answers import Answer, Row
+from examiner.answers import Answer
 from examiner.information import InformationAnalysis, SimilarityAnalysis
-from examiner.irt import FLAGS, AbilityInformation, Audit
+from examiner.irt import AbilityInformation, Audit
 from examiner.messages import counted
 from examiner.reporting.finding import BEWARE, Finding, Notes
 from examiner.reporting.next_examination import NextExamination
@@ -168,10 +168,11 @@ def _tasks(study: Study, told: Told) -> Judgement | None:
     claim = (Sentence(found.headline),) if found.hardly_separates else (*claim, ".")
     noise = "" if best.corrected_bits is None else ", corrected for noise"
     doubt = f"{three_digits(corrected)} of {three_digits(most)} bits{noise}"
-    last = best[enough - 1]
     if best.chance_bits is not None:
-        chance = three_digits(last.chance_bits)
-        doubt += f"; {three_digits(last.bits)} observed, {chance} in permuted results"
+        observed, chance = (
+            three_digits(float(bits[enough - 1])) for bits in (best.bits, best.chance_bits)
+        )
+        doubt += f"; {observed} observed, {chance} in permuted results"
     failed = [task for task in apart if task in unsolved]
     beside: Parts = ()
     if failed:
@@ -230,13 +231,12 @@ def _exam(study: Study, told: Told) -> Judgement | None:
     found = _answer(told, "decision", DecisionStudy)
     if found is None or not found.now > 0:
         return None
-    numbers = {name: part.value for name, part in found.scalars.items()}
-    now, tasks, runs = found.now, numbers["twice_tasks"], numbers["twice_runs"]
+    now, tasks, runs = found.now, found.twice_tasks, found.twice_runs
     doubt = (
         f"The standard error of a difference of two means is {three_digits(now)}; twice the tasks would "
         f"make it {three_digits(tasks)}"
     )
-    if not numbers["runs_known"]:
+    if not found.runs_known:
         claim = (
             "More tasks would make comparisons more precise; the effect of more runs is unknown."
         )
@@ -303,13 +303,12 @@ def _next(study: Study, told: Told) -> Judgement | None:
 
 def _suspects(study: Study, told: Told) -> Judgement | None:
     found = _answer(told, "suspects", Audit)
-    flagged = [] if found is None else _to_review(found)
-    if found is None or not flagged:
+    if found is None or not len(found.to_review):
         return None
-    names = [task.task for task in flagged]
+    names = found.to_review.task
     total = f"{counted(len(found.tasks), 'task')}{_of_all(study, len(found.tasks))}"
     start = f"{len(names):,} of {total} {_are(len(names))} flagged: "
-    flags = Counter(flag for task in flagged for flag in task.flags)
+    flags = Counter(flag for flags in found.to_review.flags for flag in flags)
     why = ", ".join(f"{count:,} {flag}" for flag, count in flags.items())
     success = (
         f"Success: {study.judged_measure} reaches {study.success:g}. "
@@ -321,14 +320,9 @@ def _suspects(study: Study, told: Told) -> Judgement | None:
     return Judgement((start, *enumerated(names, MOST_NAMED), "."), doubt, "suspects")
 
 
-def _to_review(found: Audit) -> list[Row]:
-    """The flagged tasks; one that every agent solves is not faulty, as in the headline of the audit."""
-    return [task for task in found.flagged if set(task.flags) != {FLAGS["everybody"]}]
-
-
 def _unsuspected(study: Study, told: Told) -> Judgement | None:
     found = _answer(told, "suspects", Audit)
-    if found is None or _to_review(found):
+    if found is None or len(found.to_review):
         return None
     tasks = len(found.tasks)
     claim = f"None of {counted(tasks, 'task')}{_of_all(study, tasks)} is flagged for review."

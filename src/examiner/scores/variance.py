@@ -293,6 +293,23 @@ class DecisionStudy(Answer):
         return _advice(self.components, self.now)
 
     @property
+    def twice_tasks(self) -> float:
+        """The expected error of a difference with twice the tasks."""
+        parts = self.components
+        return float(expected_error(parts, 2 * np.array(parts.tasks), np.array(parts.runs)))
+
+    @property
+    def twice_runs(self) -> float:
+        """The expected error of a difference with twice the runs."""
+        parts = self.components
+        return float(expected_error(parts, np.array(parts.tasks), 2 * np.array(parts.runs)))
+
+    @property
+    def runs_known(self) -> bool:
+        """Whether the variance of runs can be estimated."""
+        return bool(np.isfinite(self.components.run))
+
+    @property
     def designs(self) -> Designs:
         """One row per number of tasks and of runs."""
         tasks, runs = np.meshgrid(self.tasks, self.runs, indexing="ij")
@@ -312,20 +329,12 @@ class DecisionStudy(Answer):
     @property
     def scalars(self) -> Mapping[str, Scalar]:
         """The error now, and with twice the tasks or twice the runs."""
-        parts = self.components
-        tasks, runs = np.array(parts.tasks), np.array(parts.runs)
         expected = "Expected standard error of a difference"
         return {
             "now": Scalar(self.now, expected),
-            "twice_tasks": Scalar(
-                float(expected_error(parts, 2 * tasks, runs)), f"{expected} with twice the tasks"
-            ),
-            "twice_runs": Scalar(
-                float(expected_error(parts, tasks, 2 * runs)), f"{expected} with twice the runs"
-            ),
-            "runs_known": Scalar(
-                bool(np.isfinite(parts.run)), "Whether the variance of runs can be estimated"
-            ),
+            "twice_tasks": Scalar(self.twice_tasks, f"{expected} with twice the tasks"),
+            "twice_runs": Scalar(self.twice_runs, f"{expected} with twice the runs"),
+            "runs_known": Scalar(self.runs_known, "Whether the variance of runs can be estimated"),
         }
 
     @property

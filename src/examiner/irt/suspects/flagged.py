@@ -103,13 +103,20 @@ class Audit(Answer):
         >>> audit(Results.from_numpy(np.triu(np.ones((6, 6))))).of_kind("everybody")
         ('task 6',)
         """
-        return tuple(row.task for row in self.flagged if FLAGS[kind] in row.flags)
+        of = zip(self.flagged.task, self.flagged.flags, strict=True)
+        return tuple(task for task, flags in of if FLAGS[kind] in flags)
+
+    @property
+    def to_review(self) -> FlaggedTasks:
+        """The flagged tasks without those that every agent solves: these are not faulty."""
+        only_easy = {FLAGS["everybody"]}
+        return self.flagged.take([set(flags) != only_easy for flags in self.flagged.flags])
 
     @property
     def headline(self) -> str:
-        """How many tasks are flagged, and for what; tasks that every agent solves are not faulty."""
+        """How many tasks are flagged for review, and for what."""
         total = counted(len(self.tasks), "task")
-        review = [row.flags for row in self.flagged if set(row.flags) != {FLAGS["everybody"]}]
+        review = self.to_review.flags
         if not review and not len(self.groups):
             return f"None of {total} is flagged for review.{self._top_sentence()}"
         counts = Counter(flag for flags in review for flag in flags)

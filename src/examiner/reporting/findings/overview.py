@@ -108,12 +108,12 @@ def overview_of(study: Study) -> TaskOverview:
     seriousness = np.full(len(tasks), np.inf)
     if isinstance(study.audited, Audit):
         audit, sentence = study.audited, study.audited.headline
-        flagged = audit.tables["flagged"]
         flags: list[tuple[str, ...]] = [()] * len(tasks)
         reasons: list[tuple[str, ...]] = [()] * len(tasks)
-        for rank, row in enumerate(flagged):
-            flags[place[row.task]], reasons[place[row.task]] = row.flags, row.reasons
-            seriousness[place[row.task]] = rank
+        flagged = audit.flagged
+        for rank, task in enumerate(flagged.task):
+            flags[place[task]], reasons[place[task]] = flagged.flags[rank], flagged.reasons[rank]
+            seriousness[place[task]] = rank
         columns |= {"flags": flags, "reasons": reasons}
     table = OverviewTasks(task=tasks, **columns, score_unit=study.axis_title)
     order = np.lexsort((np.where(np.isnan(bits), np.inf, -bits), seriousness))
