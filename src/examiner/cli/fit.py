@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
 
+from examiner.answers import Answer
 from examiner.cli.check import CheckOptions, check
 from examiner.cli.engine import EngineOptions, chosen_engine, shards_from
 from examiner.cli.fitting import FitArguments, ModelOptions, recipe_of, response_unit
@@ -25,10 +26,12 @@ from examiner.irt import (
     Indicators,
     IRTFit,
     OverTime,
+    explain,
     generality,
     grow,
     indicators,
     indicators_without_responses,
+    on_difficulty,
     over_time,
     standard_scores,
     year_of,
@@ -70,6 +73,17 @@ class FitOptions(ModelOptions):
     generality: bool = option(
         False, "Estimate each agent's own slope with an interval, instead of the fit."
     )
+    explain: str | None = option(
+        None,
+        "Estimate the effects of attributes of tasks on difficulty, instead of the fit: "
+        "'log2(minutes),language'.",
+        metavar="COLUMNS",
+    )
+    difficulty: str | None = option(
+        None,
+        "Take a column of tasks as their difficulty: ability in its unit, instead of the fit.",
+        metavar="COLUMN",
+    )
     add: bool = option(
         False,
         "Add the results to the fit named by --fit: place new agents, calibrate new tasks.",
@@ -106,8 +120,8 @@ def fit(
     if how.check:
         check(options, comparison, how, checking, printing)
         return
-    if how.generality:
-        _show_generality(options, comparison, printing)
+    if how.generality or how.explain is not None or how.difficulty is not None:
+        _show_instead(options, comparison, how, printing)
         return
     if how.add or how.fit is not None:
         _added(options, comparison, how, printing)
@@ -160,15 +174,22 @@ def fit(
         print_line(f"\nFit: {how.output}")
 
 
-def _show_generality(
-    options: SourceOptions, comparison: ComparisonOptions, printing: Seeded
+def _show_instead(
+    options: SourceOptions, comparison: ComparisonOptions, how: FitOptions, printing: Seeded
 ) -> None:
-    """Show each agent's own slope with an interval, and who is uneven around its own curve."""
+    """Show generality, explained difficulty, or abilities on a given difficulty."""
     with progress_bar("reading") as progress:
         results = results_from(options, progress)
         recipe = recipe_of(comparison)
-        estimates = generality(results, recipe=recipe, rng=printing.seed)
-    show(finding_of(estimates), printing, "generality", read=results, seed=printing.seed)
+        answer: Answer
+        if how.explain is not None:
+            columns = [column.strip() for column in how.explain.split(",")]
+            answer = explain(results, columns, recipe=recipe, group=how.group, rng=printing.seed)
+        elif how.difficulty is not None:
+            answer = on_difficulty(results, how.difficulty, recipe=recipe, rng=printing.seed)
+        else:
+            answer = generality(results, recipe=recipe, rng=printing.seed)
+    show(finding_of(answer), printing, answer.kind, read=results, seed=printing.seed)
 
 
 def _added(

@@ -24,6 +24,8 @@ from examiner.irt.evidence import ChanceTest as ChanceTest
 from examiner.irt.evidence import Evidence as Evidence
 from examiner.irt.evidence import SlopeVerdicts as SlopeVerdicts
 from examiner.irt.evidence import slope_verdicts as slope_verdicts
+from examiner.irt.explained.answer import ExplainedDifficulty as ExplainedDifficulty
+from examiner.irt.explained.explain import explain as explain
 from examiner.irt.fit import fit as fit
 from examiner.irt.fitted import Abilities as Abilities
 from examiner.irt.fitted import Dropped as Dropped
@@ -57,6 +59,8 @@ from examiner.irt.indicators.curves import empirical_curves as empirical_curves
 from examiner.irt.indicators.generality import Indicators as Indicators
 from examiner.irt.indicators.generality import indicators as indicators
 from examiner.irt.indicators.generality import standard_scores as standard_scores
+from examiner.irt.indicators.on_difficulty import AbilitiesOnDifficulty as AbilitiesOnDifficulty
+from examiner.irt.indicators.on_difficulty import on_difficulty as on_difficulty
 from examiner.irt.indicators.over_time import OverTime as OverTime
 from examiner.irt.indicators.over_time import over_time as over_time
 from examiner.irt.indicators.over_time import year_of as year_of

@@ -1,0 +1,1 @@
+"""Difficulty explained by attributes of tasks, jointly with abilities (papers/002, section VI)."""
