@@ -46,7 +46,6 @@ POINTLESS = [
     (["fit", "table.csv", "--check", "-o", "fit.json"], "has no effect with `--check`"),
     (["fit", "table.csv", "--check", "--engine", "gpu"], "has no effect with `--check`"),
     (["fit", "table.csv", "--address", "auto"], ALONE),
-    (["fit", "table.csv", "--engine", "memory", "--memory", "1"], "shards and clusters"),
     (["fit", "table.csv", "--add", "--fit", "fit.json", "--model", "rasch"], "`--add`"),
     (["cluster", "table.csv", "--clusters", "2", "--threshold", "0.3"], "exclude each other"),
     (["convert", "table.csv", "x.parquet", "--for-spreadsheets"], "CSV and TSV"),

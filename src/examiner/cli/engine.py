@@ -12,10 +12,13 @@ from examiner.datasets import DATASETS
 from examiner.engines import check_memory, engine_for
 from examiner.messages import InputError, listed
 from examiner.validation import scheme_of
+from examiner.workers import available_gigabytes
 
 if TYPE_CHECKING:
     from examiner.engines import ParquetSource
 
+MEMORY = 2.0
+"""GB that passes over shards use where they are free: more brings little."""
 _NOT_IN_SHARDS = (
     *("format", "tasks_are", "path", "time", "item", "items", "scales", "tasks", "agents"),
     *("keep", "drop", "reduce"),
@@ -31,7 +34,6 @@ class EngineOptions:
         "auto",
         "auto: shards for Parquet at a URL or larger than memory, else memory; gpu and ray need extras.",
     )
-    memory: float = option(2.0, "Memory that shards may use, in GB.", metavar="GB")
     cache: Path | None = option(
         None,
         "Folder for decoded shards, which later fits reuse.",
@@ -51,12 +53,14 @@ def chosen_engine(options: SourceOptions, where: EngineOptions) -> str:
     >>> chosen_engine(SourceOptions("atari-dqn-family"), EngineOptions())
     'memory'
     """
-    check_memory(where.memory)
+    if options.memory is not None:
+        check_memory(options.memory)
     if where.engine != "auto":
         return where.engine
     if options.source in DATASETS:
         return "memory"
-    return engine_for(options.source, None if options.measure is None else options.measure[0])
+    measure = None if options.measure is None else options.measure[0]
+    return engine_for(options.source, measure, options.memory)
 
 
 def shards_from(
@@ -82,7 +86,7 @@ def shards_from(
             f"`--engine memory`."
         )
     asked_of_both: _Asked = {
-        "memory": where.memory,
+        "memory": options.memory or min(MEMORY, 0.5 * available_gigabytes()),
         "cache": where.cache,
         "measure": None if options.measure is None else options.measure[0],
         "success": success,

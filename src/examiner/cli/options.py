@@ -167,6 +167,12 @@ class SourceOptions:
     drop: list[str] | None = option(
         None, "Exclude matching agents or tasks: agent:GLOB or task:GLOB.", metavar="PATTERN"
     )
+    memory: float | None = option(
+        None,
+        "GB that results may take [default: half of what is free]. Of Parquet files that need more, `fit` "
+        "reads blocks of agents, and other commands a sample of agents and tasks.",
+        metavar="GB",
+    )
     reduce: str | None = option(
         None,
         "One value per run: last:K episodes, 'last:N checkpoints', final, final:FRAMES, at:FRAMES, auc or "

@@ -26,14 +26,14 @@ class Rule(NamedTuple):
 
 _FILES_ONLY = (
     *("format", "layout", "tasks_are", "agent_column", "task_column", "run_column", "trial_column"),
-    *("where", "axes", "path", "strict", "time", "items", "item_text"),
+    *("where", "axes", "path", "strict", "time", "items", "item_text", "memory"),
 )
 _OF_RESULTS = (*_FILES_ONLY, "measure", "item", "scales", "agents", "keep", "drop", "reduce")
 _OF_A_NEW_FIT = (
     *("model", "estimator", "prior", "response", "landmark", "starts", "nodes", "bins", "over"),
-    *("engine", "memory", "cache", "address"),
+    *("engine", "cache", "address"),
 )
-_OF_A_STORED_FIT = ("bins", "over", "add", "fit", "output", "engine", "memory", "cache", "address")
+_OF_A_STORED_FIT = ("bins", "over", "add", "fit", "output", "engine", "cache", "address")
 _OF_TOTALS = ("by", "average", "weights", "chance")
 _OF_A_SELECTION = ("size", "budget", "method", "proof", "output")
 
@@ -98,11 +98,6 @@ OF_COMMANDS = MappingProxyType(
                 _OF_A_NEW_FIT,
                 _not_given("add"),
                 "is for a new fit, and `--add` keeps the stored one. Leave it out.",
-            ),
-            Rule(
-                ("memory",),
-                lambda given: given["engine"] in ("auto", "shards", "ray"),
-                "is for shards and clusters. Leave it out.",
             ),
             Rule(
                 ("address",),

@@ -165,6 +165,7 @@ def _read(
         where=options.where or (),
         axes=options.axes,
         append_to=append_to,
+        memory=options.memory,
         strict=options.strict,
         progress=progress,
     )

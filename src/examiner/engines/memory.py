@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import os
 from pathlib import Path
 from typing import Literal, NamedTuple
 
@@ -15,6 +14,7 @@ from examiner.engines.shard_places import place_of, shards_at
 from examiner.messages import InputError
 from examiner.results import PROBLEMS
 from examiner.validation import scheme_of
+from examiner.workers import available_gigabytes
 
 Engine = Literal["auto", "memory", "shards", "gpu", "ray"]
 _PER_ROW = 60
@@ -70,26 +70,13 @@ def size_of_shards(source: str | Path, measure: str | None = None) -> Size:
     return Size(agents, tasks[0], rows)
 
 
-def available_gigabytes() -> float:
-    """Return how much memory this machine has free; infinite if it cannot be determined.
-
-    >>> available_gigabytes() > 0
-    True
-    """
-    try:
-        for line in Path("/proc/meminfo").read_text(encoding="ascii").splitlines():
-            if line.startswith("MemAvailable:"):
-                return int(line.split()[1]) * 1024 / 1e9
-        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 1e9
-    except (OSError, ValueError):
-        return float("inf")
-
-
-def engine_for(source: str | Path, measure: str | None = None) -> Engine:
+def engine_for(
+    source: str | Path, measure: str | None = None, memory: float | None = None
+) -> Engine:
     """Return the engine that suits Parquet files.
 
-    What needs at most half of the free memory is fitted in memory, everything else from shards. Files at
-    a URL are always fitted from shards: their names are not downloaded to count them.
+    What needs at most `memory` GB, by default half of what is free, is fitted in memory, everything else
+    from shards. Files at a URL are always fitted from shards: their names are not downloaded to count them.
 
     >>> engine_for("scores.csv"), engine_for("s3://board/day/")
     ('memory', 'shards')
@@ -102,7 +89,8 @@ def engine_for(source: str | Path, measure: str | None = None) -> Engine:
         size = size_of_shards(source, measure)
     except InputError:  # the importers say what else it may be
         return "memory"
-    return "memory" if size.gigabytes <= 0.5 * available_gigabytes() else "shards"
+    allowed = 0.5 * available_gigabytes() if memory is None else memory
+    return "memory" if size.gigabytes <= allowed else "shards"
 
 
 def check_memory(memory: float) -> None:

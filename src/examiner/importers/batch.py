@@ -16,6 +16,7 @@ from examiner.importers.formats import FORMATS, recognised
 from examiner.importers.paths import Found, found_files
 from examiner.importers.readings import Reading, joined
 from examiner.importers.run_times import TooFewTimesError, UnclearTimeError
+from examiner.importers.samples import NotDrawnError, with_sample
 from examiner.importers.short_runs import with_short_runs
 from examiner.importers.sorting import (
     EMPTY,
@@ -58,6 +59,7 @@ def read_files(
     *,
     strict: bool = False,
     before: Before | None = None,
+    memory: float | None = None,
 ) -> Reading | None:
     """Read the files of a folder or a pattern as one table.
 
@@ -102,6 +104,8 @@ def read_files(
             lambda _, file: replace(file, names={**file.names, **options.constants})
         )
     _refuse_mixture(known, source)
+    if "parquet" in known.by_format:
+        options = with_sample(known.by_format["parquet"], options, memory)
     try:
         reading = _read_known(known, problems, options, found, template, progress, strict=strict)
     except MissingNamesError as problem:
@@ -111,6 +115,8 @@ def read_files(
     origin = replace(reading.results.provenance, source=str(source))
     # What matters least comes last: files that nobody would have read.
     notes = known.notes(found.root)
+    if options.sample is not None:
+        notes = (options.sample.note, *notes)
     results = replace(reading.results, provenance=origin).with_notes(*notes)
     return replace(reading, results=results)
 
@@ -138,7 +144,8 @@ def _read_known(
     position = {path: number for number, path in enumerate(found.paths)}
     readings.sort(key=lambda reading: position[reading.where.paths[0]])
     other = [problem for _, problem in problems if isinstance(problem, OtherMeasureError)]
-    problems = [pair for pair in problems if not isinstance(pair[1], OtherMeasureError)]
+    passed_over = (OtherMeasureError, NotDrawnError)
+    problems = [pair for pair in problems if not isinstance(pair[1], passed_over)]
     read_paths = [path for reading in readings for path in reading.where.paths]
     if template is not None and "agent" in template.names:
         refuse_lost_agents(read_paths, problems, known.skipped, template, found.root)
@@ -202,7 +209,7 @@ def _attempt(
         try:
             return work(given)
         except InputError as problem:
-            short = isinstance(problem, TooFewTimesError)
+            short = isinstance(problem, (TooFewTimesError, NotDrawnError))
             if (strict or isinstance(problem, UnclearTimeError)) and not short:
                 raise
             return problem

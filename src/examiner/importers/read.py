@@ -26,6 +26,7 @@ from examiner.importers.other_files import refuse_other_kinds
 from examiner.importers.paths import is_many
 from examiner.importers.readings import Reading, unmeasured_notes
 from examiner.importers.row_filters import RowFilter, rows_kept
+from examiner.importers.samples import with_sample
 from examiner.importers.table_columns import Key, Layout, TableColumns, TableOptions
 from examiner.importers.tables import results_from_table
 from examiner.importers.templates import PathTemplate
@@ -58,6 +59,7 @@ def read(
     where: str | Sequence[str] = (),
     axes: str | Sequence[str] | None = None,
     append_to: str | Path | None = None,
+    memory: float | None = None,
     strict: bool = False,
     progress: Progress | None = None,
 ) -> Results:
@@ -90,6 +92,9 @@ def read(
     of each item's text are kept as an attribute of its task. `append_to` is a Parquet file that such logs
     were read into before: only files that are new, or have changed since, are read, and the results are
     those of all.
+
+    Of Parquet files that need more than `memory` GB, by default half of what is free, a sample of the
+    agents and tasks is read, drawn once for all that is asked of the results, and their notes say so.
 
     >>> read({"agent": ["dqn", "random"], "pong": [18.0, -20.7], "venture": [380.0, None]})
     Results: 2 agents × 2 tasks, 1 run, 1 trial; measures: score; 1 missing cell
@@ -129,7 +134,14 @@ def read(
                 from examiner.importers.batch import read_files
 
                 reading = read_files(
-                    source, options, named, template, progress, strict=strict, before=before
+                    source,
+                    options,
+                    named,
+                    template,
+                    progress,
+                    strict=strict,
+                    before=before,
+                    memory=memory,
                 )
             elif before is not None and before.known([Path(source)]):
                 reading = None
@@ -142,6 +154,8 @@ def read(
                     name = "npy"
                 if name is None:
                     raise unknown_format(file)
+                if name == "parquet":
+                    options = with_sample([file], options, memory)
                 reading = FORMATS[name].read_one(file, options)
     else:
         raise InputError(
@@ -168,6 +182,8 @@ def read(
     if before is not None:
         results = before.with_logs(results)
     results = in_order(without_aggregates(results) if tables else results)
+    if options.sample is not None:
+        results = results.with_notes(options.sample.note)
     if isinstance(source, (str, Path)):
         results = results.with_notes(*note_on_namesake(str(source)))
     announce(results.notes, already=announced)

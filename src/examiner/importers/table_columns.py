@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import polars as pl
 
@@ -25,6 +25,9 @@ from examiner.messages import InputError, listed, shorten
 from examiner.results import ITEM_COLUMNS, numbers_in
 from examiner.validation import check_names
 
+if TYPE_CHECKING:
+    from examiner.importers.samples import Sample
+
 Layout = Literal["tidy", "wide"]
 Key = Literal["agent", "task", "run", "trial"]
 
@@ -37,7 +40,8 @@ class TableOptions:
     for all rows; `where` are comparisons that choose rows, and `axes` the keys of the
     axes of arrays. `measure_of`, `items` and `item_text` are for
     logs of evaluations: which measure of which benchmark counts, the items that a log does not list by
-    itself, and whether texts of items are kept.
+    itself, and whether texts of items are kept. Of Parquet files that do not fit in memory a `sample` of
+    the agents and tasks is read.
     """
 
     layout: Layout | None = None
@@ -51,6 +55,7 @@ class TableOptions:
     columns: Mapping[Key, str] = field(default_factory=dict)
     where: tuple[RowFilter, ...] = ()
     axes: tuple[str, ...] = ()
+    sample: Sample | None = None
 
     def __post_init__(self) -> None:
         for key, column in self.columns.items():

@@ -22,7 +22,7 @@ from examiner.validation import Floats, natural_key, smallest_unsigned
 
 Hashes = NDArray[np.uint64]
 
-_CHUNK = 1 << 20
+_CHUNK = 1 << 15
 """Rows hashed together: their hashes stay in the cache."""
 
 
@@ -103,9 +103,10 @@ def mixed(hashes: Hashes) -> Hashes:
     100
     """
     bits = hashes + np.uint64(0x9E3779B97F4A7C15)
-    bits = (bits ^ (bits >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    bits = (bits ^ (bits >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return np.asarray(bits ^ (bits >> np.uint64(31)))
+    for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB), (31, 1)):
+        bits ^= bits >> np.uint64(shift)
+        bits *= np.uint64(factor)
+    return np.asarray(bits)
 
 
 def results_in_content_order(results: Results) -> Results:

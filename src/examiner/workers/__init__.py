@@ -11,6 +11,7 @@ from examiner.namespaces import names_on_demand as _names_on_demand
 from examiner.workers.crew import JobError as JobError
 from examiner.workers.crew import Limits as Limits
 from examiner.workers.crew import reason_of as reason_of
+from examiner.workers.machine import available_gigabytes as available_gigabytes
 from examiner.workers.mapping import Progress as Progress
 from examiner.workers.mapping import map as map
 from examiner.workers.mapping import map_processes as map_processes

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Literal
 
 import polars as pl
 
@@ -59,8 +60,10 @@ def read(file: SourceFile, options: TableOptions) -> Reading:
 def _frame(source: Path | bytes, file: SourceFile, options: TableOptions) -> pl.DataFrame:
     try:
         scan = pl.scan_parquet(source, glob=False)
+        if options.sample is not None:
+            scan = options.sample.of(scan, file, options)
         schema = scan.collect_schema()
-        rows = int(scan.select(pl.len()).collect().item())
+        rows = int(scan.select(pl.len()).collect(engine="streaming").item())
         check_size(8 * rows * len(schema), file.path)
         # Equal cells pack to almost nothing, each alone to a bit: they are counted as a byte each.
         packed = len(source) if isinstance(source, bytes) else source.stat().st_size
@@ -68,7 +71,8 @@ def _frame(source: Path | bytes, file: SourceFile, options: TableOptions) -> pl.
         # Names are coded while other columns are still being read.
         coded = pl.col(_text_names(schema, file, options)).cast(pl.Categorical())
         small = _small_numbers(scan, schema) if rows > _MANY_ROWS else []
-        return scan.with_columns(coded, *small, *_blanks(schema)).collect()
+        engine: Literal["auto", "streaming"] = "auto" if options.sample is None else "streaming"
+        return scan.with_columns(coded, *small, *_blanks(schema)).collect(engine=engine)
     except InputError:
         raise
     except _DAMAGE as problem:

@@ -169,20 +169,23 @@ def has_near_copies(matrix: ResponseMatrix) -> bool:
     agents = len(matrix.agents)
     if agents > _MOST_COMPARED or matrix.observed_cells is not None:
         return False
-    together, size, common = np.zeros((3, agents, agents))
+    together, size, common = np.zeros((agents, agents)), np.zeros((agents, 1)), np.zeros(())
     for _, cells in _blocks(matrix):
-        weighted, present = cells.weight * cells.off, (cells.weight > 0).astype(np.float64)
+        weighted, present = cells.weight * cells.off, cells.weight > 0
         together += weighted @ weighted.T
-        size += weighted**2 @ present.T
-        common += present @ present.T
-    size = np.where(common >= _FEWEST_COMMON, np.sqrt(size * size.T), 0.0)
-    correlation = np.divide(together, size, out=np.zeros_like(size), where=size > _NOTHING)
+        if present.all():  # products with ones are sums
+            size = size + (weighted**2).sum(axis=1)[:, None]
+            common = common + weighted.shape[1]
+        else:
+            there = present.astype(np.float64)
+            size, common = size + weighted**2 @ there.T, common + there @ there.T
     from scipy.special import ndtri
 
     beyond = float(ndtri(1 - 0.01 / max(agents * (agents - 1) / 2, 1)))  # for all pairs together
     rare = np.tanh(beyond / np.sqrt(np.maximum(common - 3, 1)))
-    np.fill_diagonal(correlation, 0.0)
-    copies = (correlation > np.maximum(rare, _NEAR_COPY)).any(axis=1)
+    rare = np.where(common >= _FEWEST_COMMON, np.maximum(rare, _NEAR_COPY), np.inf)
+    np.fill_diagonal(together, 0.0)
+    copies = (together > np.sqrt(size * size.T) * rare + _NOTHING).any(axis=1)
     return bool(copies.mean() >= _MANY_COPIES)
 
 
