@@ -267,9 +267,7 @@ class Respondents:
         steps += np.einsum("tij,tj->ti", self.roots[task], self.rng.standard_normal(steps.shape))
         for parameter, step in zip(covariance.own, steps.T, strict=True):
             items = moved(items, parameter, step)
-        shared = (
-            common @ covariance.directions[len(covariance.directions) - len(covariance.shared) :].T
-        )
+        shared = common @ covariance.shared_directions.T
         for shared_name, step in zip(covariance.shared, shared.T, strict=True):
             if not (
                 shared_name == "slope" and covariance.unit_slopes

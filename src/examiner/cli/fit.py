@@ -70,6 +70,11 @@ class FitOptions(ModelOptions):
         "Column of tasks that share more than ability (repository, game): errors of abilities count it.",
         metavar="COLUMN",
     )
+    editions: str | None = option(
+        None,
+        "Column of agents with their edition: each has its own mean and deviation of ability.",
+        metavar="COLUMN",
+    )
     generality: bool = option(
         False, "Estimate each agent's own slope with an interval, instead of the fit."
     )
@@ -133,6 +138,11 @@ def fit(
         )
     with progress_bar("reading") as progress:
         arguments = how.asked(printing.seed, progress)
+        if how.editions is not None and engine != "memory":
+            raise InputError(
+                f"--editions needs responses in memory, and the engine is {engine}. Fit with "
+                f"--engine memory."
+            )
         if how.over is not None and engine != "memory":
             raise InputError(
                 f"Progress over years needs generality, which the engine {engine} does not tell. Leave "
@@ -231,7 +241,14 @@ def _of_results(
         source = gpu(recipe.responses(results), response=how.response)
         fitted = fit_irt(source, how.model, **asked).with_recipe(recipe)
         return _Fitted(fitted, indicators_without_responses(fitted), results.notes)
-    fitted = how.fitted(results, comparison, asked["rng"], asked["progress"], how.group)
+    fitted = how.fitted(
+        results,
+        comparison,
+        asked["rng"],
+        asked["progress"],
+        group=how.group,
+        editions=how.editions,
+    )
     scores = None if comparison.success is None else standard_scores(results)
     agent_indicators = indicators(fitted, scores, bins=_bins(how.bins))
     measure = None if scores is None else results.measures[0]

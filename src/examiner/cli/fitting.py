@@ -48,13 +48,21 @@ class ModelOptions:
         comparison: ComparisonOptions,
         seed: int,
         progress: Progress,
+        *,
         group: str | None = None,
+        editions: str | None = None,
     ) -> IRTFit:
         """Fit the model to results, made comparable and counted as the options say."""
         arguments = self.asked(seed, progress)
         recipe = recipe_of(comparison)
         return fit_irt(
-            results, self.model, recipe=recipe, response=self.response, group=group, **arguments
+            results,
+            self.model,
+            recipe=recipe,
+            response=self.response,
+            group=group,
+            editions=editions,
+            **arguments,
         )
 
     def asked(self, seed: int, progress: Progress) -> FitArguments:

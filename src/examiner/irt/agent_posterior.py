@@ -29,6 +29,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from examiner.irt.editions import SAME, Population
 from examiner.irt.estimation.kernel import Kernel
 from examiner.irt.items import Floats, ItemParameters, curves
 from examiner.irt.model import Parameter, moved
@@ -71,6 +72,7 @@ def estimate_abilities(
     slopes: Sequence[Floats],
     covariance: ParameterCovariance | None,
     population_sd: float,
+    population: Population = SAME,
 ) -> AbilityEstimates:
     """Return the abilities of agents with posterior weights [agents, nodes] at the abilities `nodes`.
 
@@ -81,9 +83,11 @@ def estimate_abilities(
     deviation = np.sqrt(variance)
     if covariance is None:
         return AbilityEstimates(ability, deviation, deviation)
-    deviation = widened(deviation, covariance.design_effect, population_sd)
+    deviation = widened(deviation, covariance.design_effect, population_sd * population.sd)
     centred = weights * (nodes - ability[:, None])
-    own, shared = ability_moves(centred, nodes, statistics, slopes, covariance, population_sd)
+    own, shared = ability_moves(
+        centred, nodes, statistics, slopes, covariance, population_sd, population
+    )
     return with_calibration(ability, deviation, covariance.variances_by_parameter(own, shared))
 
 
@@ -94,10 +98,11 @@ def ability_moves(
     slopes: Sequence[Floats],
     covariance: ParameterCovariance,
     population_sd: float,
+    population: Population = SAME,
 ) -> tuple[list[Floats], list[Floats]]:
     """Return J: how abilities move with parameters of tasks [agents, tasks], and shared ones [agents].
 
-    `centred` are posterior weights times θ less its mean.
+    `centred` are posterior weights times θ less its mean. Numbers of populations follow the shared ones.
     """
     moves = [
         np.asarray(
@@ -107,9 +112,11 @@ def ability_moves(
     ]
     own, cut = moves[: len(covariance.own)], len(covariance.own)
     shared = [part.sum(axis=1) for part in moves[cut:]]
+    standard = nodes / population_sd
     if covariance.unit_slopes:  # the shared slope is the standard deviation σ of the prior N(0, σ²)
-        shared[covariance.shared.index("slope")] = centred @ nodes**2 / population_sd**3
-    return own, shared
+        by_scale = (standard - population.mean) * standard / population.sd**2 / population_sd
+        shared[covariance.shared.index("slope")] = centred @ by_scale
+    return own, [*shared, *population.moves(centred, standard, covariance.populations)]
 
 
 def laid_out(statistics: Sequence[Floats], slopes: Iterable[Floats], own: int) -> Floats:
@@ -196,8 +203,11 @@ def agent_posteriors(
     covariance: ParameterCovariance | None = None,
     *,
     population_sd: float = 1.0,
+    population: Population = SAME,
 ) -> AgentPosteriors:
     """Return the posteriors of agents who responded to tasks of a fit; `covariance` is of these tasks.
+
+    `rule` is for N(0, 1), and agents are from the `population`.
 
     >>> items = ItemParameters.of(["t", "u"], slope=[1.0, 1.0], intercept=[0.0, 0.0])
     >>> matrix = ResponseMatrix.from_array([[1, 1]], tasks=["t", "u"])
@@ -210,7 +220,7 @@ def agent_posteriors(
     """
     from examiner.irt.estimation.kernels import kernel_for
 
-    nodes = population_sd * rule.nodes
+    rule, nodes = population.rule(rule), population_sd * rule.nodes
     slopes: tuple[Floats, ...] = ()
     if covariance is not None:
         kernel = kernel_for(items.response, matrix, items)
@@ -221,7 +231,11 @@ def agent_posteriors(
         matrix, items, rule, population_sd=population_sd, width=size
     ):
         statistics = block.statistics
-        every.append(estimate_abilities(some, nodes, statistics, slopes, covariance, population_sd))
+        every.append(
+            estimate_abilities(
+                some, nodes, statistics, slopes, covariance, population_sd, population
+            )
+        )
         weights.append(some)
     estimates = AbilityEstimates(*(np.concatenate(part) for part in zip(*every, strict=True)))
     return AgentPosteriors(estimates, np.concatenate(weights), nodes)

@@ -9,6 +9,7 @@ from typing import Annotated, ClassVar, NamedTuple, Protocol, TypeVar
 import numpy as np
 
 from examiner.answers import Answer, Table, bound, error, name, number
+from examiner.irt.editions import SAME, Population
 from examiner.irt.items import Estimates, Floats, ItemParameters, PerTask
 from examiner.irt.model import Parameter
 from examiner.irt.parameter_covariance import ParameterCovariance
@@ -190,8 +191,22 @@ class Abilities(Answer):
     together: Annotated[Estimates, Axes("agents", "directions")] | None = None
     """What abilities err by together: directions in which the errors of tasks move them, of stored fits."""
     populations: Annotated[Estimates, Axes("agents", "population")] | None = None
-    """Mean, deviation and error of the mean of each agent's population, where not all are N(0, 1)."""
+    """Each agent's `Population` (mean, deviation, error of the mean, edition) where not all are N(0, 1)."""
     joint: Joint | None = field(default=None, compare=False, metadata={"stored": False}, repr=False)
+
+    @property
+    def population_of_agent(self) -> Mapping[str, Population]:
+        """The population that each agent is from, by name."""
+        if self.populations is None:
+            return dict.fromkeys(self.agents, SAME)
+        return dict(zip(self.agents, map(Population.of, self.populations), strict=True))
+
+    @property
+    def newest_population(self) -> Population:
+        """The population of the last edition."""
+        if self.populations is None:
+            return SAME
+        return Population.of(self.populations[self.populations[:, 3].argmax()])
 
     @property
     def covariance(self) -> Floats:

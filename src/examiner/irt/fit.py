@@ -16,10 +16,12 @@ from examiner.irt.diagnostics.chance import (
     with_the_rest,
 )
 from examiner.irt.diagnostics.flags import ENOUGH_AGENTS, fit_warnings, outcome_of, task_flags
+from examiner.irt.edition_columns import editions_of
+from examiner.irt.editions import Editions
 from examiner.irt.errors.intervals import allowing_equal_abilities
 from examiner.irt.errors.joint import JointErrors, TooLittleMemoryError
 from examiner.irt.estimates import MOST_STORED
-from examiner.irt.estimation.em import Optimum, climb, with_spread
+from examiner.irt.estimation.em import Moments, Optimum, climb, with_spread
 from examiner.irt.estimation.sources import MemorySource, ResponseSource
 from examiner.irt.estimation.starts import number_of_starts, starting_points
 from examiner.irt.estimation.usable_responses import UsableResponses, usable_responses
@@ -54,6 +56,7 @@ def fit(
     share: float | None = None,
     beating: str | None = None,
     group: str | Mapping[str, object] | None = None,
+    editions: str | Mapping[str, object] | None = None,
     rng: Randomness = 0,
     progress: Progress | None = None,
     **how: Unpack[FittingOptions],
@@ -76,6 +79,10 @@ def fit(
     `group` names a column of tasks whose values are groups that share more than ability (a repository, a
     game, a passage), or gives the group of each task: errors of abilities then count that (see
     `design_effect`). Without it, dependence that is significant in the residuals is a note.
+
+    `editions` names a column of agents, or gives the edition of each agent: every edition then has a
+    population with its own mean and deviation, and the first one N(0, 1). Where later agents are more able,
+    one population for all pulls them towards the first ones.
 
     `evidence` of the fit says whether agents differ in ability at all, and tasks in discrimination.
 
@@ -119,7 +126,8 @@ def fit(
     landmark = _landmark(fitting.landmark, usable.response, recipe)
     if fitting.landmark is not None and usable.matrix is not None:
         check_near(fitting.landmark, usable.matrix)
-    source, unknowns = _source(results, usable, chosen, priors, landmark)
+    edition_of = editions_of(raw, editions, results, usable.matrix, weak_priors=priors is not None)
+    source, unknowns = _source(results, usable, chosen, priors, landmark, edition_of)
     count = fitting.starts or number_of_starts(len(source.agents) * float(source.trials.sum()))
     drawing = generator(rng)
     starts = starting_points(source, unknowns, count, drawing)
@@ -262,15 +270,17 @@ def _source(
     model: Model,
     priors: Priors | None,
     landmark: float,
+    editions: Editions | None,
 ) -> tuple[ResponseSource, Unknowns]:
     """The E-steps that suit the responses and what is to be estimated, and what that is."""
     if isinstance(given, ResponseMatrix):
         assert usable.matrix is not None
-        source: ResponseSource = MemorySource(usable.matrix, usable.response)
+        codes = None if editions is None else editions.codes
+        source: ResponseSource = MemorySource(usable.matrix, usable.response, codes=codes)
     else:
         source = given
     unknowns = Unknowns.of(model, usable.response, source.tasks, priors)
-    unknowns = replace(unknowns, landmark=landmark, centre=source.centre)
+    unknowns = replace(unknowns, landmark=landmark, centre=source.centre, editions=editions)
     source = source.suited(unknowns)
     if not source.serves(unknowns):
         raise InputError(
@@ -316,16 +326,32 @@ def _told(
     agents = source.agents
     ranked = sorted(found, key=lambda optimum: -optimum.objective)
     best, matrix, priors = ranked[0], usable.matrix, unknowns.priors
-    items, population_sd, ability = _anchored(best, model)
+    items, population_sd, ability, populations = _anchored(best, model)
+    editions = unknowns.editions
+    members = best.expected.moments
+    if editions is not None:
+        members = Moments(*(part[editions.reference] for part in members))
     scale = unknowns.scale_of(items.rescaled(0.0, population_sd))
     spread = np.sqrt(np.maximum(best.expected.variance, 0.0)) * population_sd
     abilities = Abilities(agents, ability * population_sd, spread, "eap")
     known = None
+    population_errors = np.zeros(len(populations))
     lacking: tuple[str, ...] = ()
     if errors:
         try:
-            joint = JointErrors(source, items, model, priors, best.rule, population_sd, scale)
+            joint = JointErrors(
+                source,
+                items,
+                model,
+                priors,
+                best.rule,
+                population_sd,
+                scale,
+                editions,
+                populations,
+            )
             known = replace(joint.tasks, joint=joint)
+            population_errors = joint.population_errors
             (_, deviation, error), shared = joint.abilities()
             abilities = replace(abilities, error=error, posterior=deviation)
             if matrix is not None:
@@ -334,6 +360,9 @@ def _told(
                 abilities = replace(abilities, together=shared)
         except TooLittleMemoryError as problem:
             lacking = (str(problem),)
+    if editions is not None:
+        numbers = editions.numbers(populations, population_errors)
+        abilities = replace(abilities, populations=numbers[editions.codes])
     alike = evidence is not None and not evidence.abilities_differ
     if known is not None and alike and not model.unit_slopes:
         known = allowing_equal_abilities(items.slope, known)
@@ -367,7 +396,7 @@ def _told(
             *usable.notes,
             *(() if joined is None else joined.warnings),
             *lacking,
-            *fit_warnings(starts, best.expected.spread[1], (len(agents), len(items)), model, items),
+            *fit_warnings(starts, members.spread[1], (len(agents), len(items)), model, items),
         ),
         errors=known,
         matrix=matrix,
@@ -376,14 +405,17 @@ def _told(
         means=usable.means,
         groups=groups,
         evidence=evidence,
+        editions=() if editions is None else editions.names,
     )
 
 
-def _anchored(best: Optimum, model: Model) -> tuple[ItemParameters, float, Floats]:
+def _anchored(best: Optimum, model: Model) -> tuple[ItemParameters, float, Floats, Floats]:
     """Of the two mirror images, which fit alike, the one with Σ a > 0; slopes of 1 for Rasch."""
     sign = -1.0 if best.items.slope.sum() < 0 else 1.0
     items, ability = best.items.rescaled(0.0, sign), sign * best.expected.ability
+    populations = best.populations.copy()
+    populations[::2] *= sign
     if not model.unit_slopes:
-        return items, 1.0, ability
+        return items, 1.0, ability, populations
     sd = float(items.slope[0])
-    return items.rescaled(0.0, 1.0 / sd), sd, ability
+    return items.rescaled(0.0, 1.0 / sd), sd, ability, populations

@@ -127,6 +127,8 @@ class IRTFit(Answer):
     """Each fitted agent's mean over all tasks it met, those set aside among them: its score as it is."""
     groups: tuple[tuple[str, ...], ...] = ()
     """Agents that share no task with those of other groups; none where all are connected."""
+    editions: tuple[str, ...] = ()
+    """Editions of agents, the reference first, where each has a population of its own."""
     seed: int | None = field(default=None, metadata={"stored": False})
     """The seed of random starts, where a whole number was given."""
 
@@ -334,7 +336,10 @@ def _check_covariance(fit: IRTFit) -> None:
         )
     for part, shape in (
         ("blocks", (len(fit.items), own**2)),
-        ("directions", (len(fit.items) * own + len(covariance.shared),)),
+        (
+            "directions",
+            (len(fit.items) * own + len(covariance.shared) + covariance.populations,),
+        ),
     ):
         values = getattr(covariance, part)
         if values.shape[: len(shape)] != shape:

@@ -9,6 +9,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
+from examiner.irt.editions import Editions
 from examiner.irt.items import NEVER, Floats, ItemParameters, Response, positions
 from examiner.irt.priors import Priors, RelativeSlopes, SlopeScale
 
@@ -103,6 +104,8 @@ class Point(NamedTuple):
 
     own: Floats
     shared: Floats
+    populations: Floats = np.zeros(0)
+    """Those of editions but the first (see `Editions`)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,6 +131,10 @@ class Unknowns:
     """The score at which difficulty is told, of scores that have no ends."""
     centre: Floats | None = field(default=None, compare=False)
     """What intercepts of such scores count from, [tasks]."""
+    editions: Editions | None = field(default=None, compare=False)
+    """Which edition agents are of, where each has a population of its own."""
+    centres: Floats | None = field(default=None, compare=False)
+    """Mean abilities of the agents that took each task, where intercepts are expected [tasks]."""
 
     @classmethod
     def of(
@@ -159,28 +166,38 @@ class Unknowns:
     @property
     def count(self) -> int:
         """How many numbers are estimated."""
-        return len(self.own) * len(self.tasks) + len(self.shared)
+        return len(self.own) * len(self.tasks) + len(self.shared) + self.populations
+
+    @property
+    def populations(self) -> int:
+        """How many numbers are estimated of the populations of editions."""
+        return 0 if self.editions is None else self.editions.count
 
     def joined(self, at: Point) -> Floats:
-        """Return one vector: shared numbers, then those of tasks, parameter by parameter."""
-        return np.concatenate([at.shared, at.own.ravel()])
+        """Return one vector: shared numbers, those of tasks, parameter by parameter, and of populations."""
+        return np.concatenate([at.shared, at.own.ravel(), at.populations])
 
     def split(self, vector: Floats) -> Point:
         """Return the parts of what `joined` gave."""
-        cut = len(self.shared)
-        return Point(vector[cut:].reshape(len(self.own), -1), vector[:cut])
+        cut, end = len(self.shared), len(vector) - self.populations
+        return Point(vector[cut:end].reshape(len(self.own), -1), vector[:cut], vector[end:])
 
     def bounds(self) -> tuple[Floats, Floats]:
         """Return the lowest and the highest vector allowed."""
         ends = np.array([self.bounds_of(name) for name in self.shared + self.own])
         counts = [1] * len(self.shared) + [len(self.tasks)] * len(self.own)
-        low, high = np.repeat(ends, counts, axis=0).T
+        every = np.repeat(ends, counts, axis=0)
+        if self.editions is not None:
+            every = np.concatenate([every, self.editions.bounds()])
+        low, high = every.T
         return low, high
 
     def weights(self, vector: Floats) -> Floats:
         """Return how much of a move of each coordinate counts: of the logit of a small chance, little."""
         at = self.split(vector)
-        return self.joined(Point(self.own_weights(at.own), np.ones_like(at.shared)))
+        return self.joined(
+            Point(self.own_weights(at.own), np.ones_like(at.shared), np.ones_like(at.populations))
+        )
 
     def own_weights(self, own: Floats) -> Floats:
         """Return the same of parameters of tasks, [own, tasks]."""
@@ -230,6 +247,7 @@ class Unknowns:
         return Point(
             np.stack([begun[name] for name in self.own]),
             np.array([begun[name][0] for name in self.shared]),
+            np.zeros(self.populations),
         )
 
     def slopes(self, at: Point) -> Floats:
@@ -242,7 +260,8 @@ class Unknowns:
 
     def scaled(self, at: Point) -> Unknowns:
         """Return the same with the scale of slopes that is likeliest at a point, where it is free."""
-        return self.scaled_by(self.slopes(at))
+        centres = None if self.editions is None else self.editions.centres(at.populations)
+        return replace(self.scaled_by(self.slopes(at)), centres=centres)
 
     def scaled_by(self, slope: Floats) -> Unknowns:
         """Return the same with the scale that is likeliest for slopes, and priors that touch there."""
@@ -270,6 +289,10 @@ class Unknowns:
             assert self.near is not None
             return self.relative.pull(self.near, self.scale)
         mean, tightness = self.priors.pull(parameter)
+        if parameter == "intercept" and self.centres is not None:
+            assert self.near is not None
+            centred = mean - self.near * self.centres
+            return centred, np.full(len(self.tasks), tightness)
         if parameter == "precision" and self.response == "beta":
             mean -= _INTEGRATED_OUT / tightness
         return mean, tightness
@@ -283,6 +306,8 @@ class Unknowns:
 
     def log_prior(self, at: Point) -> float:
         """Return the log-priors without their constants, at the scale that is known or likeliest."""
+        if self.editions is not None and self.centres is None:
+            return self.scaled(at).log_prior(at)
         total = 0.0
         free = self.relative
         for name, values in zip(self.names, (*at.own, *at.shared), strict=True):
@@ -295,6 +320,8 @@ class Unknowns:
             mean, tightness = self.pull(name)
             away = values - mean
             total -= 0.5 * float(np.sum(tightness * away**2))
+        if self.editions is not None:
+            total += self.editions.log_prior(at.populations)
         return total
 
     def bounds_of(self, parameter: Parameter) -> tuple[float, float]:
@@ -326,7 +353,10 @@ class Unknowns:
         row = names.index("slope")
         own[self.own.index("intercept")] += held[row] * mean
         held[row] *= sd
-        return Point(own, shared)
+        populations = at.populations
+        if self.editions is not None:
+            populations = self.editions.rescaled(populations, mean, sd)
+        return Point(own, shared, populations)
 
 
 def moved(items: ItemParameters, parameter: Parameter, step: float | Floats) -> ItemParameters:

@@ -36,6 +36,8 @@ class ParameterCovariance:
     blocks: Annotated[Estimates, Axes("tasks", "pairs of parameters")]
     directions: Annotated[Estimates, Axes("parameters", "directions of tasks")]
     unit_slopes: bool = False
+    populations: int = 0
+    """Means and log deviations of editions but the first, whose directions come last (see `Editions`)."""
     design_effect: Annotated[float, Bounds(0.0, LARGEST, "a ratio of variances")] = 1.0
     """Variance of the score of an ability, relative to that of independent tasks (see `design_effect`)."""
 
@@ -48,6 +50,17 @@ class ParameterCovariance:
     def task_blocks(self) -> Floats:
         """D as one matrix per task, [tasks, own, own]."""
         return self.blocks.reshape(-1, len(self.own), len(self.own))
+
+    @property
+    def shared_directions(self) -> Floats:
+        """The rows of F of shared parameters, [shared, directions]."""
+        cut = len(self.blocks) * len(self.own)
+        return self.directions[cut : cut + len(self.shared)]
+
+    def population_directions(self, edition: int) -> Floats:
+        """The rows of F of mean and log deviation of an edition but the first, [2, directions]."""
+        end = len(self.directions) - self.populations + 2 * edition
+        return self.directions[end - 2 : end]
 
     def rows_of(self, parameter: Parameter) -> NDArray[np.intp]:
         """Return the row of a parameter of each task, [tasks]; a shared one has the same row for all."""
@@ -72,8 +85,8 @@ class ParameterCovariance:
     def with_tasks(self, blocks: Floats, together: Floats | None = None) -> ParameterCovariance:
         """Return the covariance with further tasks: blocks [tasks, own, own].
 
-        They err independently, or along the directions of the others and one more: `together` is
-        [tasks × own, directions + 1].
+        They err independently, or along the directions of the others: `together` is
+        [tasks × own, directions].
 
         >>> one = ParameterCovariance(("intercept",), (), np.ones((1, 1)), np.ones((1, 1)))
         >>> one.with_tasks(np.full((1, 1, 1), 4.0)).variances(np.eye(2))
@@ -81,11 +94,31 @@ class ParameterCovariance:
         """
         cut = len(self.blocks) * len(self.own)
         if together is None:
-            together = np.zeros((len(blocks) * len(self.own), self.directions.shape[1] + 1))
-        before = np.pad(self.directions, ((0, 0), (0, 1)))
-        directions = np.concatenate([before[:cut], together, before[cut:]])
+            together = np.zeros((len(blocks) * len(self.own), self.directions.shape[1]))
+        directions = np.concatenate([self.directions[:cut], together, self.directions[cut:]])
         every = np.concatenate([self.blocks, blocks.reshape(len(blocks), -1)])
         return replace(self, blocks=every, directions=directions)
+
+    def with_population(self, moves: Floats, unknown: Floats) -> ParameterCovariance:
+        """Return the covariance with the mean and log deviation of one more population.
+
+        `moves` [2, parameters] is how they move with all other parameters, and `unknown` [2, 2] their
+        covariance where these are known.
+
+        >>> one = ParameterCovariance(("intercept",), (), np.ones((1, 1)), np.ones((1, 1)))
+        >>> grown = one.with_population(np.array([[1.0], [0.0]]), 2 * np.eye(2))
+        >>> grown.variances(np.array([[0.0, 1.0, 0.0]]))
+        array([4.])
+        """
+        own, cut = len(self.own), len(self.blocks) * len(self.own)
+        mine = moves[:, :cut].reshape(len(moves), -1, own)
+        bent = np.einsum("ati,tij,btj->ab", mine, self.task_blocks, mine)
+        before = np.pad(self.directions, ((0, 0), (0, len(moves))))
+        added = np.concatenate(
+            [moves @ self.directions, np.linalg.cholesky(unknown + bent)], axis=1
+        )
+        directions = np.concatenate([before, added])
+        return replace(self, directions=directions, populations=self.populations + len(moves))
 
     def variances(self, rows: Floats) -> Floats:
         """Return the variances of sums of parameters: the diagonal of R Σ Rᵀ for rows R [n, parameters]."""
@@ -94,12 +127,15 @@ class ParameterCovariance:
         return self._variances(along, [rows[:, place:cut:own] for place in range(own)])
 
     def variances_by_parameter(self, own: Sequence[Floats], shared: Sequence[Floats]) -> Floats:
-        """Return the same with R given as [n, tasks] for each own parameter and [n] for each shared one."""
+        """Return the same with R given as [n, tasks] for each own parameter and [n] for each shared one.
+
+        Populations come after the shared ones, where they have a part in R.
+        """
         cut = len(self.blocks) * len(self.own)
         along = np.zeros((len(own[0]), self.directions.shape[1]))
         for place, rows in enumerate(own):
             along += rows @ self.directions[place : cut : len(own)]
-        for direction, row in zip(self.directions[cut:], shared, strict=True):
+        for direction, row in zip(self.directions[cut:], shared, strict=False):
             along += np.multiply.outer(row, direction)
         return self._variances(along, own)
 

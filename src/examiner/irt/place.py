@@ -8,6 +8,7 @@ from typing import Any, Literal, NamedTuple, get_args
 import numpy as np
 
 from examiner.irt.agent_posterior import AbilityEstimates, agent_posteriors
+from examiner.irt.editions import Population
 from examiner.irt.estimates import Z, interval
 from examiner.irt.estimation.score_kernels import outside_bounds
 from examiner.irt.evidence import Evidence
@@ -16,10 +17,11 @@ from examiner.irt.indicators.bins import bins as difficulty_bins
 from examiner.irt.indicators.curves import empirical_agent_curves
 from examiner.irt.indicators.generality import generality, regularities
 from examiner.irt.items import SCORES, Floats, ItemParameters, positions
+from examiner.irt.newcomers import with_newcomers
 from examiner.irt.outcomes import Cells, landmark_reached
 from examiner.irt.parameter_covariance import ParameterCovariance
 from examiner.irt.placements import PlacedAgents, Placements, PredictedTasks, UnexpectedResults
-from examiner.irt.populations import FEWEST, Population, estimate_population, log_likelihoods
+from examiner.irt.populations import FEWEST, estimate_population, log_likelihoods
 from examiner.irt.posterior import Quadrature, quadrature_for
 from examiner.irt.prediction import (
     UNEXPECTED,
@@ -52,9 +54,10 @@ def place(
     reduction, normaliser, scales, success); a `ResponseMatrix` is used without change. Tasks that are not
     in the fit are ignored and named. Atari games are matched by any of their names.
 
-    Abilities have the population of the fit as their prior. Stronger newcomers are then pulled towards the
-    fitted agents: `population="newcomers"` estimates the mean and the deviation of those that are placed
-    together, from five agents on, and a note says so where they differ significantly.
+    Abilities have the population of the fit as their prior, or that of its newest edition. Stronger
+    newcomers are then pulled towards the fitted agents: `population="newcomers"` estimates the mean and the
+    deviation of those that are placed together, from five agents on, and a note says so where they differ
+    significantly.
 
     Ability, error and interval are those of `agent_posterior`: a fitted agent that is placed by the
     responses it was fitted to gets those of the fit.
@@ -84,8 +87,9 @@ def place(
     check_known("population", population, get_args(WhosePopulation))
     rule = quadrature_for(nodes, items, matrix, fit.population_sd)
     own = _population(fit, matrix, items, rule)
-    new = own if population == "newcomers" else Population()
-    more = (*more, *_population_notes(own, population))
+    newest = fit.abilities.newest_population
+    new = own if population == "newcomers" else newest
+    more = (*more, *_population_notes(own, newest, population))
     for row, newcomer in enumerate(_newcomers(fit, matrix, items, rule, new)):
         agent, odd = {"agent": newcomer.agent}, newcomer.unexpected()
         unexpected += [agent | result._asdict() for result in odd]
@@ -198,20 +202,25 @@ def _population(
     """The population of agents that are not in the fit; that of the fit where they are few."""
     fitted = set(fit.abilities.agents)
     rows = [row for row, agent in enumerate(matrix.agents) if agent not in fitted]
+    newest = fit.abilities.newest_population
     if len(rows) < FEWEST or len(rows) < len(matrix.agents):
-        return Population()
-    return estimate_population(log_likelihoods(matrix, items, rule, fit.population_sd), rule)
+        return newest
+    heights = log_likelihoods(matrix, items, rule, fit.population_sd)
+    return estimate_population(heights, rule, newest)
 
 
-def _population_notes(own: Population, chosen: WhosePopulation) -> tuple[str, ...]:
-    if not own.mean_error:
+def _population_notes(
+    own: Population, newest: Population, chosen: WhosePopulation
+) -> tuple[str, ...]:
+    if own == newest:
         return ()
-    size = f"mean {own.mean:.2f} ± {own.mean_error:.2f}, deviation {own.sd:.2f}, where the fit has 0 and 1"
+    before = f"{newest.mean:.2f} and {newest.sd:.2f}" if newest.edition else "0 and 1"
+    size = f"mean {own.mean:.2f} ± {own.mean_error:.2f}, deviation {own.sd:.2f}, where the fit has {before}"
     if chosen == "newcomers":
         return (f"The population of the new agents was estimated: {size}.",)
-    if abs(own.mean) <= Z * own.mean_error:
+    if abs(own.mean - newest.mean) <= Z * own.mean_error:
         return ()
-    word = "more" if own.mean > 0 else "less"
+    word = "more" if own.mean > newest.mean else "less"
     return (
         f"The new agents are significantly {word} able than those of the fit ({size}), towards whom their "
         f'abilities are pulled. `population="newcomers"` estimates their own population.',
@@ -234,7 +243,11 @@ def _newcomers(
     covariance = None
     if fit.errors is not None:
         columns = positions(fit.items.tasks, items.tasks)
-        covariance = fit.errors.covariance_of(fit.items).take(columns)
+        covariance = fit.errors.covariance_of(fit.items)
+        if population != fit.abilities.newest_population:
+            inner = items.rescaled(0.0, fit.population_sd)
+            covariance = with_newcomers(covariance, columns, matrix, inner, rule, population)
+        covariance = covariance.take(columns)
     posteriors = {
         row: placed
         for prior, rows in _by_population(fit, matrix.agents, population).items()
@@ -261,14 +274,10 @@ def _by_population(
     fit: IRTFit, agents: tuple[str, ...], new: Population
 ) -> dict[Population, list[int]]:
     """Rows of agents by the population they come from: of the fit's agents that of the fit."""
-    stored = fit.abilities.populations
-    places = {agent: place for place, agent in enumerate(fit.abilities.agents)}
+    stored = fit.abilities.population_of_agent
     rows: dict[Population, list[int]] = {}
     for row, agent in enumerate(agents):
-        prior = new
-        if agent in places:
-            prior = Population() if stored is None else Population(*stored[places[agent]].tolist())
-        rows.setdefault(prior, []).append(row)
+        rows.setdefault(stored.get(agent, new), []).append(row)
     return rows
 
 
@@ -281,13 +290,12 @@ def _posteriors(
     population: Population,
 ) -> Iterator[tuple[AbilityEstimates, Floats, Floats, Floats]]:
     """Of agents of one population: estimates, nodes, log prior and posterior weights."""
-    sd, rule = fit.population_sd, population.rule(rule)
-    estimates, weights, nodes = agent_posteriors(matrix, items, rule, covariance, population_sd=sd)
-    from_mean = sd * population.error(estimates.deviation / sd)
-    total = estimates._replace(error=np.hypot(estimates.error, from_mean))
+    estimates, weights, nodes = agent_posteriors(
+        matrix, items, rule, covariance, population_sd=fit.population_sd, population=population
+    )
     for row in range(len(matrix.agents)):
-        single = AbilityEstimates(*(part[row] for part in total))
-        yield single, nodes, rule.log_weights, weights[row]
+        single = AbilityEstimates(*(part[row] for part in estimates))
+        yield single, nodes, population.log_weights(rule), weights[row]
 
 
 def _placed(

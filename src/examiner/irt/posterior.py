@@ -34,6 +34,8 @@ _FINE, _COARSER = 0.2, 0.5
 class Quadrature:
     """Nodes, and the logarithm of the standard normal mass that each stands for.
 
+    While agents of several editions are fitted, log weights have a row for the population of each.
+
     >>> Quadrature.gauss_hermite(2).nodes
     array([-1.,  1.])
     """
@@ -85,7 +87,12 @@ class Quadrature:
 
     @classmethod
     def for_items(
-        cls, items: ItemParameters, trials: float | Floats = 1.0, *, spacing: float = 0.5
+        cls,
+        items: ItemParameters,
+        trials: float | Floats = 1.0,
+        *,
+        spacing: float = 0.5,
+        ends: tuple[float, float] = (-REACH, REACH),
     ) -> Quadrature:
         """Return nodes that follow the test's information: about `spacing` posterior sds apart.
 
@@ -97,7 +104,7 @@ class Quadrature:
         >>> Quadrature.for_items(long).nodes.size > Quadrature.for_items(long.take([0, 1])).nodes.size
         True
         """
-        knots = np.linspace(-REACH, REACH, _KNOTS)
+        knots = np.linspace(*ends, _KNOTS)
         dense = np.sqrt(1.0 + _total_information(items, trials, knots))
         speed = _smoothed(np.minimum(dense, _DENSEST))
         travelled = _integral(speed, knots[1] - knots[0])

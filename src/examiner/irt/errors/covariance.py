@@ -113,7 +113,7 @@ class Covariances(NamedTuple):
     def blocks_of_tasks(self) -> NDArray[np.intp]:
         """Which task each parameter belongs to [size]; shared ones have a number each."""
         tasks, own = self.freedom.fixed.shape
-        shared = tasks + np.arange(len(self.freedom.shared))
+        shared = tasks + np.arange(self.freedom.together)
         return np.concatenate([np.repeat(np.arange(tasks), own), shared])
 
     def log_scale_variance(self, slope: Floats) -> float:
@@ -148,12 +148,12 @@ def covariances(scores: Information) -> Covariances:
     else:
         inverse, method = _inverse(scores.whole(), freedom)
         columns = np.arange(tasks * own).reshape(tasks, own)
-        rest = np.broadcast_to(np.arange(tasks * own, freedom.count), (tasks, len(freedom.shared)))
+        rest = np.broadcast_to(np.arange(tasks * own, freedom.count), (tasks, freedom.together))
         chosen = np.concatenate([columns, rest], axis=1)
         blocks = inverse[chosen[:, :, None], chosen[:, None, :]]
         together = FullCovariance(_known(inverse, freedom))
     stuck = np.concatenate(
-        [freedom.fixed, np.zeros((tasks, len(freedom.shared)), dtype=np.bool_)], axis=1
+        [freedom.fixed, np.zeros((tasks, freedom.together), dtype=np.bool_)], axis=1
     )
     blocks = np.where(stuck[:, :, None] | stuck[:, None, :], np.nan, blocks)
     return Covariances(blocks, freedom, method, together)
@@ -174,7 +174,7 @@ def _inverse(information: Floats, freedom: Freedom) -> tuple[Floats, str]:
     scaled = scaled.astype(np.float64)
     tasks, own = freedom.fixed.shape
     task_of = np.concatenate(
-        [np.repeat(np.arange(tasks), own), tasks + np.arange(len(freedom.shared))]
+        [np.repeat(np.arange(tasks), own), tasks + np.arange(freedom.together)]
     )
     inverse = np.full_like(scaled, np.nan)
     gone = np.concatenate([task_of[diagonal < _NOTHING_KNOWN], _flat_alone(scaled, tasks, own)])

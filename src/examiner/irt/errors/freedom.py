@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from examiner.irt.editions import Editions
 from examiner.irt.items import Floats, ItemParameters
 from examiner.irt.model import Model, Parameter, Unknowns
 from examiner.irt.priors import Priors, SlopeScale
@@ -24,6 +25,8 @@ _FAR_OUT = 12.0
 class Freedom(Unknowns):
     """What is free at estimates; in matrices those of each task come first, then the shared ones.
 
+    Last come the populations of editions.
+
     `fixed` is [tasks, own]: estimates at an end of their range (guessing at 0, an infinite
     precision), which do not move.
     """
@@ -37,6 +40,7 @@ class Freedom(Unknowns):
         model: Model,
         priors: Priors | None,
         scale: SlopeScale | None = None,
+        editions: Editions | None = None,
     ) -> Freedom:
         """Return what is free under a model at these estimates."""
         unknowns = Unknowns.of(model, items.response, items.tasks, priors)
@@ -67,8 +71,14 @@ class Freedom(Unknowns):
             unknowns.scale_of(items) if scale is None else scale,
             items.slope,
             unknowns.held,
+            editions=editions,
             fixed=fixed,
         )
+
+    @property
+    def together(self) -> int:
+        """How many numbers concern all tasks: the shared ones, then those of populations."""
+        return len(self.shared) + self.populations
 
     def columns(self, parameter: Parameter) -> NDArray[np.intp]:
         """Return where a parameter of each task stands among all [tasks]; a shared one is in one place."""

@@ -51,11 +51,17 @@ class Information:
     """Complete and missing information of all parameters: those of each task first, then the shared."""
 
     def __init__(
-        self, source: ResponseSource, items: ItemParameters, rule: Quadrature, freedom: Freedom
+        self,
+        source: ResponseSource,
+        items: ItemParameters,
+        rule: Quadrature,
+        freedom: Freedom,
+        populations: Floats,
     ) -> None:
         self.freedom, self._source, self._items, self._rule = freedom, source, items, rule
+        self._populations = populations
         self.kind: Kind = np.float64 if source.whole.cells <= _SMALL else np.float32
-        found = source.expected(items, rule)
+        found = self._moments = source.expected(items, rule)
         if isinstance(found, PlainStatistics):
             bends = found.derivatives()
             parts = {("slope", "slope"): bends.slopes, ("intercept", "intercept"): bends.intercepts}
@@ -68,7 +74,8 @@ class Information:
         two = freedom.own == ("slope", "intercept") and not freedom.shared
         self.together = freedom.count <= MOST_TOGETHER
         self._alone: Floats | None = None
-        self._alike = source.plain and source.whole.alike and two
+        alone = freedom.editions is None
+        self._alike = source.plain and source.whole.alike and two and alone
 
     @cached_property
     def complete(self) -> CompleteInformation:
@@ -82,6 +89,40 @@ class Information:
         mine[:, each, each] += stuck
         coupling[stuck] = 0.0
         shared = self._bend[:, own:, own:].sum(axis=0) + np.diag(freedom.shared_tightness())
+        if freedom.editions is not None:
+            of_populations = freedom.editions.information(
+                self._populations, self._moments.ability, self._moments.variance
+            )
+            coupling = np.pad(coupling, ((0, 0), (0, 0), (0, freedom.populations)))
+            complete = CompleteInformation(mine, coupling, block_diagonal(shared, of_populations))
+            return self._with_expected_intercepts(complete)
+        return CompleteInformation(mine, coupling, shared)
+
+    def _with_expected_intercepts(self, complete: CompleteInformation) -> CompleteInformation:
+        """Add the curvature of priors of intercepts, d + a c with c the mean of those that took a task.
+
+        That of d alone is there. The zero of an edition moves its tasks and agents alike, of which such a
+        prior says nothing.
+        """
+        freedom, own = self.freedom, self.freedom.own
+        editions = freedom.editions
+        if editions is None or freedom.priors is None or "intercept" not in own:
+            return complete
+        tightness = float(np.mean(freedom.pull("intercept")[1]))
+        mine, coupling, shared = (part.copy() for part in complete)
+        centres, slope = editions.centres(self._populations), self._items.slope
+        away = np.zeros(mine.shape[:2])
+        away[:, own.index("intercept")] = 1.0
+        if "slope" in own:
+            away[:, own.index("slope")] = centres
+        by_mean = np.zeros((len(slope), shared.shape[0]))
+        by_mean[:, len(freedom.shared) :: 2] = slope[:, None] * editions.takers[:, 1:]
+        if "slope" in freedom.shared:
+            by_mean[:, freedom.shared.index("slope")] = centres
+        mine += tightness * away[:, :, None] * away[:, None, :]
+        mine[:, own.index("intercept"), own.index("intercept")] -= tightness
+        coupling += tightness * away[:, :, None] * by_mean[:, None, :]
+        shared += tightness * by_mean.T @ by_mean
         return CompleteInformation(mine, coupling, shared)
 
     @cached_property
@@ -98,6 +139,8 @@ class Information:
             len(self._source.agents),
             np.concatenate([diagonal, np.diagonal(complete.shared)]),
             _ENOUGH if self.kind is np.float64 else _ROUGHLY_ENOUGH,
+            editions=freedom.editions,
+            populations=self._populations,
         )
 
     def whole(self) -> Floats:
@@ -219,6 +262,13 @@ class Information:
         found[0, 1] = found[1, 0] = ((spread - crossed) * second).sum(axis=1)
         found[1, 1] = ((second @ between) * second).sum(axis=1)
         return found
+
+
+def block_diagonal(first: Floats, second: Floats) -> Floats:
+    """Return two square matrices as the blocks of one."""
+    found = np.zeros((len(first) + len(second),) * 2)
+    found[: len(first), : len(first)], found[len(first) :, len(first) :] = first, second
+    return found
 
 
 def _curvatures(

@@ -17,6 +17,7 @@ from functools import cached_property
 import numpy as np
 
 from examiner.irt.agent_posterior import AbilityEstimates, with_calibration
+from examiner.irt.editions import Editions
 from examiner.irt.errors import information
 from examiner.irt.errors.covariance import Covariances, covariances
 from examiner.irt.errors.freedom import Freedom
@@ -34,6 +35,8 @@ from examiner.irt.priors import Priors, SlopeScale
 from examiner.messages import InputError
 from examiner.results import ResponseMatrix
 
+_ONE = np.zeros(0)
+"""All agents are from one population."""
 _TABLES, _LEVELS = 10, 24
 """Tables of [tasks, nodes] in double precision: where trials are the same for all, and where not."""
 
@@ -66,11 +69,14 @@ class JointErrors:
         rule: Quadrature,
         population_sd: float = 1.0,
         scale: SlopeScale | None = None,
+        editions: Editions | None = None,
+        populations: Floats = _ONE,
     ) -> None:
-        self._source, self._rule = source, rule
+        self._source, self._nodes, self._populations = source, rule, populations
+        self._rule = rule if editions is None else editions.rule(rule, populations)
         self._items, self._model, self._sd = items, model, population_sd
         self._standard = items.rescaled(0.0, population_sd)
-        self._freedom = Freedom.at(self._standard, model, priors, scale)
+        self._freedom = Freedom.at(self._standard, model, priors, scale, editions)
         self._check_memory()
 
     @classmethod
@@ -92,7 +98,9 @@ class JointErrors:
     @cached_property
     def information(self) -> Information:
         """The observed information, for abilities that are N(0, 1)."""
-        return Information(self._source, self._standard, self._rule, self._freedom)
+        return Information(
+            self._source, self._standard, self._rule, self._freedom, self._populations
+        )
 
     @cached_property
     def found(self) -> Covariances:
@@ -126,7 +134,15 @@ class JointErrors:
             blocks.reshape(tasks, -1),
             directions,
             unit_slopes=self._model.unit_slopes,
+            populations=freedom.populations,
         )
+
+    @property
+    def population_errors(self) -> Floats:
+        """Standard errors of means and log deviations of editions but the first."""
+        end = self._freedom.populations
+        last = self.parameters.directions[-end:] if end else np.zeros((0, 0))
+        return np.asarray(np.sqrt((last**2).sum(axis=1)))
 
     def abilities(self) -> tuple[AbilityEstimates, Floats]:
         """Return the abilities of agents, whose errors count those of tasks, and what the errors share.
@@ -163,7 +179,7 @@ class JointErrors:
             items = self._standard
             for name, steps in (
                 *zip(freedom.own, mine.T, strict=True),
-                *zip(freedom.shared, rest, strict=True),
+                *zip(freedom.shared, rest, strict=False),
             ):
                 items = moved(items, name, steps)
             drawn.append(items)
@@ -171,7 +187,11 @@ class JointErrors:
         ability = np.empty((count, agents))
         for row, items in enumerate(drawn):
             random = np.stack([rng.random(agents), rng.random(agents)], axis=1)
-            at = self._source.pass_at(items, self._rule)
+            rule = self._rule
+            if freedom.editions is not None:
+                moved_by = away[row, freedom.count - freedom.populations :]
+                rule = freedom.editions.rule(self._nodes, self._populations + moved_by)
+            at = self._source.pass_at(items, rule)
             _, (ability[row],) = self._source.total(drawn_abilities, (at, random))
         # Rasch tells the shared slope as the unit of ability
         unit = np.array([i.slope[0] if self._model.unit_slopes else self._sd for i in drawn])

@@ -26,6 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from examiner.irt.agent_posterior import response_slopes
+from examiner.irt.editions import Editions
 from examiner.irt.estimation.arrays import Array, Kind, Place
 from examiner.irt.estimation.blocks import Block, Dense, Listed, SameRow
 from examiner.irt.estimation.passes import Pass, PassResult, Reaches, Tile, posteriors
@@ -66,11 +67,15 @@ class ScoreJob:
     covariance: ParameterCovariance | None = None
     mean_moves: float | None = None
     """By how much the shared slope moves an ability of 1 where it is the unit of ability, else None."""
+    editions: Editions | None = None
+    populations: Floats | None = None
+    """Means and log deviations of editions but the first, the last parameters."""
 
     @property
     def size(self) -> int:
         """How many parameters there are."""
-        return len(self.at.items) * len(self.own) + len(self.shared)
+        populations = 0 if self.editions is None else self.editions.count
+        return len(self.at.items) * len(self.own) + len(self.shared) + populations
 
     def slopes(self, place: Place) -> list[Array]:
         """Return ∂F_c/∂parameter, each [parameters, tasks or 1, nodes], 0 for those that do not move."""
@@ -143,7 +148,7 @@ def missing_times(block: Block, reaches: Reaches, job: ScoreJob) -> PassResult:
     alone = place.array(np.zeros((own, own, tasks)))
     for _, level in levels(block, reaches, job):
         along = sum(c @ part for c, part in zip(level.own, parts, strict=True))
-        if job.shared:
+        if level.shared.shape[1]:
             along = along + place.cast(level.shared, job.kind) @ columns[own * tasks :]
             product[own * tasks :] += place.cast(level.shared.T, job.kind) @ along
         for name, c in enumerate(level.own):
@@ -257,7 +262,7 @@ def _levels_of(block: Block, tile: Tile, job: ScoreJob, bases: list[Array]) -> l
     """Σ_q v_jq s_j(θ_q) for weights v [agents, nodes], of each basis."""
     slopes = [by[:, :, tile.window] for by in job.slopes(block.place)]
     if block.listed:
-        return _listed_levels(tile, job, slopes, bases)
+        return _listed_levels(block, tile, job, slopes, bases)
     place, found = block.place, []
     for basis in bases:
         weights = place.cast(basis, job.kind)
@@ -271,13 +276,24 @@ def _levels_of(block: Block, tile: Tile, job: ScoreJob, bases: list[Array]) -> l
             every.append(total)
         own = len(job.own)
         shared = [place.cast(part.sum(1), np.float64) for part in every[own:]]
+        shared += _by_populations(block, tile, job, basis)
         empty = place.cast(weights[:, :0], np.float64)
         found.append(Level(every[:own], place.xp.stack(shared, 1) if shared else empty))
     return found
 
 
+def _by_populations(block: Block, tile: Tile, job: ScoreJob, basis: Array) -> list[Array]:
+    """Σ_q v_jq ∂ log φ_j(θ_q) by each number of the populations, 0 for agents of other editions."""
+    if job.editions is None or block.codes is None:
+        return []
+    assert job.populations is not None
+    scores = job.editions.scores(job.populations, job.at.rule.nodes[tile.window])
+    code = block.codes[tile.rows]
+    return [(basis @ by) * (code == 1 + row // 2) for row, by in enumerate(scores)]
+
+
 def _listed_levels(
-    tile: Tile, job: ScoreJob, slopes: list[Array], bases: list[Array]
+    block: Block, tile: Tile, job: ScoreJob, slopes: list[Array], bases: list[Array]
 ) -> list[Level]:
     """The same of observed cells alone, all bases at once."""
     from scipy.sparse import csr_array
@@ -307,7 +323,9 @@ def _listed_levels(
             csr_array((found[:, name, number].copy(), cells.columns, cells.starts), shape=shape)
             for name in range(own)
         ]
-        levels_found.append(Level(tables_of, shared[:, :, number]))
+        populations = _by_populations(block, tile, job, bases[number])
+        columns = [shared[:, :, number], *(column[:, None] for column in populations)]
+        levels_found.append(Level(tables_of, np.concatenate(columns, axis=1)))
     return levels_found
 
 

@@ -124,7 +124,8 @@ class Block:
 
     `order` are rows of the matrix in that order. `constant` is Σ h(x), `score` [agents] the successes and
     `trials` the trials of each agent, None where responses are scores. Where more is known of agents than
-    the population they are from, `anchor` [agents, nodes] has their log densities at the nodes.
+    the population they are from, `anchor` [agents, nodes] has their log densities at the nodes. `codes`
+    [agents] are the editions of agents, where a quadrature has weights for each.
     """
 
     tables: tuple[Statistic, ...]
@@ -135,6 +136,7 @@ class Block:
     score: Floats | None
     trials: Floats | None
     anchor: Array | None = None
+    codes: NDArray[np.intp] | None = None
     first: int = 0
     """The number of its first agent among all."""
 
@@ -149,6 +151,7 @@ class Block:
         alike: bool,
         place: Place = HERE,
         anchor: Floats | None = None,
+        codes: NDArray[np.intp] | None = None,
         kept: bool = True,
     ) -> Block:
         """Take the agents of a matrix.
@@ -191,6 +194,7 @@ class Block:
             None if score is None else score[order],
             None if trials is None else trials[order],
             None if anchor is None else anchor[order],
+            None if codes is None else codes[order],
         )
 
     @property

@@ -10,7 +10,7 @@ import numpy as np
 from examiner.irt.estimation.fixed_point import Arrival, Pace, Stepped, fixed_point
 from examiner.irt.items import Floats, ItemParameters
 from examiner.irt.model import Point, Unknowns
-from examiner.irt.posterior import Quadrature
+from examiner.irt.posterior import REACH, Quadrature
 
 if TYPE_CHECKING:
     from examiner.irt.estimation.sources import ResponseSource
@@ -26,6 +26,20 @@ class Ahead(NamedTuple):
 
     point: Point
     gain: float
+
+
+class Moments(NamedTuple):
+    """Posterior means and variances of agents, each [agents]."""
+
+    ability: Floats
+    variance: Floats
+
+    @property
+    def spread(self) -> tuple[float, float]:
+        """The mean and the standard deviation of ability over agents and their posteriors."""
+        mean = float(self.ability.mean())
+        variance = float(self.variance.mean() + ((self.ability - mean) ** 2).mean())
+        return mean, float(np.sqrt(variance))
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,11 +70,9 @@ class Expected:
         return self
 
     @property
-    def spread(self) -> tuple[float, float]:
-        """The mean and the standard deviation of ability over agents and their posteriors."""
-        mean = float(self.ability.mean())
-        variance = float(self.variance.mean() + ((self.ability - mean) ** 2).mean())
-        return mean, float(np.sqrt(variance))
+    def moments(self) -> Moments:
+        """The posterior means and variances of agents."""
+        return Moments(self.ability, self.variance)
 
 
 class Optimum(NamedTuple):
@@ -72,6 +84,8 @@ class Optimum(NamedTuple):
     iterations: int
     settled: bool
     rule: Quadrature
+    populations: Floats
+    """Those of editions but the first."""
 
 
 def with_spread(
@@ -97,7 +111,7 @@ def with_spread(
         at = unknowns.split(reached.point)
         scaled = unknowns.scaled(at)
         assert scaled.scale is not None
-        found = climbing.expected(unknowns.items(at))
+        found = climbing.expected(at)
         told = found.slope_information(scaled, at)
         unknowns = replace(unknowns, spread=prior.spread(unknowns.slopes(at), told, scaled.scale))
     return unknowns, at, climbing.rule
@@ -124,11 +138,18 @@ def climb(
     if fixed is None and arrival.iterations > climbing.laid + source.pace.fresh:
         climbing.rule = None
     at = unknowns.split(arrival.point)
-    items = unknowns.items(at)
-    found = climbing.expected(items)
+    found = climbing.expected(at)
     objective = found.log_likelihood + unknowns.log_prior(at)
     assert climbing.rule is not None
-    return Optimum(items, found, objective, arrival.iterations, arrival.settled, climbing.rule)
+    return Optimum(
+        unknowns.items(at),
+        found,
+        objective,
+        arrival.iterations,
+        arrival.settled,
+        climbing.rule,
+        at.populations,
+    )
 
 
 @dataclass(slots=True)
@@ -161,36 +182,46 @@ class _Climb:
             self.rule = None
         at = self.unknowns.split(vector)
         scaled = self.unknowns.scaled(at)
-        found = self.expected(self.unknowns.items(at))
+        found = self.expected(at)
         objective = found.log_likelihood + scaled.log_prior(at)
-        raised = found.raised(scaled, at)
+        raised, members = found.raised(scaled, at), found.moments
+        editions = self.unknowns.editions
+        if editions is not None:
+            after = editions.raised(at.populations, *members)
+            raised = raised._replace(populations=after)
+            members = Moments(*(part[editions.reference] for part in members))
         if self.fixed is not None or (self.unknowns.priors is not None and scaled.scale is None):
             # Fixed priors are not invariant, and given nodes cannot be moved along.
             return Stepped(objective, self.unknowns.joined(raised))
         # The population's mean and sd are freed, and the scale moved back to N(0, 1): PX-EM (Liu, Rubin &
         # Wu 1998).
-        free = found.spread
+        free = members.spread
         if self.unknowns.priors is not None:
-            free = _shift_and_stretch(found, scaled, at)
+            free = _shift_and_stretch(members, scaled, at)
         moved = self.unknowns.rescaled(raised, *free)
         following, further = self.unknowns.joined(moved), found.ahead(scaled, at, raised, moved)
         if further is None:
             return Stepped(objective, following)
         return Stepped(objective, following, self.unknowns.joined(further.point), further.gain)
 
-    def expected(self, items: ItemParameters) -> Expected:
+    def expected(self, at: Point) -> Expected:
+        items, editions = self.unknowns.items(at), self.unknowns.editions
         if self.rule is None:
-            self.rule = self.fixed or self._grid(items)
+            self.rule = self.fixed or self._grid(items, at.populations)
             self.laid = self.count
-        self.last = self.source.expected(items, self.rule)
+        rule = self.rule if editions is None else editions.rule(self.rule, at.populations)
+        self.last = self.source.expected(items, rule)
         return self.last
 
-    def _grid(self, items: ItemParameters) -> Quadrature:
+    def _grid(self, items: ItemParameters, populations: Floats) -> Quadrature:
         trials = self.source.trials
         if items.response == "beta-binomial" and items.precision is not None:
             # n trials that correlate by 1 / (ν + 1) tell as much as fewer independent ones
             trials = trials / (1.0 + np.maximum(trials - 1.0, 0.0) / (items.precision + 1.0))
-        rule = Quadrature.for_items(items, trials, spacing=self.source.pace.spacing)
+        ends = (-REACH, REACH)
+        if self.unknowns.editions is not None:
+            ends = self.unknowns.editions.reach(populations, REACH)
+        rule = Quadrature.for_items(items, trials, spacing=self.source.pace.spacing, ends=ends)
         if self.last is None:
             return rule
         reach = self.source.pace.reach * np.sqrt(np.maximum(self.last.variance, 1e-300))
@@ -198,23 +229,32 @@ class _Climb:
         return rule.between(float(low.min()), float(high.max()))
 
 
-def _shift_and_stretch(found: Expected, unknowns: Unknowns, at: Point) -> tuple[float, float]:
+def _shift_and_stretch(found: Moments, unknowns: Unknowns, at: Point) -> tuple[float, float]:
     r"""How far to shift and to stretch abilities, where slopes have a free common scale.
 
     EM crawls along these two directions, in which every task moves alike. Along them the marginal
     likelihood rises by Σⱼ E[θⱼ] and Σⱼ (E[θⱼ²] − 1) for each unit of the zero and of log c (integrate
     θ times the derivative of the posterior by parts), and bends by about n and 2 Σⱼ E[θⱼ]². A Newton
     step with the priors of intercepts and of log c is what the population's mean and sd are without.
+    Of several editions the agents `found` are those of the reference: the populations of others move along.
     """
     prior, scale = unknowns.relative, unknowns.scale
     assert prior is not None and scale is not None
     agents, ability = found.ability.size, found.ability
     slope, intercept = unknowns.slopes(at), at.own[unknowns.own.index("intercept")]
-    mean, tightness = (float(part) for part in unknowns.pull("intercept"))
-    rise = float(ability.sum()) - tightness * float(((intercept - mean) * slope).sum())
-    bend = agents + tightness * float((slope**2).sum()) * (intercept.size / slope.size)
+    mean, tightness = unknowns.pull("intercept")
+    along = np.broadcast_to(slope, intercept.shape)
+    if unknowns.editions is not None:  # the expected intercepts of other editions move along
+        along = along * unknowns.editions.takers[:, 0]
+    rise = float(ability.sum()) - float((tightness * (intercept - mean) * along).sum())
+    bend = agents + float((tightness * along**2).sum())
+    if unknowns.editions is not None:
+        pull = unknowns.editions.pull(at.populations)
+        rise, bend = rise + pull.shift, bend + pull.shift_bend
     squares = float((found.variance + ability**2).sum())
     higher = squares - agents + prior.log_scale.slope_at(float(np.log(scale.common)))
     curvature = 2 * float(ability @ ability) + prior.log_scale.sd**-2
+    if unknowns.editions is not None:
+        higher, curvature = higher + pull.stretch, curvature + pull.stretch_bend
     stretch = np.clip(higher / curvature, -_MOST_STRETCH, _MOST_STRETCH)
     return float(np.clip(rise / bend, -1.0, 1.0)), float(np.exp(stretch))

@@ -63,10 +63,10 @@ class KernelStatistics(Expected):
         """Newton steps for every task, each for as long as it goes far."""
 
         def heights_of(tasks: Rows, table: Floats) -> Heights:
-            return self._heights(unknowns, Point(table.T, at.shared), tasks)
+            return self._heights(unknowns, at._replace(own=table.T), tasks)
 
         _, start = self._begun(unknowns, at)
-        return Point(climbed(unknowns, at.own.T, start, heights_of).T, at.shared)
+        return at._replace(own=climbed(unknowns, at.own.T, start, heights_of).T)
 
     def _begun(self, unknowns: Unknowns, at: Point) -> tuple[Slopes, Heights]:
         """Slopes and heights under the parameters of the E-step."""
@@ -99,7 +99,7 @@ class KernelStatistics(Expected):
         low, high = np.array([unknowns.bounds_of(name) for name in own]).T
         table = moved.own.T
         lacking[(table <= low) | (table >= high)] = 0.0
-        return Ahead(Point(np.clip(table + lacking, low, high).T, moved.shared), gain)
+        return Ahead(moved._replace(own=np.clip(table + lacking, low, high).T), gain)
 
     def slope_information(self, unknowns: Unknowns, at: Point) -> Floats:
         """Return the information on each slope, with what the task's other parameters take off."""
@@ -121,7 +121,7 @@ class KernelStatistics(Expected):
         def moved(value: float) -> Point:
             shared = at.shared.copy()
             shared[row] = value
-            return Point(at.own, shared)
+            return at._replace(shared=shared)
 
         start = float(at.shared[row])
         here = self._along(unknowns, at, name)

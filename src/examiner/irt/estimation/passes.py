@@ -283,7 +283,9 @@ class _Density:
             score = won.times(self._slope)[:, 0]
 
         def joint(window: slice) -> Array:
-            base = self._base[window]
+            base = self._base[..., window]
+            if self._block.codes is not None:
+                base = base[self._block.codes[rows]]
             if score is not None:
                 density = score[:, None] * self._nodes[window]
                 density += base
@@ -402,9 +404,11 @@ def _common_e_step(block: Block, reaches: Reaches, at: Pass) -> PassResult:
     mass, log_likelihood = xp.zeros_like(nodes), 0.0
     for rows in block.tiles:
         score = block.tables[0].tile(rows).times(slope)[:, 0]
-        if 2 * width >= len(rule):
+        if 2 * width >= len(rule) or block.codes is not None:
             around, window = nodes, None
-            joint = score[:, None] * nodes + base
+            joint = score[:, None] * nodes + (
+                base if block.codes is None else base[block.codes[rows]]
+            )
         else:
             # The mode of s θ − A(θ) − θ²/2 is where A'(θ) + θ, which only rises, reaches s.
             centre = xp.searchsorted(common.rate + nodes, score)

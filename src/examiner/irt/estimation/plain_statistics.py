@@ -58,7 +58,7 @@ class PlainStatistics(Expected):
         size = np.maximum(
             np.abs(step[0]) / _MOST_SLOPE_STEP, np.abs(step[1]) / _MOST_INTERCEPT_STEP
         )
-        return Point(at.own + step * (1.0 / np.maximum(size, 1.0)), at.shared)
+        return at._replace(own=at.own + step * (1.0 / np.maximum(size, 1.0)))
 
     def slope_information(self, unknowns: Unknowns, at: Point) -> Floats:
         """Return the information on each slope, with what its task's intercept takes off."""
@@ -99,6 +99,5 @@ def _raised_together(found: Derivatives, at: Point, mean: float, tightness: floa
     curvature = float((found.slopes - found.both**2 / intercepts).sum()) + tightness
     step = float(np.clip(gradient / max(curvature, 1e-8), -_MOST_SLOPE_STEP, _MOST_SLOPE_STEP))
     rest = (found.by_intercept - found.both * step) / intercepts
-    return Point(
-        at.own + np.clip(rest, -_MOST_INTERCEPT_STEP, _MOST_INTERCEPT_STEP), at.shared + step
-    )
+    steps = np.clip(rest, -_MOST_INTERCEPT_STEP, _MOST_INTERCEPT_STEP)
+    return at._replace(own=at.own + steps, shared=at.shared + step)

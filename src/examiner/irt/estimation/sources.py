@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from examiner.irt.estimation.arrays import HERE, Array, Kind, Place
 from examiner.irt.estimation.blocks import Block
@@ -197,6 +198,7 @@ class ResponseSource:
         *,
         kept: bool = True,
         anchor: Floats | None = None,
+        codes: NDArray[np.intp] | None = None,
         first: int = 0,
     ) -> Block:
         """Return a block of some agents, of which the first has a number among all."""
@@ -208,6 +210,7 @@ class ResponseSource:
             alike=self.whole.alike,
             place=self.place,
             anchor=anchor,
+            codes=codes,
             kept=kept,
         )
         block.first = first
@@ -284,7 +287,7 @@ class MemorySource(ResponseSource):
     """Responses in this process, in one block.
 
     Where more is known of agents than the population they are from, `anchor` [agents, nodes] has their log
-    densities at the nodes of the one quadrature that is then used.
+    densities at the nodes of the one quadrature that is then used. `codes` [agents] are their editions.
 
     >>> from examiner.irt import ItemParameters, Quadrature
     >>> source = MemorySource(ResponseMatrix.from_array([[1, 0], [0, 0]], tasks=["t", "u"]), "binomial")
@@ -294,10 +297,14 @@ class MemorySource(ResponseSource):
     """
 
     def __init__(
-        self, matrix: ResponseMatrix, response: Response, anchor: Floats | None = None
+        self,
+        matrix: ResponseMatrix,
+        response: Response,
+        anchor: Floats | None = None,
+        codes: NDArray[np.intp] | None = None,
     ) -> None:
         super().__init__(whole_of(matrix), response, matrix)
-        self._anchor = anchor
+        self._anchor, self._codes = anchor, codes
         self._block: Block | None = None
         self._reaches: Reaches = None
 
@@ -320,7 +327,7 @@ class MemorySource(ResponseSource):
     def _whole_block(self) -> Block:
         assert self.matrix is not None
         if self._block is None:
-            self._block = self.block(self.matrix, anchor=self._anchor)
+            self._block = self.block(self.matrix, anchor=self._anchor, codes=self._codes)
         return self._block
 
 

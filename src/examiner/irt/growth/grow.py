@@ -9,14 +9,9 @@ from typing import Any, ClassVar
 import numpy as np
 
 from examiner.answers import Answer, Scalar, Table, name, number
-from examiner.irt.agent_posterior import (
-    AbilityEstimates,
-    ability_moves,
-    agent_posteriors,
-    response_slopes,
-)
+from examiner.irt.agent_posterior import AbilityEstimates, agent_posteriors
+from examiner.irt.editions import SAME, Population
 from examiner.irt.estimation.kernel_statistics import KernelStatistics
-from examiner.irt.estimation.kernels import kernel_for
 from examiner.irt.estimation.sources import MemorySource
 from examiner.irt.fit_tables import ExcludedTasks
 from examiner.irt.fitted import Dropped, IRTFit, TaskErrors
@@ -25,16 +20,17 @@ from examiner.irt.growth.drift import Drift, covariances, drift
 from examiner.irt.growth.tails import Newcomers
 from examiner.irt.items import SCORES, Floats, ItemParameters, positions
 from examiner.irt.models import MODELS
+from examiner.irt.newcomers import with_newcomers
+from examiner.irt.parameter_covariance import ParameterCovariance
 from examiner.irt.place import responses_for
-from examiner.irt.populations import Population, estimate_population, log_likelihoods
-from examiner.irt.posterior import Quadrature, moments, posterior_blocks, posterior_weights
+from examiner.irt.populations import estimate_population, log_likelihoods
+from examiner.irt.posterior import REACH, Quadrature, posterior_weights
 from examiner.messages import InputError, counted
 from examiner.results import ResponseMatrix, Results
 from examiner.validation import Randomness, check_known, generator
 
 ADDED = "calibrated later, on the agents that took it"
 _SPACING = 0.4
-_SAME = Population()
 
 
 class MovedTasks(Table):
@@ -58,7 +54,7 @@ class Grown(Answer):
     drift: Drift
     known: int = 0
     """Agents that were in the fit already: their abilities stay, whatever they did since."""
-    population: Population = _SAME
+    population: Population = SAME
     """Mean and deviation of the new agents' abilities, where those of the fit are N(0, 1)."""
 
     @property
@@ -140,7 +136,10 @@ def grow(fit: IRTFit, results: Results | ResponseMatrix, *, rng: Randomness = 0)
     check_known("model", fit.model, MODELS)
     matrix = responses_for(fit, results)
     inner = fit.items.rescaled(0.0, fit.population_sd)  # where the population is N(0, 1)
-    rule = Quadrature.for_items(inner, spacing=_SPACING)
+    covariance = None if fit.errors is None else fit.errors.covariance_of(fit.items)
+    newest = fit.abilities.newest_population
+    ends = min(-REACH, newest.mean - REACH), max(REACH, newest.mean + REACH)
+    rule = Quadrature.for_items(inner, spacing=_SPACING, ends=ends)
     old = set(fit.abilities.agents)
     newcomers = [row for row, agent in enumerate(matrix.agents) if agent not in old]
     anchor = _known_before(fit, matrix, rule)
@@ -152,8 +151,14 @@ def grow(fit: IRTFit, results: Results | ResponseMatrix, *, rng: Randomness = 0)
         centre = population.mean * len(newcomers) / len(matrix.agents)
         added = calibrated(fit, inner, matrix.take(tasks=fresh), rule, anchor, centre)
     tasks = () if added.items is None else added.items.tasks
-    alike = _shared_error(fit, matrix.take(newcomers), rule, population) if newcomers else None
-    grown = _with_tasks(fit, added, alike)
+    if covariance is not None and population != newest:
+        columns = positions(fit.items.tasks, matrix.tasks)
+        part = matrix.take(newcomers, np.flatnonzero(columns >= 0).tolist())
+        columns = columns[columns >= 0]
+        items = inner.take(columns)
+        covariance = with_newcomers(covariance, columns, part, items, rule, population)
+    share = len(newcomers) / len(matrix.agents)
+    grown = _with_tasks(fit, added, covariance, population, share)
     if newcomers:
         means = _means(matrix, newcomers)
         grown = _with_agents(grown, matrix.take(newcomers), means, rule, population)
@@ -194,12 +199,12 @@ def _by_old_tasks(
     shared = [column for column, task in enumerate(matrix.tasks) if task in known]
     nothing = np.full(len(inner), np.nan)
     if not shared or not newcomers:
-        return Population(), Drift(inner.tasks, nothing, nothing)
+        return fit.abilities.newest_population, Drift(inner.tasks, nothing, nothing)
     part = matrix.take(newcomers, shared)
     columns = [known[task] for task in part.tasks]
     items = inner.take(columns)
     heights = log_likelihoods(part, items, rule)
-    population = estimate_population(heights, rule)
+    population = estimate_population(heights, rule, fit.abilities.newest_population)
     anchor[newcomers] = heights + population.log_weights(rule)
     found = MemorySource(part, items.response).summed(items, population.rule(rule))
     assert isinstance(found, KernelStatistics)
@@ -216,57 +221,30 @@ def _means(matrix: ResponseMatrix, rows: list[int]) -> Floats:
     return np.asarray(np.where(seen, values, 0.0).sum(axis=1) / np.maximum(seen.sum(axis=1), 1))
 
 
-def _shared_error(
-    fit: IRTFit, matrix: ResponseMatrix, rule: Quadrature, population: Population
-) -> Floats | None:
-    """By how much abilities of newcomers err together, along the directions of task errors and one more.
-
-    The errors of old tasks move all newcomers alike, and so does chance in the mean of their results. New
-    tasks that are calibrated on them err by as much. The unit is that in which the population is N(0, 1).
-    """
-    columns = positions(fit.items.tasks, matrix.tasks)
-    shared = np.flatnonzero(columns >= 0)
-    if fit.errors is None or not shared.size:
-        return None
-    sd, prior = fit.population_sd, population.rule(rule)
-    covariance = fit.errors.covariance_of(fit.items).take(columns[shared])
-    part, items = matrix.take(tasks=shared.tolist()), fit.items.take(columns[shared])
-    kernel = kernel_for(items.response, part, items)
-    slopes = response_slopes(kernel, items, sd * rule.nodes, covariance.names)
-    own = [np.zeros((1, len(items))) for _ in covariance.own]
-    common = [np.zeros(1) for _ in covariance.shared]
-    alone = 0.0
-    for block, _, weights in posterior_blocks(part, items, prior, population_sd=sd):
-        ability, variance = moments(weights, sd * rule.nodes)
-        centred = weights * (sd * rule.nodes - ability[:, None])
-        moves = ability_moves(centred, sd * rule.nodes, block.statistics, slopes, covariance, sd)
-        for total, values in zip([*own, *common], [*moves[0], *moves[1]], strict=True):
-            total += values.sum(axis=0) / (sd * len(matrix.agents))
-        precision = sd**2 / np.maximum(variance, 1e-9) - population.sd**-2
-        alone += float((1.0 / np.maximum(precision, 0.1)).sum()) / len(matrix.agents) ** 2
-    row = np.concatenate([np.stack(own, axis=2).ravel(), *common])
-    along = row @ covariance.directions
-    left = float(covariance.variances(row[None])[0]) - float(along @ along)
-    # where the population is estimated, its mean makes up for the pull of the prior
-    pull = 1.0 / max(1.0 - float(np.mean(variance)) / (sd * population.sd) ** 2, 0.2)
-    return np.append(pull * along, np.sqrt(pull**2 * max(left, 0.0) + alone))
-
-
-def _with_tasks(fit: IRTFit, added: Calibrated, shared_error: Floats | None) -> IRTFit:
-    """The fit with new tasks behind the old ones; `shared_error` is what their difficulties share."""
+def _with_tasks(
+    fit: IRTFit,
+    added: Calibrated,
+    covariance: ParameterCovariance | None,
+    population: Population,
+    share: float,
+) -> IRTFit:
+    """The fit with new tasks behind the old ones; newcomers are a `share` of the agents that took them."""
     grown = replace(
         fit,
         abilities=replace(fit.abilities, joint=None),
         matrix=None,
         evidence=None,
-        errors=None if fit.errors is None else replace(fit.errors, joint=None),
+        errors=None
+        if fit.errors is None
+        else replace(fit.errors, joint=None, parameters=covariance),
     )
     if added.items is None:
         return grown
     errors = None
     if fit.errors is not None:
-        assert added.errors is not None
-        errors = _all_errors(fit, fit.errors, added.items, added.errors, shared_error)
+        assert added.errors is not None and covariance is not None
+        along = _along_population(fit, added.items, covariance, population, share)
+        errors = _all_errors(fit.errors, added.items, added.errors, covariance, along)
     return replace(
         grown,
         items=_all_tasks(fit.items, added.items),
@@ -289,17 +267,15 @@ def _with_agents(
             covariance = fit.errors.covariance_of(fit.items).take(columns[shared])
         part = matrix.take(tasks=shared.tolist())
         placed = agent_posteriors(
-            part, items, population.rule(rule), covariance, population_sd=fit.population_sd
+            part, items, rule, covariance, population_sd=fit.population_sd, population=population
         ).estimates
-        from_mean = fit.population_sd * population.error(placed.deviation / fit.population_sd)
-        placed = placed._replace(error=np.hypot(placed.error, from_mean))
     together = None
     if fitted.together is not None:
         nothing = np.zeros((len(matrix.agents), fitted.together.shape[1]))
         together = np.concatenate([fitted.together, nothing])
     before = fitted.populations
     if before is None:
-        before = np.tile(_SAME, (len(fitted.agents), 1))
+        before = np.tile(SAME, (len(fitted.agents), 1))
     abilities = replace(
         fitted,
         populations=np.concatenate([before, np.tile(population, (len(matrix.agents), 1))]),
@@ -330,12 +306,36 @@ def _all_tasks(old: ItemParameters, new: ItemParameters) -> ItemParameters:
     return ItemParameters.of(**parts)
 
 
-def _all_errors(
+def _along_population(
     fit: IRTFit,
+    items: ItemParameters,
+    covariance: ParameterCovariance,
+    population: Population,
+    share: float,
+) -> Floats | None:
+    """How new tasks err with the mean and deviation of newcomers, [tasks × own, directions].
+
+    Abilities that are estimated too high by e + f (θ − μ) give slopes a (1 − f) and intercepts
+    d − a (e − f μ), in units of the population.
+    """
+    if not 0 < population.edition <= covariance.populations // 2:
+        return None
+    mean, log_sd = share * covariance.population_directions(population.edition)
+    slope = fit.population_sd * items.slope
+    moves = {"slope": -log_sd, "intercept": population.mean * log_sd - mean}
+    every = np.zeros((len(items), len(covariance.own), len(mean)))
+    for row, parameter in enumerate(covariance.own):
+        if parameter in moves:
+            every[:, row] = np.multiply.outer(slope, moves[parameter])
+    return every.reshape(-1, len(mean))
+
+
+def _all_errors(
     old: TaskErrors,
     items: ItemParameters,
     new: TaskErrors,
-    shared_error: Floats | None,
+    covariance: ParameterCovariance,
+    along: Floats | None,
 ) -> TaskErrors:
     """Errors of old and new tasks, and what the new ones err by together."""
     parts: dict[str, Any] = {}  # Any: arrays of the fields that have them
@@ -343,12 +343,5 @@ def _all_errors(
         before, after = getattr(old, part.name), getattr(new, part.name)
         if isinstance(before, np.ndarray) and isinstance(after, np.ndarray):
             parts[part.name] = np.concatenate([before, after])
-    covariance = old.covariance_of(fit.items)
     blocks = new.blocks_of(covariance.own, items)
-    together = None
-    if shared_error is not None:  # of the intercept −ab, where the population is N(0, 1)
-        every = np.zeros((len(items), len(covariance.own), len(shared_error)))
-        slope = fit.population_sd * items.slope
-        every[:, covariance.own.index("intercept")] = -np.multiply.outer(slope, shared_error)
-        together = every.reshape(-1, len(shared_error))
-    return replace(old, **parts, parameters=covariance.with_tasks(blocks, together), joint=None)
+    return replace(old, **parts, parameters=covariance.with_tasks(blocks, along), joint=None)
