@@ -142,6 +142,18 @@ def test_new_agents_are_from_the_newest_edition() -> None:
     assert placed.ability_error == pytest.approx(fit.abilities.error[130], rel=0.02)
 
 
+def test_an_examination_of_every_task_gives_the_ability_that_placing_gives() -> None:
+    matrix, _, _ = table()
+    fit = fitted()
+    row = matrix.take(agents=[130], tasks=range(20, 50))
+    new = ResponseMatrix.from_array(row.to_numpy(), ["new"], row.tasks)
+    answers = dict(zip(row.tasks, row.to_numpy()[0].tolist(), strict=True))
+    *_, examined = ex.adaptive.examine(fit, answers.get, choosing="random")
+    placed = ex.irt.place(new, fit).agents["new"]
+    assert examined.ability == pytest.approx(placed.ability, abs=0.01)
+    assert examined.error == pytest.approx(placed.ability_error, rel=0.02)
+
+
 @pytest.mark.parametrize("model", ["rasch", "3pl"])
 def test_every_model_has_editions(model: str) -> None:
     matrix, years, ability = table()
@@ -157,7 +169,7 @@ def test_every_model_has_editions(model: str) -> None:
 
 def test_editions_that_cannot_be_fitted_are_refused() -> None:
     matrix, years, _ = table()
-    with pytest.raises(ex.InputError, match="needs 5 agents to have a mean.*2026 has 1"):
+    with pytest.raises(ex.InputError, match=r"needs 5 agents to have a mean.*2026 has 1"):
         ex.irt.fit(matrix, editions=years | {"a0": 2026})
     with pytest.raises(ex.InputError, match="No edition is given for 'a0'"):
         ex.irt.fit(matrix, editions={agent: year for agent, year in years.items() if agent != "a0"})

@@ -26,6 +26,7 @@ from examiner.irt import (
     ItemParameters,
     Kernel,
     ParameterCovariance,
+    Population,
     Quadrature,
     SlopeTables,
     estimate_abilities,
@@ -85,6 +86,8 @@ class TaskBank:
     prior_sd: float
     """The standard deviation by which a fit of the Rasch model scales its prior; infinite for a prior of
     one's own, which no parameter of the fit moves."""
+    population: Population
+    """That of the newest edition of the fit."""
     likelihood: Floats
     outcome_logs: Floats | None
     information: Floats
@@ -108,7 +111,7 @@ class TaskBank:
 
         With `uncertainty` "none" the errors of the fit are not counted in those of abilities. `prior` is
         the mean and standard deviation of abilities before the first answer, by default those of the
-        fit's population; `trials` how many one asking takes.
+        fit's newest population; `trials` how many one asking takes.
 
         >>> items = ItemParameters.of(["pong", "qbert"], slope=[2, 1], difficulty=[0, 1])
         >>> TaskBank.of(items, costs={"pong": 1.0, "qbert": 2.5}).costs
@@ -135,7 +138,8 @@ class TaskBank:
                 "This fit is of scores without ends, and examinations ask for successes or scores from 0 "
                 'to 1. Fit with `success=...`, or with `model="beta"`; `place` takes any scores.'
             )
-        mean, sd = prior or (0.0, population_sd)
+        population = Population() if fit is None or prior else fit.abilities.newest_population
+        mean, sd = prior or (population_sd * population.mean, population_sd * population.sd)
         if not (np.isfinite(mean) and np.isfinite(sd) and sd > 0):
             raise InputError(
                 f"The prior has mean {mean} and deviation {sd}. Give finite numbers, the second above 0."
@@ -156,6 +160,7 @@ class TaskBank:
             rule.log_weights,
             float(mean),
             population_sd if prior is None else float("inf"),
+            population,
             tables.likelihood,
             np.log(np.maximum(tables.likelihood, _SMALLEST)) if tables.exact else None,
             np.ascontiguousarray(tables.information.T),
@@ -274,7 +279,7 @@ class TaskBank:
         kernel, statistics = self._statistics(value, trials)
         slopes, covariance = self.slopes.of(kernel, tasks), self.covariance.take(tasks)
         return estimate_abilities(
-            weights, self.nodes, statistics, slopes, covariance, self.prior_sd
+            weights, self.nodes, statistics, slopes, covariance, self.prior_sd, self.population
         )
 
     def _statistics(self, value: Floats, trials: Whole) -> tuple[Kernel, tuple[Floats, ...]]:

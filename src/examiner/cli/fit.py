@@ -37,7 +37,7 @@ from examiner.irt import (
     year_of,
 )
 from examiner.irt import fit as fit_irt
-from examiner.messages import InputError, listed, shorten
+from examiner.messages import InputError, shorten
 from examiner.reporting import (
     Text,
     finding_of,
@@ -46,7 +46,7 @@ from examiner.reporting import (
     render_growth,
     render_years,
 )
-from examiner.results import ResponseMatrix, Results
+from examiner.results import ResponseMatrix, Results, agent_column
 from examiner.storage import open_fit, save
 
 
@@ -265,19 +265,8 @@ def _progress(results: Results, found: Indicators, column: str | None) -> OverTi
     """Ability and generality over the years in a column of agents."""
     if column is None:
         return None
-    attributes = results.agent_attributes
-    if column not in attributes.columns:
-        have = (
-            f"They have {listed(attributes.columns)}." if attributes.columns else "They have none."
-        )
-        raise InputError(
-            f"Agents have no column {shorten(column)} with years. {have} Give a table of agents with "
-            f"--agents FILE."
-        )
-    values = attributes.aligned(found.agents, column)
-    return over_time(
-        found, {agent: year_of(value) for agent, value in zip(found.agents, values, strict=True)}
-    )
+    years = agent_column(results, column, "years")
+    return over_time(found, {agent: year_of(years[agent]) for agent in found.agents})
 
 
 def _of_shards(source: ParquetSource, how: FitOptions, asked: FitArguments) -> _Fitted:

@@ -113,6 +113,7 @@ if TYPE_CHECKING:  # for other packages of the codebase, loaded when first used
     from examiner.irt.diagnostics.flags import SPREAD as SPREAD
     from examiner.irt.diagnostics.flags import UNBOUNDED_DIFFICULTY as UNBOUNDED_DIFFICULTY
     from examiner.irt.diagnostics.flags import with_evidence as with_evidence
+    from examiner.irt.editions import Population as Population
     from examiner.irt.errors.joint import JointErrors as JointErrors
     from examiner.irt.estimates import Z as Z
     from examiner.irt.estimates import interval as interval

@@ -8,8 +8,11 @@ effect is
 .. math:: D = \frac{\sum_j \sum_g (S_{jg} - w_{jg} S_j)^2 / (1 - w_{jg})}{(1 - 2/n) \sum_j I_j}, \quad
           w_{jg} = I_{jg} / I_j
 
-which is 1 where tasks are independent (CR2 of Bell & McCaffrey 2002, pooled over n agents). With v the
-posterior variance relative to the population's, an ability has the variance :math:`v (v + (1 - v) D)`.
+which is 1 where tasks are independent (CR2 of Bell & McCaffrey 2002, pooled over n agents). Where groups
+are unequal its excess over 1 is too small, since the largest group is a part of the sum S that is
+subtracted. It is divided by the share that is expected where strengths have one variance on all groups.
+With v the posterior variance relative to the population's, an ability has the variance
+:math:`v (v + (1 - v) D)`.
 """
 
 from __future__ import annotations
@@ -46,9 +49,12 @@ def design_effect(fit: IRTFit, codes: NDArray[np.int64]) -> float:
     whole = np.maximum(parts.sum(axis=1, keepdims=True), 1e-12)
     share = parts / whole
     centred = sums - share * sums.sum(axis=1, keepdims=True)
-    squares = centred**2 / np.maximum(1.0 - share, 1e-3)
+    left = np.maximum(1.0 - share, 1e-3)
     agents = len(score)
-    return float(squares.sum() / (max(1.0 - 2.0 / agents, 0.1) * whole.sum()))
+    pooled = (centred**2 / left).sum() / (max(1.0 - 2.0 / agents, 0.1) * whole.sum())
+    square = (parts**2).sum(axis=1, keepdims=True)
+    expected = ((left**2 * parts**2 + share**2 * (square - parts**2)) / left).sum()
+    return float(1.0 + (pooled - 1.0) * square.sum() / max(float(expected), 1e-12))
 
 
 def _scores(fit: IRTFit) -> tuple[Floats, Floats]:

@@ -10,7 +10,7 @@ import numpy as np
 from examiner.irt.editions import Editions
 from examiner.irt.populations import FEWEST
 from examiner.messages import InputError, counted, listed, shorten
-from examiner.results import ResponseMatrix, Results
+from examiner.results import ResponseMatrix, Results, agent_column
 
 
 def editions_of(
@@ -66,16 +66,8 @@ def _labels(
             f"Responses have no column {shorten(editions)} of agents. Give results, or the edition of each "
             f"agent as a mapping."
         )
-    attributes = results.agent_attributes
-    if editions not in attributes.columns:
-        have = (
-            f"They have {listed(attributes.columns)}." if attributes.columns else "They have none."
-        )
-        raise InputError(
-            f"Agents have no column {shorten(editions)} with editions. {have} Give a table of agents with "
-            f"one."
-        )
-    return list(attributes.aligned(agents, editions))
+    named = agent_column(results, editions, "editions")
+    return [named[agent] for agent in agents]
 
 
 def _order(label: object) -> tuple[float, str]:

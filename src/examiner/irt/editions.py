@@ -131,7 +131,8 @@ class Editions:
     """The edition of each agent, `codes` [agents], 0 that of the reference.
 
     `takers` [tasks, editions] are shares of the agents that took a task. Its difficulty is expected where
-    these are on average: the prior of its intercept d is that of d + a c, c the mean of their populations.
+    these are on average: the prior of its intercept d is that of d + a c, c the mean of their populations
+    (found by rough climbs).
 
     Populations are one vector [2 (editions − 1)]: mean and log deviation of each edition but the first.
 

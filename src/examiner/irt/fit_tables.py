@@ -58,6 +58,18 @@ class FittedAgents(Table):
     )
 
 
+class FittedEditions(Table):
+    """Editions of agents, the reference first."""
+
+    edition: tuple[str, ...] = name("Edition")
+    agents: NDArray[np.int64] = count("Agents of the edition")
+    mean_ability: Floats = number("Mean ability of its population", unit="logits")
+    mean_ability_error: Floats = error("mean_ability")
+    mean_ability_low: Floats = bound("mean_ability", "low")
+    mean_ability_high: Floats = bound("mean_ability", "high")
+    deviation: Floats = number("Standard deviation of ability in its population", unit="logits")
+
+
 class ExcludedTasks(Table):
     """Tasks that were excluded from the fit."""
 
@@ -70,6 +82,26 @@ class ExcludedAgents(Table):
 
     agent: tuple[str, ...] = name("Agent")
     reason: tuple[str, ...] = text("Why the agent was excluded")
+
+
+def edition_table(
+    editions: Sequence[str], abilities: Abilities, population_sd: float
+) -> FittedEditions:
+    """Return the populations of editions, on the scale of abilities."""
+    assert abilities.populations is not None
+    of_agents = abilities.populations[:, 3].astype(np.int64)
+    first = [int(np.flatnonzero(of_agents == number)[0]) for number in range(len(editions))]
+    mean, sd, mean_error, _ = abilities.populations[first].T * population_sd
+    low, high = interval(mean, mean_error)
+    return FittedEditions(
+        edition=tuple(editions),
+        agents=np.bincount(of_agents)[: len(editions)],
+        mean_ability=mean,
+        mean_ability_error=mean_error,
+        mean_ability_low=low,
+        mean_ability_high=high,
+        deviation=sd,
+    )
 
 
 def task_table(

@@ -22,6 +22,7 @@ from examiner.irt.fit_tables import (
     FittedAgents,
     FittedTasks,
     agent_table,
+    edition_table,
     task_table,
 )
 from examiner.irt.items import Floats, ItemParameters
@@ -164,7 +165,7 @@ class IRTFit(Answer):
 
     @property
     def tables(self) -> Mapping[str, Table]:
-        """Tasks, agents, and what was excluded from the fit."""
+        """Tasks, agents, editions where they were given, and what was excluded from the fit."""
         excluded = {
             "excluded_tasks": ExcludedTasks.from_rows(
                 {"task": task.name, "reason": task.reason} for task in self.dropped
@@ -173,7 +174,10 @@ class IRTFit(Answer):
                 {"agent": agent.name, "reason": agent.reason} for agent in self.left_out
             ),
         }
-        return {"tasks": self.tasks, "agents": self.agents, **excluded}
+        editions = {}
+        if self.editions:
+            editions["editions"] = edition_table(self.editions, self.abilities, self.population_sd)
+        return {"tasks": self.tasks, "agents": self.agents, **editions, **excluded}
 
     @property
     def headline(self) -> str:

@@ -133,8 +133,8 @@ class Unknowns:
     """What intercepts of such scores count from, [tasks]."""
     editions: Editions | None = field(default=None, compare=False)
     """Which edition agents are of, where each has a population of its own."""
-    centres: Floats | None = field(default=None, compare=False)
-    """Mean abilities of the agents that took each task, where intercepts are expected [tasks]."""
+    away: Floats | None = field(default=None, compare=False)
+    """How far from the prior's mean intercepts are expected, for the takers of each task [tasks]."""
 
     @classmethod
     def of(
@@ -260,8 +260,13 @@ class Unknowns:
 
     def scaled(self, at: Point) -> Unknowns:
         """Return the same with the scale of slopes that is likeliest at a point, where it is free."""
-        centres = None if self.editions is None else self.editions.centres(at.populations)
-        return replace(self.scaled_by(self.slopes(at)), centres=centres)
+        return self.scaled_by(self.slopes(at))
+
+    def expecting(self, at: Point) -> Unknowns:
+        """Return the same with tasks expected to be as difficult as their takers are able on average."""
+        if self.editions is None or self.priors is None:
+            return self
+        return replace(self, away=-self.slopes(at) * self.editions.centres(at.populations))
 
     def scaled_by(self, slope: Floats) -> Unknowns:
         """Return the same with the scale that is likeliest for slopes, and priors that touch there."""
@@ -289,10 +294,8 @@ class Unknowns:
             assert self.near is not None
             return self.relative.pull(self.near, self.scale)
         mean, tightness = self.priors.pull(parameter)
-        if parameter == "intercept" and self.centres is not None:
-            assert self.near is not None
-            centred = mean - self.near * self.centres
-            return centred, np.full(len(self.tasks), tightness)
+        if parameter == "intercept" and self.away is not None:
+            return mean + self.away, np.full(len(self.tasks), tightness)
         if parameter == "precision" and self.response == "beta":
             mean -= _INTEGRATED_OUT / tightness
         return mean, tightness
@@ -306,8 +309,6 @@ class Unknowns:
 
     def log_prior(self, at: Point) -> float:
         """Return the log-priors without their constants, at the scale that is known or likeliest."""
-        if self.editions is not None and self.centres is None:
-            return self.scaled(at).log_prior(at)
         total = 0.0
         free = self.relative
         for name, values in zip(self.names, (*at.own, *at.shared), strict=True):

@@ -26,6 +26,8 @@ from examiner.validation import names_of as _names_of
 __dir__ = _names_of(__name__)
 
 if TYPE_CHECKING:  # for other packages of the codebase, loaded when first used
+    from examiner.results.agent_columns import agent_column as agent_column
+    from examiner.results.agent_columns import find_agent_column as find_agent_column
     from examiner.results.atari import matched as matched
     from examiner.results.attributes import RowKind as RowKind
     from examiner.results.attributes import Value as Value

@@ -29,6 +29,7 @@ from examiner.results import (
     ResponseMatrix,
     Results,
     check_results,
+    find_agent_column,
     order_of_results,
 )
 from examiner.scores import (
@@ -467,7 +468,7 @@ def _families(results: Results, families: str | Mapping[str, str] | None) -> tup
     if families is None:
         return agents
     if isinstance(families, str):
-        labels = _agent_column(results, families)
+        labels = find_agent_column(results, families)
         if labels is None:
             known = (*results.agent_attributes.columns, *results.attributes)
             columns = f" Known columns: {listed(known)}." if known else ""
@@ -489,21 +490,10 @@ DATES = ("date", "released", "release_date", "year")
 
 def _dates(results: Results) -> tuple[str, ...] | None:
     for column in DATES:
-        dates = _agent_column(results, column) or ()
+        dates = find_agent_column(results, column) or ()
         if len(set(dates)) > 1 and None not in dates:
             return tuple(map(str, dates))
     return None
-
-
-def _agent_column(results: Results, name: str) -> tuple[Any, ...] | None:  # Any: as the user had it
-    """Return a column of the agents' table, or of the rows, one value per agent; None without it."""
-    if name in results.agent_attributes.columns:
-        return tuple(results.agent_attributes.aligned(results.agents, name))
-    if name not in results.attributes:
-        return None
-    column = results.column(name)
-    first = dict(zip(reversed(results.agent_codes.tolist()), reversed(column), strict=True))
-    return tuple(first[row] for row in range(len(results.agents)))
 
 
 def _given(target: str | Mapping[str, float], agents: Sequence[str]) -> Floats | None:

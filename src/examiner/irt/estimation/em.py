@@ -97,11 +97,12 @@ def with_spread(
 ) -> tuple[Unknowns, Point, Quadrature | None]:
     """Find how far slopes spread around their common scale, a start close to the optimum, and its nodes.
 
-    Where each task has its own slope and the prior leaves their scale free; nothing is done otherwise.
-    The spread is a number about all tasks, so that a few rough climbs are enough to find it.
+    Where each task has its own slope and the prior leaves their scale free, and where tasks of later
+    editions are expected to be as difficult as their takers are able; nothing is done otherwise. These are
+    numbers about all tasks, so that a few rough climbs are enough to find them.
     """
-    prior = unknowns.relative
-    if prior is None or "slope" in unknowns.shared:
+    prior = None if "slope" in unknowns.shared else unknowns.relative
+    if prior is None and (unknowns.editions is None or unknowns.priors is None):
         return unknowns, start, None
     at, climbing = start, _Climb(source, unknowns, fixed)
     for tolerance in _ROUGHLY:
@@ -109,6 +110,9 @@ def with_spread(
         climbing.unknowns = unknowns
         reached = climbing.settled(at, pace, most=_ROUGH)
         at = unknowns.split(reached.point)
+        unknowns = unknowns.expecting(at)
+        if prior is None:
+            continue
         scaled = unknowns.scaled(at)
         assert scaled.scale is not None
         found = climbing.expected(at)
@@ -243,11 +247,8 @@ def _shift_and_stretch(found: Moments, unknowns: Unknowns, at: Point) -> tuple[f
     agents, ability = found.ability.size, found.ability
     slope, intercept = unknowns.slopes(at), at.own[unknowns.own.index("intercept")]
     mean, tightness = unknowns.pull("intercept")
-    along = np.broadcast_to(slope, intercept.shape)
-    if unknowns.editions is not None:  # the expected intercepts of other editions move along
-        along = along * unknowns.editions.takers[:, 0]
-    rise = float(ability.sum()) - float((tightness * (intercept - mean) * along).sum())
-    bend = agents + float((tightness * along**2).sum())
+    rise = float(ability.sum()) - float((tightness * (intercept - mean) * slope).sum())
+    bend = agents + float((tightness * np.broadcast_to(slope, intercept.shape) ** 2).sum())
     if unknowns.editions is not None:
         pull = unknowns.editions.pull(at.populations)
         rise, bend = rise + pull.shift, bend + pull.shift_bend

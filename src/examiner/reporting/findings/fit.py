@@ -173,6 +173,7 @@ def render_fit(fit: IRTFit, told: Indicators, *, repeats_mean: bool = False) -> 
         *(Text(sentence) for sentence in sentences),
         Text(f"{outcome}{agree if starts.objectives else ''}"),
         _agent_table(fit, told, repeats_mean=repeats_mean),
+        *((shown_table(fit.tables["editions"]),) if fit.editions else ()),
         *_task_tables(fit, notes),
         *_doubts(fit.tasks, notes),
         *_infinite(told),
