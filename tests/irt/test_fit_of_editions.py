@@ -1,5 +1,6 @@
 """Editions of agents, each with a population of its own, are fitted together."""
 
+import json
 from functools import cache
 
 import numpy as np
@@ -7,9 +8,10 @@ import pytest
 
 import examiner as ex
 from examiner.irt import IRTFit, ItemParameters, simulate
+from examiner.irt.fitted import fit_from_record
 from examiner.irt.posterior import Quadrature
 from examiner.results import ResponseMatrix
-from examiner.validation import from_record, to_record
+from examiner.validation import ShapeError, to_record
 
 MEANS = (0.0, 0.6, 1.2)
 
@@ -123,7 +125,7 @@ def test_an_agent_of_any_edition_is_placed_where_the_fit_has_it_and_so_it_is_onc
     matrix, _, _ = table()
     fit = fitted()
     rows = [0, 70, 130]
-    stored = from_record(IRTFit, to_record(fit))
+    stored = fit_from_record(to_record(fit))
     for known in (fit, stored):
         placed = ex.irt.place(matrix.take(agents=rows), known).agents
         for row in rows:
@@ -177,6 +179,14 @@ def test_editions_that_cannot_be_fitted_are_refused() -> None:
         ex.irt.fit(matrix, editions="year")
     with pytest.raises(ex.InputError, match="Agents have no column 'year' with editions"):
         ex.irt.fit(ex.Results.from_numpy(matrix.to_numpy()), editions="year")
+
+
+@pytest.mark.parametrize("change", [[0.0, -1.0, 0.0, 0.0], [0.0, 1.0, 0.0, 0.5], [0.0, 1.0, 0.0]])
+def test_stored_populations_that_are_none_are_refused(change: list[float]) -> None:
+    record = json.loads(json.dumps(to_record(fitted())))
+    record["abilities"]["populations"] = [change] * len(record["abilities"]["agents"])
+    with pytest.raises(ShapeError, match="populations"):
+        fit_from_record(record)
 
 
 def test_a_rule_reaches_as_far_as_populations_do() -> None:

@@ -12,6 +12,7 @@ from typing import Annotated, Any, ClassVar, Literal, NamedTuple
 import numpy as np
 
 from examiner.answers import Answer, Scalar, Table
+from examiner.irt.editions import Population
 from examiner.irt.estimates import Abilities as Abilities
 from examiner.irt.estimates import JointDraws as JointDraws
 from examiner.irt.estimates import TaskErrors as TaskErrors
@@ -316,9 +317,26 @@ def fit_from_record(stored: Mapping[str, Any]) -> IRTFit:  # Any: JSON values
     known = {name: part for name, part in stored.items() if name != "schema"}
     made = from_record(IRTFit, known, strict=True)
     check_names(made.abilities.agents, "agent")
+    _check_populations(made)
     _check_covariance(made)
     parts = {part.name: getattr(made.items, part.name) for part in fields(made.items)}
     return replace(made, items=ItemParameters.of(**parts))
+
+
+def _check_populations(fit: IRTFit) -> None:
+    """Refuse populations of agents that are none."""
+    found = fit.abilities.populations
+    if found is None:
+        return
+    width = len(Population._fields)
+    if found.shape[1:] != (width,):
+        shape = " × ".join(map(str, found.shape))
+        raise ShapeError("abilities.populations", f"is {shape}", f"{width} numbers for each agent")
+    editions = found[:, 3]
+    if not np.isfinite(found).all() or (found[:, 1] <= 0).any() or (editions % 1 != 0).any():
+        raise ShapeError(
+            "abilities.populations", "has a population that is none", "positive deviations"
+        )
 
 
 def _check_covariance(fit: IRTFit) -> None:
