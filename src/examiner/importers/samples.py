@@ -16,7 +16,7 @@ from examiner.messages import InputError, counted
 from examiner.results import PROBLEMS
 
 _PER_CELL = 130
-"""Bytes that a cell, or each of its trials, takes in whatever is asked: `benchmarks/scale.md` has 60 to 120."""
+"""Bytes of a cell, or of each of its trials, in whatever is asked: `benchmarks/scale.md` has 60 to 120."""
 _PROGRAM = 0.35
 """GB that Python and its libraries take before there is any data."""
 _FILLED = 0.2

@@ -183,9 +183,11 @@ def has_near_copies(matrix: ResponseMatrix) -> bool:
 
     beyond = float(ndtri(1 - 0.01 / max(agents * (agents - 1) / 2, 1)))  # for all pairs together
     rare = np.tanh(beyond / np.sqrt(np.maximum(common - 3, 1)))
-    rare = np.where(common >= _FEWEST_COMMON, np.maximum(rare, _NEAR_COPY), np.inf)
+    together = np.where(common >= _FEWEST_COMMON, together, 0.0)
     np.fill_diagonal(together, 0.0)
-    copies = (together > np.sqrt(size * size.T) * rare + _NOTHING).any(axis=1)
+    copies = (together > np.sqrt(size * size.T) * np.maximum(rare, _NEAR_COPY) + _NOTHING).any(
+        axis=1
+    )
     return bool(copies.mean() >= _MANY_COPIES)
 
 
