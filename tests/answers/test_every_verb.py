@@ -75,6 +75,35 @@ def test_no_kind_of_answer_has_a_text_of_its_own(function: Callable[..., Any]) -
     assert all(kind.__repr__ is Answer.__repr__ and kind.kind for kind in kinds)
 
 
+def takes_results(function: Callable[..., Any]) -> bool:
+    """Whether results are all that a function needs."""
+    first, *others = inspect.signature(function).parameters.values()
+    needed = [
+        each for each in others if each.default is each.empty and each.kind is not each.VAR_KEYWORD
+    ]
+    return str(first.annotation).startswith("Results") and not needed
+
+
+@pytest.mark.parametrize(
+    "function", [each for each in public_functions() if takes_results(each.values[0])]
+)
+@pytest.mark.filterwarnings("ignore::examiner.ExaminerWarning")
+def test_functions_of_results_take_a_dict_of_arrays(function: Callable[..., Any]) -> None:
+    """All that `ex.read` takes, in fact, which has tests of its own for the kinds of frame."""
+    table = np.random.default_rng(0).integers(0, 2, size=(6, 3, 8)).astype(float)
+    arrays = {f"agent {row}": runs for row, runs in enumerate(table)}
+    try:
+        expected = function(ex.read(arrays))
+    except ex.InputError:
+        with pytest.raises(ex.InputError):
+            function(arrays)
+        return
+    given = function(arrays)
+    assert type(given) is type(expected)
+    if isinstance(given, Answer):
+        assert given.to_dict() == expected.to_dict()
+
+
 def test_every_exception_is_needed() -> None:
     returned = {
         part.__name__

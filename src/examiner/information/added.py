@@ -17,7 +17,7 @@ from examiner.information.observations import Moments, moments
 from examiner.information.plausible import plausible_draws
 from examiner.information.uncertainty import ends_of
 from examiner.messages import InputError, counted
-from examiner.results import Results
+from examiner.results import Results, reads_results
 from examiner.validation import Floats, Randomness, check_known, generator
 
 
@@ -102,6 +102,7 @@ class AddedInformation(Answer):
         return Advantage(float(difference.mean()), float(low), float(high))
 
 
+@reads_results
 def added(
     results: Results,
     base: Sequence[str],

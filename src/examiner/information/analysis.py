@@ -31,7 +31,7 @@ from examiner.information.sets import (
 )
 from examiner.information.uncertainty import BitsByChance, bits_by_chance, bits_intervals
 from examiner.messages import InputError, counted
-from examiner.results import Results, results_in_content_order
+from examiner.results import Results, reads_results, results_in_content_order
 from examiner.scores import Per, Progress, check_level, ratio, task_cost_notes, task_costs
 from examiner.validation import Randomness, generator
 
@@ -225,6 +225,7 @@ class InformationAnalysis(Answer):
         }
 
 
+@reads_results
 def analyse(
     results: Results,
     measures: Sequence[str] | None = None,

@@ -12,7 +12,7 @@ from examiner.answers import Answer, Scalar, Table, name, number
 from examiner.information.noise import CellDeviations, ChannelModel, Noise, cell_deviations
 from examiner.information.observations import Moments, Observations, moments, observe
 from examiner.messages import InputError, counted, listed, shorten
-from examiner.results import Results
+from examiner.results import Results, reads_results
 from examiner.scores import RowCodes, column_blocks
 from examiner.validation import Floats, check_known, read_only
 
@@ -138,6 +138,7 @@ class Channels(Answer):
         return [column_of[task] for task in tasks]
 
 
+@reads_results
 def channels(
     results: Results, measures: Sequence[str] | None = None, model: ChannelModel | None = None
 ) -> Channels:

@@ -14,7 +14,7 @@ from examiner.answers import Answer, Scalar, Table, count, flag, name, words
 from examiner.information.observations import oriented_means
 from examiner.information.permutation import PermutationTest
 from examiner.messages import InputError, counted, listed, shorten
-from examiner.results import Results, order_of_results
+from examiner.results import Results, order_of_results, reads_results
 from examiner.scores import (
     Linkage,
     Method,
@@ -167,6 +167,7 @@ class TaskClusters(Answer):
         return {"measure": self.measure, "correlation": self.method}
 
 
+@reads_results
 def clusters(
     results: Results,
     measure: str | None = None,

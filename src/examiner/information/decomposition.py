@@ -18,7 +18,7 @@ from examiner.information.gaps import (
 )
 from examiner.information.observations import oriented_means, shares
 from examiner.information.permutation import permuted_within_columns
-from examiner.results import Results, results_in_content_order
+from examiner.results import Results, reads_results, results_in_content_order
 from examiner.scores import (
     FEWEST_PAIRS,
     Estimate,
@@ -100,6 +100,7 @@ class GeneralFactor(Answer):
         return {"seed": self.seed, "resampled": "agents or tasks, jackknife"}
 
 
+@reads_results
 def general_factor(
     results: Results,
     measure: str | None = None,

@@ -13,7 +13,7 @@ from examiner.information.decomposition import standard_scores
 from examiner.information.observations import oriented_means, task_signs
 from examiner.information.task_scale import task_scaled
 from examiner.messages import InputError, counted, listed
-from examiner.results import Results
+from examiner.results import Results, reads_results
 from examiner.scores import (
     LEVEL,
     benjamini_hochberg,
@@ -96,6 +96,7 @@ class DeceptiveTasks(Answer):
         return {"score": self.score, "win": self.win}
 
 
+@reads_results
 def opposed(results: Results, measure: str | None = None) -> OpposedTasks:
     """Return which tasks rank the agents against the others (papers/004, section IV).
 
@@ -121,6 +122,7 @@ def opposed(results: Results, measure: str | None = None) -> OpposedTasks:
     return OpposedTasks(table.sorted_by("correlation"))
 
 
+@reads_results
 def deceptive(results: Results, score: str | None = None, win: str | None = None) -> DeceptiveTasks:
     """Return on which tasks a higher score correlates with fewer wins.
 

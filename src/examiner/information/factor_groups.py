@@ -10,7 +10,7 @@ import numpy as np
 
 from examiner.answers import Answer, Table, bound, name, number
 from examiner.information.decomposition import GeneralFactor, general_factor
-from examiner.results import Results
+from examiner.results import Results, reads_results
 from examiner.validation import Floats, Randomness, generator
 
 FEWEST_OF_A_GROUP = 4
@@ -72,6 +72,7 @@ class GeneralFactorByGroup(Answer):
         return {"seed": self.seed}
 
 
+@reads_results
 def general_factor_by(
     results: Results,
     groups: Mapping[str, Hashable],

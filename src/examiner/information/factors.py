@@ -10,7 +10,7 @@ import numpy as np
 from examiner.answers import Answer, Table, name, number
 from examiner.information.decomposition import standard_scores
 from examiner.information.observations import oriented_means
-from examiner.results import Results
+from examiner.results import Results, reads_results
 from examiner.validation import Floats
 
 
@@ -76,6 +76,7 @@ class TaskFactors(Answer):
         }
 
 
+@reads_results
 def factors(results: Results, measure: str | None = None) -> TaskFactors:
     r"""Decompose the table into factors: Z = U diag(s) Vᵀ.
 

@@ -32,7 +32,7 @@ from examiner.information.observations import (
 )
 from examiner.information.permutation import FEWEST_TABLES, permuted_within_columns
 from examiner.messages import InputError, counted
-from examiner.results import Results, results_in_content_order
+from examiner.results import Results, reads_results, results_in_content_order
 from examiner.scores import Progress, RowCodes
 from examiner.validation import Floats, Randomness, generator
 
@@ -108,6 +108,7 @@ class FavourableTasks(Answer):
         return {"seed": self.seed, "size": self.size, "test": self.test}
 
 
+@reads_results
 def favourable_tasks(
     results: Results,
     measure: str | None = None,

@@ -21,7 +21,7 @@ from examiner.information.disagreement import opposed as opposed_tasks
 from examiner.information.favourable import AgentLeads, FavourableTasks, favourable_tasks
 from examiner.information.permutation import PermutationTest
 from examiner.messages import InputError, counted, shorten
-from examiner.results import Results
+from examiner.results import Results, reads_results
 from examiner.scores import Progress, judged_runs
 from examiner.validation import Floats, Randomness, generator
 
@@ -191,6 +191,7 @@ class SimilarityAnalysis(Answer):
         }
 
 
+@reads_results
 def similarity(
     results: Results,
     measures: Sequence[str] | None = None,

@@ -208,7 +208,8 @@ class Study:
         array([[0.],
                [1.]])
         """
-        measure = check_results(results).measure_name(measure)
+        results = check_results(results)
+        measure = results.measure_name(measure)
         training = results if results.provenance.training else None
         wished = Recipe(
             measure,
@@ -250,7 +251,7 @@ class Study:
             cost=usual_cost(results) if cost is None else cost,
             earlier=None
             if earlier is None
-            else cls.of(earlier, recipe.normaliser, measure, reduce=reduce, rng=rng),
+            else cls.of(check_results(earlier), recipe.normaliser, measure, reduce=reduce, rng=rng),
         )
 
     @cached_property

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.results import ObservedCells, Results, check_results
+from examiner.results import ObservedCells, Results, check_results, reads_results
 from examiner.validation import Floats
 
 _TOGETHER = 1 << 22
@@ -79,6 +79,7 @@ def judged_runs(results: Results) -> Results:
     return reduce(results)
 
 
+@reads_results
 def run_means(results: Results, measure: str | None = None) -> RunMeans:
     """Average the trials of each run, unobserved ones left out; training logs are reduced.
 
@@ -91,6 +92,7 @@ def run_means(results: Results, measure: str | None = None) -> RunMeans:
     return mean_runs(results.measure(measure), RowCodes.of(results))
 
 
+@reads_results
 def cell_means(results: Results, measure: str | None = None) -> Floats:
     """Return the mean over runs of the mean over trials; NaN where nothing was observed.
 

@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 
 from examiner.messages import InputError, counted, listed, shorten
-from examiner.results import Results
+from examiner.results import Results, reads_results
 from examiner.scores.cells import group_means, ratio
 from examiner.validation import Floats, check_known
 
@@ -50,6 +50,7 @@ def needed_cost(results: Results, cost: str | None) -> str:
     return found
 
 
+@reads_results
 def attempt_costs(results: Results, cost: str) -> Floats:
     r"""Return what each attempt cost, shape [rows], NaN where that is not known.
 
@@ -78,6 +79,7 @@ def attempt_costs(results: Results, cost: str) -> Floats:
     return _checked(results, total, cost)
 
 
+@reads_results
 def task_costs(
     results: Results, cost: str, agent: str | None = None, *, per: Per = "run"
 ) -> Floats:

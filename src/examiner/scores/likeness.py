@@ -220,6 +220,7 @@ def concordance(a: Floats, b: Floats) -> float:
     return float(2 * ((x - x.mean()) * (y - y.mean())).mean() / apart) if apart > 0 else 1.0
 
 
+@reads_results
 def without_near_identical(
     results: Results, limit: float = 0.99, measure: str | None = None
 ) -> Results:

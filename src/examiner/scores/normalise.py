@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from examiner.messages import InputError, counted, shorten
-from examiner.results import Results, Scales, announce, check_results
+from examiner.results import Results, Scales, announce, check_results, reads_results
 from examiner.scores.cells import RowCodes, cell_means, mean_cells
 from examiner.scores.comparable import (
     LearntScale,
@@ -107,6 +107,7 @@ FAR_APART = 100
 """Ranges of tasks so many times apart are units of their own: few tasks decide their average."""
 
 
+@reads_results
 def normalise(
     results: Results, method: str | OwnFunction | None = "human", measure: str | None = None
 ) -> Results:
@@ -270,6 +271,7 @@ def check_reachable(normaliser: str | OwnFunction | None, success: float | str |
         )
 
 
+@reads_results
 def suggested_normaliser(results: Results, measure: str | None = None) -> str | None:
     """Return the normaliser that suits the results: human, none where values lie in [0, 1], z-score.
 
@@ -322,6 +324,7 @@ def task_ranges_apart(results: Results, measure: str | None = None) -> float:
     return float(spans.max() / spans.min()) if len(spans) else 1.0
 
 
+@reads_results
 def score_unit(results: Results, measure: str | None = None) -> str:
     """Say what the values of a measure are: as they were read, or what was done to them, in order.
 

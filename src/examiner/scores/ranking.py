@@ -378,6 +378,7 @@ def _groups(results: Results, total: Total | None, made: AggregateIntervals) -> 
     )
 
 
+@reads_results
 def averaging_notes(results: Results) -> tuple[str, ...]:
     """Say where raw scores are averaged over tasks that have units of their own.
 

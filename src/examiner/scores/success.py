@@ -10,7 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from examiner.messages import InputError, shorten
-from examiner.results import Anchor, ObservedCells, ResponseMatrix, Results, few_observed
+from examiner.results import (
+    Anchor,
+    ObservedCells,
+    ResponseMatrix,
+    Results,
+    few_observed,
+    reads_results,
+)
 from examiner.scores.cells import cell_means, counted_cells, judged_runs, observed_means
 from examiner.scores.normalise import task_scores
 from examiner.validation import check_known
@@ -33,6 +40,7 @@ class Judged(NamedTuple):
     marks: Mapping[str, float] | None = None
 
 
+@reads_results
 def responses(
     results: Results,
     success: Success | None = None,
@@ -71,6 +79,7 @@ def responses(
     return count_successes(_judged(results, measure, success, beating), share)
 
 
+@reads_results
 def mark_success(
     results: Results,
     success: Success | None = None,

@@ -12,7 +12,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from examiner.messages import InputError, counted, listed, shorten
-from examiner.results import Results, Scales, TaskScale, Value, check_results, matched
+from examiner.results import (
+    Results,
+    Scales,
+    TaskScale,
+    Value,
+    check_results,
+    matched,
+    reads_results,
+)
 from examiner.scores.cells import codes_of, ratio
 from examiner.validation import Axes, Bounds, Floats, check_known, read_only
 
@@ -449,6 +457,7 @@ class Total:
         ).T
 
 
+@reads_results
 def total(
     results: Results,
     by: str | Sequence[str] | None = None,
@@ -483,6 +492,7 @@ def total(
     return _weighted(made, weights)
 
 
+@reads_results
 def chance_scales(
     results: Results,
     chance: Mapping[str, float],

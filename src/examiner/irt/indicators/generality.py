@@ -22,7 +22,7 @@ from examiner.irt.indicators.curves import EmpiricalCurves, empirical_agent_curv
 from examiner.irt.items import Floats, ItemParameters, positions
 from examiner.irt.outcomes import landmark_reached
 from examiner.messages import InputError, counted, listed, shorten
-from examiner.results import ResponseMatrix, Results
+from examiner.results import ResponseMatrix, Results, reads_results
 from examiner.scores import normalise, responses
 from examiner.validation import Randomness
 
@@ -208,6 +208,7 @@ def indicators(
     )
 
 
+@reads_results
 def standard_scores(results: Results, measure: str | None = None) -> ResponseMatrix | None:
     """Return Φ(z) of results, of which papers/002 takes regularity; None where they are zeros and ones.
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from examiner.messages import InputError, counted, shorten
-from examiner.results import CHECKPOINT, EVALUATION, Results, announce
+from examiner.results import CHECKPOINT, EVALUATION, Results, announce, reads_results
 from examiner.scores.training.checkpoints import (
     at_times,
     checkpoint_runs,
@@ -68,6 +68,7 @@ class Reduction(NamedTuple):
         return f"{self.kind}{size}{' checkpoints' if self.of_checkpoints else ''}"
 
 
+@reads_results
 def reduce(results: Results, how: str | None = None, measure: str | None = None) -> Results:
     r"""Return results with one value per run, or all trials as they are.
 
@@ -143,6 +144,7 @@ def reduce(results: Results, how: str | None = None, measure: str | None = None)
     )
 
 
+@reads_results
 def default_reduction(results: Results) -> str:
     """Return how results are reduced where nobody says: training logs by `last:100`, others not.
 
