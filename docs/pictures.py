@@ -1,6 +1,7 @@
 """Take the pictures of the documentation from reports: `python docs/pictures.py` (needs chromium).
 
-`python docs/pictures.py growth` draws only how fits grow, from benchmarks/growth.csv (needs matplotlib).
+`python docs/pictures.py growth` draws only how fits grow, from benchmarks/growth.csv, and `bars` only the
+charts of guides (both need matplotlib).
 """
 
 from __future__ import annotations
@@ -30,6 +31,19 @@ PANELS = {
     "workers": "workers (8,000 × 2,000)",
 }
 COLOURS = {"memory": "#1f6feb", "shards": "#c2410c", "ray": "#15803d"}
+BARS = {  # title, labels and shares: printed by the commands on the pages that show them
+    "leader": (
+        "SWE-bench Verified, 134 agents: how often is an agent first?",
+        ("livesweagent, in resamples", "Sonar, in resamples", "TRAE, in resamples",
+         "first on both halves of the tasks"),
+        (0.353, 0.324, 0.267, 0.014),
+    ),
+    "audit": (
+        "MMLU-Redux, 14 agents: share of faulty items",
+        ("first 25 flagged", "first 50 flagged", "first 100 flagged", "first 200 flagged", "all items"),
+        (0.56, 0.50, 0.56, 0.405, 338 / 5700),
+    ),
+}  # fmt: skip
 
 
 def main() -> None:
@@ -43,6 +57,24 @@ def main() -> None:
             browser += [f"--window-size={WIDTH},{HEIGHT}", "--virtual-time-budget=8000"]
             browser += [f"--screenshot={IMAGES / name}.png", page.as_uri()]
             subprocess.run(browser, check=True, capture_output=True)
+
+
+def bars() -> None:
+    """Draw charts of a few shares, one bar each."""
+    import matplotlib.pyplot as plt
+
+    for name, (title, labels, shares) in BARS.items():
+        # the same bytes from the same numbers
+        plt.rcParams.update({"svg.hashsalt": name, "svg.fonttype": "none", "font.size": 10})
+        figure, ax = plt.subplots(figsize=(7, 0.8 + 0.36 * len(labels)))
+        drawn = ax.barh(labels, shares, color=["#1f6feb"] * (len(labels) - 1) + ["#c2410c"])
+        ax.bar_label(drawn, [f"{100 * share:.0f} %" for share in shares], padding=4)
+        ax.invert_yaxis()
+        ax.set_xticks([])
+        ax.spines[["top", "right", "bottom"]].set_visible(False)
+        ax.set_title(title, loc="left", fontsize=10)
+        figure.tight_layout()
+        figure.savefig(IMAGES / f"{name}.svg", metadata={"Date": None}, facecolor="white")
 
 
 def growth() -> None:
@@ -103,6 +135,6 @@ def _draw(axes: list[Axes], engine: str, lines: list[dict[str, str]], seconds: s
 
 
 if __name__ == "__main__":
-    if sys.argv[1:] != ["growth"]:
-        main()
-    growth()
+    charts = {"growth": growth, "bars": bars}
+    for draw in [charts[name] for name in sys.argv[1:]] or [main, *charts.values()]:
+        draw()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import examiner as ex
@@ -198,3 +199,61 @@ def test_a_summary_is_never_appended_to_what_is_read(examiner, tmp_path: Path) -
         done = examiner("compare", good, bad, "--fail-if", "worse", "--summary", taken)
         assert done.returncode == 2 and "Nothing was changed" in done.stderr
         assert taken.read_text() == before
+
+
+def test_an_agent_of_a_leaderboard_is_the_baseline(examiner, tmp_path: Path) -> None:
+    new = graded(tmp_path / "new.csv", "new", "1" * 15 + "0" * 25)
+    rows = [f"{agent},t{task},{score}" for agent, won in (("good", 30), ("same", 15))
+            for task, score in enumerate("1" * won + "0" * (40 - won))]  # fmt: skip
+    board = tmp_path / "board.csv"
+    board.write_text("\n".join(["agent,task,score", *rows]) + "\n")
+    assert examiner("compare", new, board, "good", "--fail-if", "worse").returncode == 3
+    assert examiner("compare", new, board, "same", "--fail-if", "worse:0.1").returncode == 0
+    unknown = examiner("compare", new, board, "goud", "--fail-if", "worse")
+    assert unknown.returncode == 2 and "no agent 'goud'. Did you mean 'good'" in unknown.stderr
+    several = examiner("compare", new, board, "--fail-if", "worse")
+    assert several.returncode == 2 and "examiner compare NEW OLD AGENT" in several.stderr
+
+
+@pytest.fixture(scope="module")
+def tiny(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    scores = np.random.default_rng(0).normal(size=(30, 8)) / 10 + np.linspace(0, 1, 30)[:, None]
+    selection = ex.selection.select(ex.Results.from_numpy(scores), 3)
+    return Path(ex.save(selection, tmp_path_factory.mktemp("tiny") / "tiny.json"))
+
+
+def test_a_tiny_version_predicts_what_the_gate_compares(
+    examiner, tmp_path: Path, tiny: Path
+) -> None:
+    tasks = json.loads(tiny.read_text())["chosen"]["tasks"]
+    for agent, score in (("weak", 0.2), ("strong", 0.8)):
+        rows = [f"{agent},{task},{score}" for task in tasks]
+        (tmp_path / f"{agent}.csv").write_text("\n".join(["agent,task,score", *rows]) + "\n")
+    every = [f"whole,task {number},0.8" for number in range(1, 9)]
+    (tmp_path / "whole.csv").write_text("\n".join(["agent,task,score", *every]) + "\n")
+    weak, strong, whole = (tmp_path / f"{name}.csv" for name in ("weak", "strong", "whole"))
+    fail = examiner("compare", weak, strong, "--with", tiny, "--fail-if", "worse")
+    assert fail.returncode == 3 and "8 tasks predicted from 3 of them" in fail.stdout
+    assert examiner("compare", strong, weak, "--with", tiny, "--fail-if", "worse").returncode == 0
+    widths = []
+    for old in (whole, strong):
+        done = examiner("compare", weak, old, "--with", tiny, "--fail-if", "worse", "--json")
+        row = json.loads(done.stdout)["agents"][0]
+        widths.append(row["difference_high"] - row["difference_low"])
+    assert widths[0] < widths[1]  # a score that was observed adds no error
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ((), "belong to a gate"),
+        (("--fail-if", "worse", "--sequential"), "Leave out --sequential"),
+        (("--fail-if", "worse", "--normalise", "min-max"), "Leave out --normalise"),
+    ],
+)
+def test_options_that_a_tiny_version_has_settled_are_refused(
+    examiner, tmp_path: Path, tiny: Path, options, message: str
+) -> None:
+    good, bad = (graded(tmp_path / f"{name}.csv", name, "1100") for name in ("good", "bad"))
+    done = examiner("compare", good, bad, "--with", tiny, *options)
+    assert done.returncode == 2 and message in done.stderr

@@ -84,3 +84,10 @@ def test_perfect_agents_have_an_interval_below_one() -> None:
     made = attempts(ex.Results.from_numpy(np.ones((1, 20, 3)))).passed
     assert made.pass_hat_k.tolist() == [1.0] * 3
     assert (made.pass_hat_k_low < 0.9).all() and (made.pass_hat_k_high == 1).all()
+
+
+@pytest.mark.parametrize("success", [0.0, 1.0])
+def test_attempts_that_are_all_alike_do_not_show_a_noise_floor_of_zero(success: float) -> None:
+    report = attempts(ex.Results.from_numpy(np.full((1, 12, 3), success)))
+    assert "must differ by" not in report.headline
+    assert "No two attempts at one task had different results" in report.headline

@@ -123,12 +123,12 @@ def test_a_clear_leader_is_first_on_both_halves_and_equals_share_the_place() -> 
     rng = np.random.default_rng(5)
     noise = rng.normal(size=(4, 60))
     clear = rank(ex.Results.from_numpy(noise + np.array([[3.0], [0], [0], [0]])), reps=50)
-    assert clear.same_leader == 1.0
-    assert any("first on the other in 100 % of splits" in note for note in clear.notes)
+    assert clear.ranks.same_leader == 1.0
+    assert "first on the other in 100 % of splits" in clear.ranks.halves
     many = [rank(ex.Results.from_numpy(rng.normal(size=(4, 60))), reps=20) for _ in range(40)]
-    assert np.mean([one.same_leader for one in many]) < 0.35
+    assert np.mean([one.ranks.same_leader for one in many]) < 0.35
     same = rank(ex.Results.from_numpy(noise[:, ::-1]), reps=50)
-    assert same.same_leader == rank(ex.Results.from_numpy(noise), reps=50).same_leader
+    assert same.ranks.same_leader == rank(ex.Results.from_numpy(noise), reps=50).ranks.same_leader
 
 
 def test_the_order_of_tasks_does_not_change_how_groups_are_split() -> None:
@@ -146,6 +146,21 @@ def test_the_order_of_tasks_does_not_change_how_groups_are_split() -> None:
         return ex.Results.from_dict(columns)
 
     leaders = {
-        rank(table(order), reps=20).same_leader for order in (np.arange(60), rng.permutation(60))
+        rank(table(order), reps=20).ranks.same_leader
+        for order in (np.arange(60), rng.permutation(60))
     }
     assert len(leaders) == 1
+
+
+def test_tasks_without_a_result_of_one_agent_are_reported() -> None:
+    new, old = np.r_[np.nan, np.nan, np.ones(18)], np.ones(20)
+    gated = gate(pair(new, old), "new", "old", margin=0.1)
+    warning = "'new' has no result on 2 of 20 tasks, which are excluded"
+    assert gated.agents.tasks[0] == 18 and any(warning in note for note in gated.notes)
+    assert warning in gated.summary
+    assert not any("excluded" in note for note in gate(pair(old, old), "new", "old").notes)
+
+
+def test_an_agent_is_not_compared_with_itself() -> None:
+    with pytest.raises(InputError, match="'new' is compared with itself"):
+        gate(pair(np.ones(4), np.zeros(4)), "new", "new")

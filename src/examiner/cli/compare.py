@@ -30,6 +30,8 @@ from examiner.reporting import Finding, Piece, Text, render_comparison, shown_ta
 from examiner.results import Provenance, Results
 from examiner.scores import Total, averaging_notes, gate, plan, score_unit
 from examiner.scores import compare as compare_agents
+from examiner.selection import gate as gate_by_few
+from examiner.storage import open_selection
 
 ComparedUnit = Literal["runs", "tasks"]
 CONDITION_MET = 3
@@ -42,8 +44,8 @@ class CompareOptions:
 
     names: list[str] = argument(
         "A B...",
-        "Agents: A is compared with B and each further one. Or, alone, OLD: a second SOURCE, where each "
-        "of the two has one agent.",
+        "Agents: A is compared with B and each further one. Or OLD: a second SOURCE, where each of the two "
+        "has one agent, or OLD AGENT: that agent of OLD.",
     )
     unit: ComparedUnit | None = option(
         None, "What is resampled [default: runs if every cell has several, else tasks]."
@@ -78,6 +80,13 @@ class GateOptions:
         "Look after every task: A has results of some tasks of B so far, given in random order.",
         "--sequential",
     )
+    chosen: Path | None = option(
+        None,
+        "Compare scores on the whole benchmark, predicted from the results of A and B on its tiny version: "
+        "tasks stored by `distil -o` or `select -o`.",
+        "--with",
+        metavar="FILE",
+    )
     summary: Path | None = option(
         None,
         "Append the verdict to this file, in Markdown, for a pull request.",
@@ -103,16 +112,21 @@ def compare(
     """
     with progress_bar("reading") as progress:
         margin = _margin(gating.fail_if)
-        if margin is None and (gating.sequential or gating.summary or gating.undecided == "fail"):
+        if margin is None and (
+            gating.sequential or gating.summary or gating.chosen or gating.undecided == "fail"
+        ):
             raise InputError(
-                "--sequential, --summary and --undecided belong to a gate. Add `--fail-if worse`."
+                "--sequential, --with, --summary and --undecided belong to a gate. Add `--fail-if worse`."
             )
         if gating.summary is not None and str(gating.summary) in who.names:
             raise InputError(
                 f"{shorten(gating.summary, 200)} is read, and the summary would be appended to it. Nothing "
                 f"was changed. Choose another file for the summary."
             )
-        read, names = _read(options, who.names, progress, partial=gating.sequential)
+        fewer_tasks = (gating.sequential or gating.chosen is not None, gating.chosen is not None)
+        read, names = _read(options, who.names, progress, fewer_tasks)
+        if gating.chosen is not None:
+            _refuse_with(gating, who, levels, comparison)
         prepared = levelled_and_compared(read, levels, comparison)
         results = prepared.results
         if comparison.normalise is None:
@@ -148,6 +162,26 @@ def _margin(condition: str | None) -> float | None:
     return parsed(float, number, complaint) if number else 0.0
 
 
+def _refuse_with(
+    gating: GateOptions, who: CompareOptions, levels: LevelOptions, comparison: ComparisonOptions
+) -> None:
+    """Refuse options that a tiny version has settled."""
+    others = {
+        "--sequential": gating.sequential,
+        "--plan": gating.plan is not None,
+        "--unit": who.unit is not None,
+        "--group": who.group is not None,
+        "--normalise, --success or --success-share": comparison != ComparisonOptions(),
+        "--by, --average, --weights or --chance": levels != LevelOptions(),
+    }
+    for names, used in others.items():
+        if used:
+            raise InputError(
+                f"The stored tasks predict scores as they were stored, without {names}. Leave out {names}, "
+                f"or `--with`."
+            )
+
+
 def _gate(
     results: Results,
     names: list[str],
@@ -172,18 +206,23 @@ def _gate(
         show(finding, printing, read=results, score_unit=unit)
     if margin is None:
         return
-    answer = gate(
-        results,
-        new,
-        old,
-        margin=margin,
-        error_rate=gating.error_rate,
-        sequential=gating.sequential,
-        total=total,
-        unit=who.unit,
-        group=who.group,
-        rng=printing.seed,
-    )
+    if gating.chosen is not None:
+        selection, rate = open_selection(gating.chosen), gating.error_rate
+        answer = gate_by_few(results, selection, new, old, margin=margin, error_rate=rate)
+        unit = answer.score_unit
+    else:
+        answer = gate(
+            results,
+            new,
+            old,
+            margin=margin,
+            error_rate=gating.error_rate,
+            sequential=gating.sequential,
+            total=total,
+            unit=who.unit,
+            group=who.group,
+            rng=printing.seed,
+        )
     blocks: list[Piece] = [shown_table(answer.agents)]
     if answer.next_tasks:
         blocks.append(Text(f"Next tasks, in this order: {listed(answer.next_tasks, limit=10)}."))
@@ -207,18 +246,23 @@ def append_text(path: Path, text: str) -> None:
 
 
 def _read(
-    options: SourceOptions, names: list[str], progress: ProgressCallback, *, partial: bool = False
+    options: SourceOptions,
+    names: list[str],
+    progress: ProgressCallback,
+    fewer_tasks: tuple[bool, bool],
 ) -> tuple[Results, list[str]]:
-    """Results and the names of the agents to compare: in one source, or one agent in each of two."""
-    if len(names) == 1 and (names[0] in DATASETS or Path(names[0]).exists()):
-        return _of_two(options, replace(options, source=names[0]), progress, partial=partial)
+    """Results and the names of the agents to compare: in one source, or one agent in each of two.
+
+    `fewer_tasks`: whether the first, and the second, of two sources may lack tasks of the other.
+    """
     results = results_from(options, progress)
+    second = names[0] in DATASETS or Path(names[0]).exists()
+    if second and (len(names) == 1 or (len(names) == 2 and names[0] not in results.agents)):
+        old = results_from(replace(options, source=names[0]), progress)
+        sources = ((options.source, results), (names[0], old))
+        return _of_two(sources, names[1:], fewer_tasks)
     for name in names:
-        if name not in results.agents:
-            raise InputError(
-                f"There is no agent {name!r}. {nearest(name, results.agents)}List the agents with "
-                f"`examiner describe {options.source}`."
-            )
+        _refuse_unknown(name, results, options.source)
     if len(names) == 1:
         raise InputError(
             f"Only the agent {shorten(names[0])} is named. Name two, `examiner compare SOURCE A B`, or "
@@ -228,25 +272,38 @@ def _read(
 
 
 def _of_two(
-    new: SourceOptions, old: SourceOptions, progress: ProgressCallback, *, partial: bool = False
+    sources: tuple[tuple[str, Results], tuple[str, Results]],
+    agent_of_old: list[str],
+    fewer_tasks: tuple[bool, bool],
 ) -> tuple[Results, list[str]]:
-    _refuse_same(new.source, old.source)
-    parts = []
-    for options in (new, old):
-        results = results_from(options, progress)
+    """Join the one agent of NEW and the one of OLD, or the agent of OLD that is named."""
+    (new, of_new), (old, of_old) = sources
+    _refuse_same(new, old)
+    if agent_of_old:
+        _refuse_unknown(agent_of_old[0], of_old, old)
+        of_old = of_old.where(of_old.agent_codes == of_old.agents.index(agent_of_old[0]))
+    for source, results in ((new, of_new), (old, of_old)):
         if len(results.agents) != 1:
             raise InputError(
-                f"{shorten(options.source, 200)} has {counted(len(results.agents), 'agent')}, and two "
-                f"files are compared by one agent each. Keep one with `--keep agent:NAME`, or compare "
-                f"agents of one source: `examiner compare SOURCE A B`."
+                f"{shorten(source, 200)} has {counted(len(results.agents), 'agent')}, and two "
+                f"files are compared by one agent each. Keep one with `--keep agent:NAME`, name the agent "
+                f"of the second, `examiner compare NEW OLD AGENT`, or compare agents of one source: "
+                f"`examiner compare SOURCE A B`."
             )
-        parts.append((options.source, results))
-    _refuse_incomparable(*parts, partial=partial)
-    if parts[0][1].agents == parts[1][1].agents:
-        parts = [(source, _renamed(results, source)) for source, results in parts]
-    origin = Provenance(source=f"{new.source} and {old.source}")
-    together = joined([Reading(results) for _, results in parts], origin).results
-    return together, [results.agents[0] for _, results in parts]
+    _refuse_incomparable((new, of_new), (old, of_old), fewer_tasks)
+    if of_new.agents == of_old.agents:
+        of_new, of_old = _renamed(of_new, new), _renamed(of_old, old)
+    origin = Provenance(source=f"{new} and {old}")
+    together = joined([Reading(of_new), Reading(of_old)], origin).results
+    return together, [*of_new.agents, *of_old.agents]
+
+
+def _refuse_unknown(agent: str, results: Results, source: str) -> None:
+    if agent not in results.agents:
+        raise InputError(
+            f"There is no agent {agent!r}. {nearest(agent, results.agents)}List the agents with "
+            f"`examiner describe {source}`."
+        )
 
 
 def _refuse_same(new: str, old: str) -> None:
@@ -260,9 +317,9 @@ def _refuse_same(new: str, old: str) -> None:
 
 
 def _refuse_incomparable(
-    new: tuple[str, Results], old: tuple[str, Results], *, partial: bool = False
+    new: tuple[str, Results], old: tuple[str, Results], fewer_tasks: tuple[bool, bool]
 ) -> None:
-    """Refuse sources with other measures, items, versions or tasks; if `partial`, NEW may lack tasks."""
+    """Refuse sources with other measures, items, versions or tasks, but for those that each may lack."""
     names = [shorten(source, 200) for source, _ in (new, old)]
     one, other = new[1], old[1]
     if one.measures[0] != other.measures[0]:
@@ -300,9 +357,9 @@ def _refuse_incomparable(
             f"{listed(other.tasks, limit=3)} in {names[1]}. Check how each names its tasks with "
             f"`examiner describe SOURCE`."
         )
-    for name, results in zip(names, (one, other), strict=True):
+    for name, results, lacking in zip(names, (one, other), reversed(fewer_tasks), strict=True):
         extra = sorted(set(results.tasks) - common_tasks)
-        if extra and not (partial and results is other):
+        if extra and not lacking:
             raise InputError(
                 f"The two sources do not have the same tasks: {counted(len(extra), 'task')} only in "
                 f"{name}: {listed(extra)}. Keep the common tasks with `--keep task:GLOB`."

@@ -126,6 +126,7 @@ if TYPE_CHECKING:  # for other packages of the codebase, loaded when first used
     from examiner.scores.differences import difference_of as difference_of
     from examiner.scores.differences import newcombe as newcombe
     from examiner.scores.estimate import check_level as check_level
+    from examiner.scores.gate import check_gate as check_gate
     from examiner.scores.likeness import ROUNDING as ROUNDING
     from examiner.scores.likeness import Method as Method
     from examiner.scores.likeness import SimilarAgents as SimilarAgents

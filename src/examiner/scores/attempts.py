@@ -69,6 +69,11 @@ class Attempts(Answer):
         best = self.agents[0]
         rows = [row for row in self.passed if row.agent == best.agent]
         falls = f"pass^{rows[-1].k} is {rows[-1].pass_hat_k:.3g} where pass^1 is {rows[0].pass_hat_k:.3g}"
+        if best.noise_floor == 0:
+            return (
+                f"{best.agent}: {falls}. No two attempts at one task had different results, which does "
+                f"not show how much single evaluations differ."
+            )
         return (
             f"{best.agent}: {falls}. Two single evaluations must differ by {100 * best.noise_floor:.1f} "
             f"points to be distinguishable."
@@ -117,11 +122,13 @@ def attempts(
     scores = run_scores(results, measure, total, group)
     trials, won = _counted(results, measure)
     most = _most_attempts(results, trials, k)
-    made = [
-        _of_agent(one, trials[row], won[row], most, level) for row, one in enumerate(scores.strata)
+    estimates = [
+        _of_agent(strata, trials[row], won[row], most, level)
+        for row, strata in enumerate(scores.strata)
     ]
-    order = best_first(results.agents, np.array([one.ends[0, 0, 0] for one in made]))
-    ends = np.concatenate([made[row].ends for row in order], axis=2)
+    order = best_first(results.agents, np.array([agent.ends[0, 0, 0] for agent in estimates]))
+    estimates = [estimates[row] for row in order]
+    ends = np.concatenate([agent.ends for agent in estimates], axis=2)
     read_only(ends)
     numbers = range(1, most + 1)
     least, greatest = int(trials[trials > 0].min()), int(trials.max())
@@ -129,9 +136,9 @@ def attempts(
     return Attempts(
         AttemptedAgents(
             agent=[results.agents[row] for row in order],
-            success=[made[row].ends[0, 0, 0] for row in order],
-            flip_rate=[made[row].flip_rate for row in order],
-            noise_floor=[made[row].noise_floor for row in order],
+            success=[agent.ends[0, 0, 0] for agent in estimates],
+            flip_rate=[agent.flip_rate for agent in estimates],
+            noise_floor=[agent.noise_floor for agent in estimates],
             tasks=[int((trials[row] > 0).sum()) for row in order],
             attempts=[int(trials[row][trials[row] > 0].min(initial=greatest)) for row in order],
             caption="Single evaluations",

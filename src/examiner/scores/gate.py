@@ -15,7 +15,15 @@ from examiner.results import Results, reads_results
 from examiner.scores.cells import judged_runs
 from examiner.scores.differences import POWER, Difference, difference_of
 from examiner.scores.normalise import score_unit
-from examiner.scores.runs import RunScores, Unit, run_scores, same_sign, shared_rows, usual_unit
+from examiner.scores.runs import (
+    RunScores,
+    Strata,
+    Unit,
+    run_scores,
+    same_sign,
+    shared_rows,
+    usual_unit,
+)
 from examiner.scores.total import Total
 from examiner.validation import Floats, Randomness, generator
 
@@ -96,12 +104,65 @@ class Gate(Answer):
     def summary(self) -> str:
         """The verdict and its numbers in Markdown, for a pull request."""
         title, _, _ = self.headline.partition(" (")
-        more = f"\n{self.advice.strip()}\n" if self.advice else ""
+        sentences = "".join(f"\n{line}\n" for line in (self.advice.strip(), *self.notes) if line)
         return (
-            f"### {title}\n\n{self.to_markdown('agents')}\n{more}\n"
-            f"Test: {self.test}; error rate {100 * self.error_rate:g} %, margin {self.margin:g}. "
-            f"Scores: {self.score_unit}.\n"
+            f"### {title}\n\n{self.to_markdown('agents')}\n{sentences}\n"
+            f"Test: {self.test}; low and high: {100 - 200 * self.error_rate:g} % interval; error rate "
+            f"{100 * self.error_rate:g} %, margin {self.margin:g}. Scores: {self.score_unit}.\n"
         )
+
+    @classmethod
+    def of_interval(
+        cls,
+        names: tuple[str, str],
+        interval: tuple[float, float, float],
+        *,
+        margin: float,
+        error_rate: float,
+        test: str,
+        score_unit: str,
+        tasks: int,
+        effective_tasks: float = float("nan"),
+        more_tasks: float = float("nan"),
+        most_tasks: int | None = None,
+        next_tasks: tuple[str, ...] = (),
+        notes: tuple[str, ...] = (),
+    ) -> Gate:
+        """Return the verdict of a difference, new less old, given with both ends of its interval."""
+        (new, old), (value, low, high) = names, interval
+        fine, worse = low > -margin, high < 0
+        verdict: Verdict = "pass" if fine else "fail" if worse else "undecided"
+        agents = GatedAgents(
+            new=[new],
+            old=[old],
+            difference=[value],
+            difference_low=[low],
+            difference_high=[high],
+            verdict=[verdict],
+            tasks=[tasks],
+            effective_tasks=[effective_tasks],
+            more_tasks=[more_tasks if verdict == "undecided" else 0],
+            level=1 - 2 * error_rate,
+            score_unit=score_unit,
+        )
+        return cls(
+            agents, verdict, margin, error_rate, test, most_tasks, next_tasks, score_unit, notes
+        )
+
+
+def check_gate(new: str, old: str, margin: float, error_rate: float) -> None:
+    """Refuse odd error rates and margins, and an agent compared with itself.
+
+    >>> check_gate("new", "old", 0.02, 0.05)
+    """
+    if not 0 < error_rate < 0.5:
+        raise InputError(
+            f"The error rate is {error_rate:g}. Give a number between 0 and 0.5, as 0.05."
+        )
+    if not 0 <= margin < np.inf:
+        raise InputError(f"The margin is {margin:g}. Give a difference of 0 or more, as 0.02.")
+    if new == old:
+        raise InputError(f"The agent {shorten(new)} is compared with itself. Name two agents.")
 
 
 @reads_results
@@ -139,12 +200,7 @@ def gate(
     >>> gate(Results.from_numpy(won, agents=["new", "old"]), "new", "old").verdict
     'undecided'
     """
-    if not 0 < error_rate < 0.5:
-        raise InputError(
-            f"The error rate is {error_rate:g}. Give a number between 0 and 0.5, as 0.05."
-        )
-    if not 0 <= margin < np.inf:
-        raise InputError(f"The margin is {margin:g}. Give a difference of 0 or more, as 0.02.")
+    check_gate(new, old, margin, error_rate)
     results = judged_runs(results)
     same_sign(results, measure)
     scores = run_scores(results, measure, total, group)
@@ -164,30 +220,33 @@ def gate(
         low, high = gap.value - reach, gap.value + reach
         test = f"O'Brien and Fleming's bounds, {gap.tasks:,} of {most:,} tasks given"
         waiting = _next_tasks(scores, new, old, rng)
-    fine, worse = low > -margin, high < 0
-    verdict: Verdict = "pass" if fine else "fail" if worse else "undecided"
-    return Gate(
-        GatedAgents(
-            new=[new],
-            old=[old],
-            difference=[gap.value],
-            difference_low=[low],
-            difference_high=[high],
-            verdict=[verdict],
-            tasks=[gap.tasks],
-            effective_tasks=[gap.effective],
-            more_tasks=[_more_tasks(gap, margin, quantile) if verdict == "undecided" else 0],
-            level=1 - 2 * error_rate,
-            score_unit=score_unit(results, measure),
+    return Gate.of_interval(
+        (new, old),
+        (gap.value, low, high),
+        margin=margin,
+        error_rate=error_rate,
+        test=test,
+        score_unit=score_unit(results, measure),
+        tasks=gap.tasks,
+        effective_tasks=gap.effective,
+        more_tasks=_more_tasks(gap, margin, quantile),
+        most_tasks=most,
+        next_tasks=waiting,
+        notes=(
+            *(() if unit == "runs" else scores.group_notes),
+            *(() if sequential else _missing_notes(first, second)),
         ),
-        verdict,
-        margin,
-        error_rate,
-        test,
-        most,
-        waiting,
-        score_unit(results, measure),
-        () if unit == "runs" else scores.group_notes,
+    )
+
+
+def _missing_notes(first: Strata, second: Strata) -> tuple[str, ...]:
+    """Warn of tasks that only one of two agents has: what crashed may not count."""
+    tasks = len(np.union1d(first.tasks, second.tasks))
+    return tuple(
+        f"Warning: {shorten(one.agent)} has no result on {len(missing):,} of {counted(tasks, 'task')}, "
+        f"which are excluded. Record tasks that crashed with their score."
+        for one, other in ((first, second), (second, first))
+        if len(missing := np.setdiff1d(other.tasks, one.tasks))
     )
 
 

@@ -40,7 +40,7 @@ from examiner.scores.normalise import (
     task_ranges_apart,
 )
 from examiner.scores.normalise import normalise as normalised
-from examiner.scores.ranks import RankProbabilities, ranks_of, split_halves
+from examiner.scores.ranks import RankProbabilities, ranks_of
 from examiner.scores.runs import RunScores, Unit, run_scores, usual_unit
 from examiner.scores.significance import PostHoc, Significance, significance
 from examiner.scores.standing import shared_ranks
@@ -104,8 +104,6 @@ class Ranking(Answer):
     groups: GroupMeans | None = None
     observed_tasks: tuple[int, ...] = ()
     """Number of tasks of each agent, best first; none where all agents have all tasks."""
-    same_leader: float = float("nan")
-    """How often the first agent on one half of the tasks is first on the other half (`split_halves`)."""
     connected: bool = True
     """Whether all agents are connected by common tasks: others cannot be ranked."""
 
@@ -234,11 +232,8 @@ class Ranking(Answer):
         """Tests of all agents, and the error of a difference."""
         tests = {} if self.tests is None else dict(self.tests.scalars)
         error_now = Scalar(self.decision.now, "Expected standard error of a difference", "score")
-        halves = Scalar(
-            self.same_leader,
-            "Share of random splits in which the first agent on half of the tasks is first on the other",
-        )
-        return {**tests, "error_of_difference": error_now, "same_leader": halves}
+        halves = {} if self.ranks is None else self.ranks.scalars
+        return {**tests, "error_of_difference": error_now, **halves}
 
     @property
     def settings(self) -> Mapping[str, Any]:  # Any: JSON values
@@ -308,9 +303,6 @@ def rank(
         else (None, ())
     )
     studied = decision(results)
-    halves = float("nan")
-    if ranked is not None and chosen[0].name == "mean":
-        halves = split_halves(scores, seed)
     notes = [f"{sentence} So there are no ranks and no tests of all." for sentence in apart]
     notes += [
         *raw_notes,
@@ -325,11 +317,6 @@ def rank(
     if len(results.agents) > MOST_COMPARED:
         notes.append(
             f"With more than {MOST_COMPARED} agents, only neighbours in rank are compared in pairs."
-        )
-    if np.isfinite(halves):
-        notes.append(
-            f"Split at random, the agent that is first on one half of the tasks is first on the other in "
-            f"{100 * halves:.0f} % of splits."
         )
     if levelled and tests is not None:
         ranked_pairs = "" if posthoc == "t-holm" else " and those of pairs"
@@ -348,7 +335,6 @@ def rank(
         total=total,
         groups=_groups(results, total, made),
         observed_tasks=_observed(met, results.agents, made),
-        same_leader=halves,
         connected=not apart,
     )
 

@@ -10,7 +10,7 @@ from typing import Unpack
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.answers import Table, count, name, number
+from examiner.answers import Scalar, Table, count, name, number
 from examiner.messages import InputError, counted, listed
 from examiner.results import Results, reads_results
 from examiner.scores.aggregate import (
@@ -64,6 +64,24 @@ class RankProbabilities(ByResampling):
     agent_names: tuple[str, ...]
     aggregate: str
     probability: Floats
+    same_leader: float = float("nan")
+    """How often the first agent on one half of the tasks is first on the other half (`split_halves`)."""
+
+    @property
+    def halves(self) -> str:
+        """How often the leader stays first when tasks are split in half; empty where that is not known."""
+        if np.isnan(self.same_leader):
+            return ""
+        return (
+            f"Split at random, the agent that is first on one half of the tasks is first on the other in "
+            f"{100 * self.same_leader:.0f} % of splits."
+        )
+
+    @property
+    def scalars(self) -> Mapping[str, Scalar]:
+        """How often the leader stays first."""
+        meaning = "Share of random splits with the same first agent on both halves of the tasks"
+        return {"same_leader": Scalar(self.same_leader, meaning)}
 
     @property
     def headline(self) -> str:
@@ -181,6 +199,7 @@ def ranks_of(
         agent_names=tuple(agents[row] for row in order),
         aggregate=chosen.name,
         probability=probability,
+        same_leader=split_halves(bootstrap.scores, seed) if chosen.name == "mean" else float("nan"),
         how=bootstrap.how,
         seed=seed,
         notes=bootstrap.notes,

@@ -145,13 +145,15 @@ class Audit(Answer):
         >>> print(audit(Results.from_numpy(np.triu(np.ones((6, 6))))).checklist())
         # None of 6 tasks is flagged for review.
         <BLANKLINE>
-        ## solved by every agent
+        ## solved by every agent (1 task)
         <BLANKLINE>
-        - [ ] `task 6`: solved by every agent of 6 agents
+        `task 6`
         """
         lines = [f"# {self.headline}"]
-        heading = ""
+        heading, everybody = "", FLAGS["everybody"]
         for row in self.flagged:
+            if row.flags[0] == everybody:
+                break  # nothing to check, and the last flag
             if row.flags[0] != heading:
                 heading = row.flags[0]
                 lines += ["", f"## {heading}", ""]
@@ -163,6 +165,9 @@ class Audit(Answer):
             lines.append(line)
             if row.get("text"):
                 lines.append(f"  > {' '.join(row.text.split())[:_SHOWN]}")
+        solved = [f"`{row.task}`" for row in self.flagged if row.flags[0] == everybody]
+        if solved:
+            lines += ["", f"## {everybody} ({counted(len(solved), 'task')})", "", ", ".join(solved)]
         return "\n".join(lines)
 
     @property

@@ -133,7 +133,8 @@ def rank_probabilities(study: Study) -> Finding:
     if made is None:
         why = study.none_better or "they are the same in all resamples."
         raise NothingToTellError(f"Ranks have no probabilities: {why}")
-    blocks = (Text(shown.what_varies), _ranks(made, len(shown.agents)), *noted(made.notes))
+    halves = (Text(made.halves),) if made.halves else ()
+    blocks = (*halves, Text(shown.what_varies), _ranks(made, len(shown.agents)), *noted(made.notes))
     return Finding(lead=_first(made, study.none_better), blocks=blocks, answer=made)
 
 

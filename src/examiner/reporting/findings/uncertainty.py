@@ -81,8 +81,9 @@ def render_ranking(made: Ranking, *, seed: int = 0) -> Finding:
         blocks.append(Text(f"{made.tests.headline} {made.tests.too_few_tasks}".rstrip()))
     blocks.append(Text(made.decision.headline))
     how = f"unit: {used.unit}, {used.interval}, {used.reps:,} resamples, seed {seed}"
+    halves = "" if made.ranks is None else made.ranks.halves
     return Finding(
-        lead=(Sentence(made.headline),),
+        lead=(Sentence(made.headline), *((" ", Sentence(halves)) if halves else ())),
         blocks=tuple(blocks),
         about=f"{used.level:.0%} intervals, {how}",
         answer=made,
