@@ -128,7 +128,13 @@ class Gate(Answer):
         next_tasks: tuple[str, ...] = (),
         notes: tuple[str, ...] = (),
     ) -> Gate:
-        """Return the verdict of a difference, new less old, given with both ends of its interval."""
+        """Return the verdict of a difference, new less old, given with both ends of its interval.
+
+        >>> rates = {"margin": 0.02, "error_rate": 0.05}
+        >>> named = {"test": "t", "score_unit": "solved", "tasks": 9}
+        >>> Gate.of_interval(("new", "old"), (0.0, -0.01, 0.01), **rates, **named).verdict
+        'pass'
+        """
         (new, old), (value, low, high) = names, interval
         fine, worse = low > -margin, high < 0
         verdict: Verdict = "pass" if fine else "fail" if worse else "undecided"
