@@ -209,11 +209,11 @@ def test_sections_left_out_are_named_with_the_reason(wins):
     report = ex.report(wins)
     aside = blocks(report.to_dict()["sections"][-1], "notes")[-1]
     assert aside["title"] == "Left out"
-    assert any(note.startswith("typology: No classification") for note in aside["notes"])
-    told_of = {name for note in aside["notes"] for name in note.split(": ")[0].split(", ")}
+    assert any(note.startswith("Kinds of task: No classification") for note in aside["notes"])
+    absent = {title for note in aside["notes"] for title in note.split(": ")[0].split("; ")}
     homes = ex.reporting.FINDINGS.homes
-    usual = {name for name, home in homes.items() if home.default == "always"}
-    assert told_of | {section.key for section in report.sections} == usual
+    usual = {home.title for home in homes.values() if home.default == "always"}
+    assert absent | {section.title for section in report.sections} == usual
     assert "Left out" in report.html
 
 

@@ -235,6 +235,9 @@ def test_the_board_does_the_sums_of_the_library(shared, results):
         assert texts(shared, "#selection .figures tbody td:nth-child(3)")[:3] == numbers
         listed = page.locator("#selection pre").text_content().split("\n")
         assert listed == list(found.sets[0][place])
+    page.locator("#selection .slide input").fill(str(len(sizes)))
+    assert texts(shared, "#selection .slide output") == [str(len(TASKS))]
+    assert texts(shared, "#selection .figures tbody td:nth-child(2)")[:3] == ["1", "0", "1"]
     page.locator("#selection .by-hand").evaluate("(each) => { each.open = true; }")
     page.locator("#selection label", has_text="krull").click()
     page.locator("#selection label", has_text="hero").click()

@@ -279,3 +279,16 @@ def test_a_verdict_on_identical_agents_names_one_as_better_in_one_table_of_twent
         claim = claims(report)[0]
         named += "significantly better than every" in claim or " leads" in claim
     assert named / tables <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / tables)
+
+
+def test_the_better_of_two_agents_is_compared_with_the_other_by_name():
+    table = np.array([[4.0], [1.0]]) + np.random.default_rng(0).normal(size=(2, 9)) / 9
+    report = ex.report(Results.from_numpy(table, agents=AGENTS[:2]), None, sections=["ranking"])
+    assert said(report.sections[0].lead) == "best is significantly better than good."
+
+
+def test_tasks_without_a_flag_have_no_empty_columns_and_few_agents_say_why():
+    table = Results.from_numpy(np.random.default_rng(0).normal(size=(2, 9)), agents=AGENTS[:2])
+    (tasks,) = ex.report(table, None, sections=["tasks"]).sections
+    assert "flags" not in tasks.answer.tasks.columns
+    assert "too few for an audit" in said(tasks.lead)

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from examiner import selection
+from examiner.reporting.figures.chart import compact
 from examiner.reporting.finding import Board, Record
 from examiner.selection import NODES, SHRINKAGE
 from examiner.validation import Floats
 
 MOST_NUMBERS = 200_000
 """On a page: with more, tasks are chosen by their number alone."""
-DIGITS = 6
+DIGITS, MOST_DIGITS = 6, 15
 """Of scores on the page, so that its sums have the printed digits of ours."""
 
 
@@ -25,6 +28,12 @@ def board_of(
 def _figures(judgement: selection.MethodJudgement, method: str, size: int) -> Record:
     row = judgement.row(method, size)
     return {"error": row.mae, "r2": row.r2, "kendall": row.kendall, "cost": row.cost}
+
+
+def _all_tasks(judgement: selection.MethodJudgement, tasks: int) -> Record:
+    """The last step of the slider: all tasks leave nothing to predict, however they are drawn."""
+    figures = _figures(judgement, "full", tasks)
+    return figures | {"predicted": _rounded(judgement.truth), "random": figures}
 
 
 def _content(
@@ -49,13 +58,15 @@ def _content(
         "sets": {
             str(size): [column[task] for task in tasks]
             for size, tasks in zip(judgement.sizes, judgement.sets[0], strict=True)
-        },
+        }
+        | {str(len(column)): list(column.values())},
         "judged": {
             str(size): _figures(judgement, judgement.names[0], size)
             | {"predicted": _rounded(judgement.predicted[0, place])}
             | {"random": _figures(judgement, "random", size)}
             for place, size in enumerate(judgement.sizes)
-        },
+        }
+        | {str(len(column)): _all_tasks(judgement, len(column))},
         "begin": begin,
         "target": judgement.target,
     }
@@ -80,7 +91,7 @@ def _fold(fold: selection.FoldByHand) -> Record:
     }
 
 
-def _rounded(values: Floats) -> Floats:
+def _rounded(values: Floats) -> list[Any]:  # Any: nested lists
     largest = float(np.fmax.reduce(np.abs(values), axis=None, initial=0.0))
     digits = DIGITS - 1 - int(np.floor(np.log10(max(largest, 1e-12))))
-    return np.round(values, digits)
+    return compact(np.round(values, digits), MOST_DIGITS)

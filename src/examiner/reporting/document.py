@@ -204,11 +204,11 @@ def _without_idle(sections: list[Finding]) -> list[Finding]:
     idle: dict[str, list[str]] = {}
     for section in sections:
         if not section.applies:
-            idle.setdefault(said(section.lead), []).append(section.key)
+            idle.setdefault(said(section.lead), []).append(section.title)
     kept = [section for section in sections if section.applies]
     if not idle:
         return kept
-    items = tuple((", ".join(keys), ": ", Sentence(reason)) for reason, keys in idle.items())
+    items = tuple(("; ".join(titles), ": ", Sentence(reason)) for reason, titles in idle.items())
     left_out = Notes("Left out", items)
     return [
         replace(section, blocks=(*section.blocks, left_out)) if section.key == _LAST else section

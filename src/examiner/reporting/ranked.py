@@ -123,6 +123,9 @@ def leader_claim(study: Study) -> Parts:
         return (Name(first), f" leads; {many} {_are(len(alike))} {unlike} it.")
     if alike:
         return (Name(first), " leads; ", *enumerated(alike), f" {_are(len(alike))} {unlike} it.")
+    if others == 1:
+        second = next(agent for agent in tests.agent_names if agent != first)
+        return (Name(first), " is significantly better than ", Name(second), ".")
     return (Name(first), " leads, and is significantly better than every other agent.")
 
 

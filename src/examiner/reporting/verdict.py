@@ -160,11 +160,6 @@ def _tasks(study: Study, told: Told) -> Judgement | None:
     of = f"{enough:,} of {counted(len(found.tasks), 'task')} give{'s' if enough == 1 else ''}"
     start = f"{of} {percent(corrected / most)} of the information that identifies an agent: "
     claim: Parts = (start, *enumerated(named, MOST_NAMED))
-    silent = _silent_tasks(found)
-    if silent:
-        verb = "discriminates" if len(silent) == 1 else "discriminate"
-        more = f"; of the others {len(silent):,} {verb} no more than by chance: "
-        claim = (*claim, more, *enumerated(silent, MOST_NAMED))
     claim = (Sentence(found.headline),) if found.hardly_separates else (*claim, ".")
     noise = "" if best.corrected_bits is None else ", corrected for noise"
     doubt = f"{three_digits(corrected)} of {three_digits(most)} bits{noise}"
@@ -172,13 +167,18 @@ def _tasks(study: Study, told: Told) -> Judgement | None:
         observed, chance = (
             three_digits(float(bits[enough - 1])) for bits in (best.bits, best.chance_bits)
         )
-        doubt += f"; {observed} observed, {chance} in permuted results"
+        doubt += f"; {observed} before correction, {chance} in permuted results"
     failed = [task for task in apart if task in unsolved]
     beside: Parts = ()
     if failed:
         them = "it" if len(failed) == 1 else "them"
         differ = f" differ too, though no agent succeeds on {them}."
         beside = (" Scores on ", *enumerated(failed, MOST_NAMED), differ)
+    silent, others = _silent_tasks(found), len(found.tasks) - enough
+    if silent:
+        verb = "discriminates" if len(silent) == 1 else "discriminate"
+        start = f" Of the other {others:,}, {len(silent):,} {verb} no more than by chance: "
+        beside = (*beside, start, *enumerated(silent, MOST_NAMED), ".")
     return Judgement(claim, (f"{doubt}.", *beside), "information")
 
 

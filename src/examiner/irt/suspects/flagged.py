@@ -120,7 +120,7 @@ class Audit(Answer):
         if not review and not len(self.groups):
             return f"None of {total} is flagged for review.{self._top_sentence()}"
         counts = Counter(flag for flags in review for flag in flags)
-        parts = [f"{counts[flag]:,} {flag}" for flag in FLAGS.values() if counts[flag]]
+        parts = [f"{flag} ({counts[flag]:,})" for flag in FLAGS.values() if counts[flag]]
         verb = "is" if len(review) == 1 else "are"
         sentence = f"{len(review):,} of {total} {verb} flagged for review"
         sentence = f"{sentence}: {', '.join(parts)}" if parts else sentence

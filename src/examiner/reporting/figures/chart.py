@@ -46,19 +46,25 @@ LEGEND_ABOVE = {"orientation": "h", "x": 0, "y": 1, "yanchor": "bottom"}
 def compact(values: Along, digits: int = 5) -> list[Any]:  # Any: nested lists
     """Return nested lists with few digits, None for NaN: a picture needs no seventeen decimals.
 
+    Whole numbers are integers: a page with a table of zeros and ones is half as large without ".0".
+
     >>> compact(np.array([[1 / 3, np.nan], [12345678.9, 0.0]]))
-    [[0.33333, None], [12346000.0, 0.0]]
+    [[0.33333, None], [12346000, 0]]
     """
     if not isinstance(values, np.ndarray):
         return list(values)
     # Most tables hold few different values, and each is shortened once.
     different, place = np.unique(values, return_inverse=True)
-    short = [
-        float(f"{value:.{digits}g}") if math.isfinite(value) else None
-        for value in different.tolist()
-    ]
+    short = [_short(value, digits) for value in different.tolist()]
     shortened: list[Any] = np.array(short, dtype=object)[place.reshape(values.shape)].tolist()
     return shortened
+
+
+def _short(value: float, digits: int) -> float | int | None:
+    if not math.isfinite(value):
+        return None
+    rounded = float(f"{value:.{digits}g}")
+    return int(rounded) if rounded.is_integer() else rounded
 
 
 def figure(

@@ -109,7 +109,7 @@ FINDINGS = Findings(
             "overview.finding",
             "Which tasks matter",
             "tasks",
-            "Flagged tasks come first, then the most informative. Click a task to see who solves "
+            "The most informative tasks come first, below flagged ones. Click a task to see who solves "
             "it.",
             failed="No overview",
         ),

@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 
 from examiner.answers import Answer, Table, bound, error, name, number, words
-from examiner.irt import Audit
-from examiner.messages import InputError, counted
+from examiner.messages import InputError
 from examiner.reporting.finding import Finding, NothingToTellError, TaskTable, Text
 from examiner.reporting.prose import Prose, Sentence
 from examiner.reporting.study import Study
@@ -50,7 +49,7 @@ class TaskOverview(Answer):
 
     @property
     def headline(self) -> str:
-        """How many tasks are flagged, or how many there are."""
+        """How many tasks are flagged, or why none was audited."""
         return self.sentence
 
 
@@ -104,17 +103,18 @@ def overview_of(study: Study) -> TaskOverview:
         columns["bits"] = bits = spread(information.values("task"), information.values("bits"))
     except InputError:
         pass  # the section on information says why
-    sentence = f"{counted(len(tasks), 'task')} are described."
     seriousness = np.full(len(tasks), np.inf)
-    if isinstance(study.audited, Audit):
-        audit, sentence = study.audited, study.audited.headline
+    if isinstance(study.audited, str):
+        sentence = study.audited
+    else:
+        sentence, flagged = study.audited.headline, study.audited.flagged
         flags: list[tuple[str, ...]] = [()] * len(tasks)
         reasons: list[tuple[str, ...]] = [()] * len(tasks)
-        flagged = audit.flagged
         for rank, task in enumerate(flagged.task):
             flags[place[task]], reasons[place[task]] = flagged.flags[rank], flagged.reasons[rank]
             seriousness[place[task]] = rank
-        columns |= {"flags": flags, "reasons": reasons}
+        if len(flagged):  # else two empty columns
+            columns |= {"flags": flags, "reasons": reasons}
     table = OverviewTasks(task=tasks, **columns, score_unit=study.axis_title)
     order = np.lexsort((np.where(np.isnan(bits), np.inf, -bits), seriousness))
     return TaskOverview(table.take(order), sentence)

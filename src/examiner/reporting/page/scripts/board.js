@@ -113,7 +113,9 @@ const outcomeOf = (board, picked) => {
   const cost = board.cost ? sum(picked.map((task) => board.cost[task])) : picked.length;
   const size = Object.keys(board.sets).find((each) =>
     board.sets[each].length === picked.length && board.sets[each].every((task) => picked.includes(task)));
-  if (size) return { ...board.judged[size], truth: board.truth, cost, how: "chosen again in each fold" };
+  const all = picked.length === board.tasks.length;
+  const how = all ? "all given, so that nothing is predicted" : "chosen again in each fold";
+  if (size) return { ...board.judged[size], truth: board.truth, cost, how };
   const predicted = board.agents.map(() => null);
   const truth = board.agents.map(() => null);
   for (const fold of board.folds) {
@@ -191,7 +193,7 @@ const openBoard = (element) => {
     const rows = [["R² of the " + board.target, "r2"], ["mean absolute error", "error"], ["Kendall's tau of the order", "kendall"], ["cost", "cost"]];
     figures.replaceChildren(...rows.map(([title, name]) => {
       const whole = name === "cost" ? ` of ${threeDigits(board.cost ? sum(board.cost) : board.tasks.length)}` : "";
-      return make("tr", {}, make("td", { textContent: title }), cell(threeDigits(found[name] ?? NaN) + whole, "number"), cell(threeDigits(random[name] ?? NaN), "number random"));
+      return make("tr", {}, make("td", { textContent: title }), cell(threeDigits(found[name] ?? NaN) + whole, "number"), cell(threeDigits(random[name] ?? NaN) + (found.random ? whole : ""), "number random"));
     }));
     list.textContent = picked.map((task) => board.tasks[task]).join("\n");
     outcome.textContent = `Held-out agents: ${board.protocol}, tasks ${found.how}.`;

@@ -30,6 +30,7 @@ const fullName = (bdi) => bdi.title || bdi.textContent;
 // What a column of names names, where its title says so; else what the name itself is found to be.
 const COLUMN_KINDS = { agent: "agents", a: "agents", b: "agents", "nearly the same as": "agents", task: "tasks" };
 const kindOf = (name, title) => {
+  if (title === "method") return undefined; // the method "random" is no agent
   const told = COLUMN_KINDS[title];
   if (told) return places[told].has(name) ? told : undefined;
   return kinds.find((kind) => places[kind].has(name));
