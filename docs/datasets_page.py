@@ -16,7 +16,8 @@ $ examiner datasets
 $ examiner datasets swebench-verified
 ```
 
-These data sets come with the package. Each has a card with its source, protocol, changes, warnings, columns and licence:
+These data sets come with the package. Each has a card with its source, protocol, changes, warnings,
+columns and licence:
 `examiner datasets NAME` prints it, and `ex.datasets.card(NAME)` returns it.
 
 | name | returns | year | contents |
