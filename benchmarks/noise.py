@@ -111,7 +111,7 @@ def examines(made: IRTFit, new: ResponseMatrix, rng: np.random.Generator) -> boo
     """Whether `examiner examine --better-than` finds the agent better than another, or worse."""
     bank = TaskBank.of(made)
     stop = Stop(most=10, better_than=made.abilities.agents[0])
-    *_, last = examine(bank, new, stop=stop, agent=new.agents[0], rng=rng)
+    last = examine(bank, new, stop=stop, agent=new.agents[0], rng=rng)
     chance = last.probability_better
     sure = chance is not None and not 0.05 <= chance <= 0.95
     return sure and (made.evidence is None or made.evidence.abilities_differ)

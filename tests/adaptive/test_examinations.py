@@ -19,6 +19,7 @@ from examiner.adaptive import (
     TaskBank,
     answers_from,
     examine,
+    examine_stepwise,
     exposure,
     replay,
     simulate,
@@ -55,7 +56,7 @@ def rng(seed: int = 0) -> np.random.Generator:
 
 def test_it_ends_at_the_standard_error_and_not_before() -> None:
     bank = bank_of(200)
-    *_, last = examine(bank, simulated_agent(bank, 0.5), stop=Stop(error=0.35), rng=rng())
+    last = examine(bank, simulated_agent(bank, 0.5), stop=Stop(error=0.35), rng=rng())
     assert last.ending is Ending.PRECISE
     assert last.error <= 0.35 < min(step.error for step in last.steps[:-1])
     assert last.interval == (last.steps[-1].low, last.steps[-1].high)
@@ -63,10 +64,10 @@ def test_it_ends_at_the_standard_error_and_not_before() -> None:
 
 def test_it_ends_after_the_most_tasks_and_asks_at_least_the_fewest() -> None:
     bank = bank_of()
-    *_, last = examine(bank, simulated_agent(bank, 0.5), stop=Stop(most=7), rng=rng())
+    last = examine(bank, simulated_agent(bank, 0.5), stop=Stop(most=7), rng=rng())
     assert last.ending is Ending.MOST_TASKS and len(last.steps) == 7
     stop = Stop(error=5.0, least=6)
-    *_, last = examine(bank, simulated_agent(bank, 0.5), stop=stop, rng=rng())
+    last = examine(bank, simulated_agent(bank, 0.5), stop=stop, rng=rng())
     assert last.ending is Ending.PRECISE and len(last.steps) == 6
 
 
@@ -77,11 +78,11 @@ def test_it_ends_where_the_tasks_left_tell_too_little() -> None:
     )
     bank = TaskBank.of(items)
     agent = simulated_agent(bank, 0.0)
-    *_, last = examine(bank, agent, stop=Stop(error=0.1), rng=rng())
+    last = examine(bank, agent, stop=Stop(error=0.1), rng=rng())
     assert last.ending is Ending.FUTILE and 30 <= len(last.steps) <= 45
-    *_, whole = examine(bank, agent, rng=rng())
+    whole = examine(bank, agent, rng=rng())
     assert whole.error > 0.95 * last.error  # nothing was lost
-    *_, other = examine(bank, agent, stop=Stop(better_than=last.ability), rng=rng())
+    other = examine(bank, agent, stop=Stop(better_than=last.ability), rng=rng())
     assert other.ending is Ending.FUTILE and len(other.steps) <= 45
     run = simulate(bank, [0.0, 0.5], stop=Stop(error=0.1), rng=rng())
     assert set(run.ending) == {Ending.FUTILE}
@@ -89,7 +90,7 @@ def test_it_ends_where_the_tasks_left_tell_too_little() -> None:
 
 def test_a_precise_error_is_not_given_up_while_tasks_tell_enough() -> None:
     bank = bank_of(1000)
-    *_, last = examine(bank, simulated_agent(bank, 0.0), stop=Stop(error=0.12), rng=rng())
+    last = examine(bank, simulated_agent(bank, 0.0), stop=Stop(error=0.12), rng=rng())
     assert last.ending is Ending.PRECISE
 
 
@@ -114,9 +115,7 @@ def test_the_budget_is_never_exceeded_and_used_while_a_task_fits(seed: int, budg
     costs = np.random.default_rng(seed).uniform(0.5, 6.0, 12)
     costs[0] = 1.0
     bank = bank_of(12, seed, costs=costs)
-    *_, last = examine(
-        bank, simulated_agent(bank, 0.0, seed), stop=Stop(budget=budget), rng=rng(seed)
-    )
+    last = examine(bank, simulated_agent(bank, 0.0, seed), stop=Stop(budget=budget), rng=rng(seed))
     left = [
         cost for task, cost in zip(bank.tasks, costs, strict=True) if task not in last.state.tasks
     ]
@@ -132,7 +131,7 @@ def test_a_decision_ends_it_on_either_side_and_says_how_sure() -> None:
     bank = TaskBank.of(known_fit(items, abilities=marks))
     for mark, better in (("weak", True), ("strong", False), (-0.8, True)):
         stop = Stop(better_than=mark)
-        *_, last = examine(bank, simulated_agent(bank, 0.0), stop=stop, rng=rng())
+        last = examine(bank, simulated_agent(bank, 0.0), stop=stop, rng=rng())
         assert last.ending is Ending.DECIDED
         assert last.probability_better is not None
         assert (last.probability_better >= 0.95) if better else (last.probability_better <= 0.05)
@@ -155,10 +154,10 @@ def test_decisions_are_wrong_no_more_often_than_their_certainty_allows() -> None
 def test_tasks_without_an_answer_are_put_aside_and_it_goes_on() -> None:
     bank = bank_of(10)
     known = {"task 1": 1, "task 4": 0}
-    *_, last = examine(bank, known.get, rng=rng())
+    last = examine(bank, known.get, rng=rng())
     assert set(last.state.tasks) == set(known) and last.ending is Ending.USED_UP
     assert set(last.state.aside) == set(bank.tasks) - set(known)
-    (only,) = examine(bank, lambda task: None, rng=rng())
+    (only,) = examine_stepwise(bank, lambda task: None, rng=rng())
     assert only.steps == () and only.ending is Ending.USED_UP
 
 
@@ -168,31 +167,31 @@ def test_interrupted_at_any_step_it_goes_on_as_if_never_interrupted(
 ) -> None:
     bank = bank_of(30)
     answer, stop = simulated_agent(bank, 0.3), Stop(most=12)
-    whole = list(examine(bank, answer, choosing=choosing, stop=stop, rng=rng(3)))
+    whole = list(examine_stepwise(bank, answer, choosing=choosing, stop=stop, rng=rng(3)))
     for at in (0, 4, 10, 11):
         path = save(whole[at], tmp_path / "examination.json")
         read = load_saved(path, bank)
         assert read.steps == whole[at].steps
         assert (read.ability, read.error) == (whole[at].ability, whole[at].error)
-        *_, resumed = examine(bank, answer, resume=read, rng=rng(99))
+        resumed = examine(bank, answer, resume=read, rng=rng(99))
         assert resumed.steps == whole[-1].steps and resumed.ending is whole[-1].ending
 
 
 def test_it_can_be_prolonged_with_another_stop() -> None:
     bank = bank_of(30)
     answer = simulated_agent(bank, 0.3)
-    *_, short = examine(bank, answer, stop=Stop(most=5), rng=rng())
-    *_, longer = examine(bank, answer, resume=short, stop=Stop(most=9), rng=rng())
-    *_, straight = examine(bank, answer, stop=Stop(most=9), rng=rng())
+    short = examine(bank, answer, stop=Stop(most=5), rng=rng())
+    longer = examine(bank, answer, resume=short, stop=Stop(most=9), rng=rng())
+    straight = examine(bank, answer, stop=Stop(most=9), rng=rng())
     assert longer.steps == straight.steps
-    (done,) = examine(bank, answer, resume=longer, rng=rng())
+    (done,) = examine_stepwise(bank, answer, resume=longer, rng=rng())
     assert done.steps == longer.steps
 
 
 def test_an_examination_answers_for_itself_and_replays_on_another_fit() -> None:
     bank = bank_of(30)
-    *_, last = examine(bank, simulated_agent(bank, 0.3), stop=Stop(most=10), rng=rng())
-    *_, again = examine(bank, last.answer, stop=Stop(most=10), rng=rng())
+    last = examine(bank, simulated_agent(bank, 0.3), stop=Stop(most=10), rng=rng())
+    again = examine(bank, last.answer, stop=Stop(most=10), rng=rng())
     assert again.steps == last.steps
     assert replay(last, bank).ability == last.ability
     easier = bank.items.rescaled(1.0, 1.0)  # the same tasks for abilities counted from 1
@@ -203,7 +202,7 @@ def test_an_examination_answers_for_itself_and_replays_on_another_fit() -> None:
     with pytest.raises(InputError, match=r"made with another fit\. Give that fit, or replay"):
         Examination.from_dict(last.to_record(), wide)
     with pytest.raises(InputError, match="made with another fit"):
-        list(examine(wide, last.answer, resume=last, rng=rng()))
+        examine(wide, last.answer, resume=last, rng=rng())
 
 
 def stored() -> tuple[TaskBank, dict]:
@@ -213,7 +212,9 @@ def stored() -> tuple[TaskBank, dict]:
     )
     answers = dict.fromkeys(bank.tasks[:5], (2, 3))
     stop = Stop(budget=9.0, better_than=0.3, certainty=0.99)
-    *_, going, _ = examine(bank, answers.get, choosing=plan, stop=stop, agent="dqn", rng=rng())
+    *_, going, _ = examine_stepwise(
+        bank, answers.get, choosing=plan, stop=stop, agent="dqn", rng=rng()
+    )
     return bank, json.loads(json.dumps(going.to_record()))
 
 
@@ -256,7 +257,9 @@ def test_any_part_of_a_stored_examination_may_be_wrong_and_a_sentence_says_so(
     else:
         inside[path[-1]] = value
     for read in (
-        lambda: list(examine(BANK, {}.get, resume=Examination.from_dict(content, BANK), rng=rng())),
+        lambda: list(
+            examine_stepwise(BANK, {}.get, resume=Examination.from_dict(content, BANK), rng=rng())
+        ),
         lambda: replay(content, BANK.items),
     ):
         try:
@@ -285,25 +288,25 @@ def test_results_answer_through_the_recipe_of_the_fit() -> None:
     recipe = Recipe(success=50.0).learn(old)
     fit = irt_fit(recipe.responses(old)).with_recipe(recipe)
     new = Results.from_numpy(rng(2).normal(60.0, 20.0, size=(2, 12)), agents=["a", "b"])
-    *_, last = examine(fit, new, agent="b", rng=0, stop=Stop(most=6))
+    last = examine(fit, new, agent="b", rng=0, stop=Stop(most=6))
     won = dict(zip(new.tasks, new.measure()[12:] >= 50.0, strict=True))
     assert [step.value for step in last.steps] == [float(won[task]) for task in last.state.tasks]
     assert last.agent == "b" and last.recipe == recipe == TaskBank.of(fit).recipe
-    *_, again = examine(fit, answers_from(new, fit, "b"), rng=0, stop=Stop(most=6))
+    again = examine(fit, answers_from(new, fit, "b"), rng=0, stop=Stop(most=6))
     assert again.steps == last.steps
-    *_, matrix = examine(fit, recipe.responses(new), agent="b", rng=0, stop=Stop(most=6))
+    matrix = examine(fit, recipe.responses(new), agent="b", rng=0, stop=Stop(most=6))
     assert matrix.steps == last.steps
     with pytest.raises(InputError, match=r"The results hold 'a', 'b'\. Say which of them"):
-        list(examine(fit, new, rng=0))
+        examine(fit, new, rng=0)
     with pytest.raises(InputError, match="Unknown agent 'c'"):
-        list(examine(fit, new, agent="c", rng=0))
+        examine(fit, new, agent="c", rng=0)
     with pytest.raises(InputError, match="A dict cannot answer"):
-        list(examine(fit, {"task 1": 1}, rng=0))  # type: ignore[arg-type]
+        examine(fit, {"task 1": 1}, rng=0)  # type: ignore[arg-type]
 
 
 def test_what_comes_back_shows_itself_in_a_line_and_as_a_table() -> None:
     bank = bank_of(20)
-    *_, last = examine(bank, simulated_agent(bank, 0.3), agent="<b>", stop=Stop(most=5), rng=0)
+    last = examine(bank, simulated_agent(bank, 0.3), agent="<b>", stop=Stop(most=5), rng=0)
     run = simulate(bank, rng().normal(size=15), stop=Stop(most=5), rng=0)
     made = examination_study(bank, rng=0, stop=Stop(error=0.5), agents=30)
     assert last.headline.startswith("<b> has ability ") and last[4].ability == last.ability
@@ -322,7 +325,7 @@ def test_a_stored_rule_of_ones_own_is_asked_for_again() -> None:
     def fancy(bank, weights, abilities):
         return np.ones((len(weights), len(bank)))
 
-    *_, last = examine(bank, simulated_agent(bank, 0.0), choosing=fancy, rng=rng())
+    last = examine(bank, simulated_agent(bank, 0.0), choosing=fancy, rng=rng())
     with pytest.raises(InputError, match=r"chose by a function named fancy\. Give it again"):
         Examination.from_dict(last.to_record(), bank)
     assert Examination.from_dict(last.to_record(), bank, rule=fancy).steps == last.steps
@@ -337,7 +340,7 @@ def test_exposure_shares_keep_tasks_below_the_share_asked_for() -> None:
     assert free.exposure.max() > 0.6
     assert kept.exposure.max() < 0.38  # chance of 600 agents above 0.3
     assert kept.rmse < 1.25 * free.rmse
-    *_, one = examine(
+    one = examine(
         bank,
         simulated_agent(bank, 0.0),
         stop=stop,
@@ -350,7 +353,7 @@ def test_exposure_shares_keep_tasks_below_the_share_asked_for() -> None:
 def test_closed_tasks_are_given_before_an_examination_ends_without_any() -> None:
     bank = bank_of(6)
     nothing_open = Choosing(open_shares=dict.fromkeys(bank.tasks, 0.0))
-    *_, last = examine(bank, simulated_agent(bank, 0.0), choosing=nothing_open, rng=rng())
+    last = examine(bank, simulated_agent(bank, 0.0), choosing=nothing_open, rng=rng())
     assert len(last.steps) == 6
     run = simulate(bank, [0.0], choosing=nothing_open, rng=rng())
     assert run.count.tolist() == [6]
@@ -384,11 +387,11 @@ SENTENCES = {
     "The most tasks are 0": lambda bank: Stop(most=0),
     "At least 5 tasks are more than the most, 3": lambda bank: Stop(most=3, least=5),
     "The certainty is 1.0": lambda bank: Stop(certainty=1.0),
-    "the cheapest task costs 1. Allow more": lambda bank: list(
-        examine(bank, dict.get, stop=Stop(budget=0.5), rng=rng())
+    "the cheapest task costs 1. Allow more": lambda bank: examine(
+        bank, dict.get, stop=Stop(budget=0.5), rng=rng()
     ),
     "The fit knows no agents, so that 'dqn'": lambda bank: Stop(better_than="dqn").checked(bank),
-    "The answer to 'task": lambda bank: list(examine(bank, lambda task: 7, rng=rng())),
+    "The answer to 'task": lambda bank: examine(bank, lambda task: 7, rng=rng()),
     "given to a share of 0 of agents": lambda bank: exposure(bank, 0, rng=rng()),
     "No rules are given": lambda bank: examination_study(bank, rules=[], rng=rng()),
     "1 simulated agents are asked for": lambda bank: examination_study(bank, agents=1, rng=rng()),

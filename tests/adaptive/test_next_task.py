@@ -183,7 +183,7 @@ def test_what_a_task_costs_divides_what_it_is_worth(rule: str) -> None:
 def test_a_task_on_which_the_able_do_worse_comes_last(rule: str) -> None:
     items = ItemParameters.of(["reversed", "flat", "good"], [-3.0, 0.2, 1.0], [0.0, 0.0, 0.0])
     bank = TaskBank.of(items)
-    *_, last = examine(
+    last = examine(
         bank, {"reversed": 1, "flat": 1, "good": 0}.get, choosing=rule, rng=np.random.default_rng(0)
     )
     assert last.state.tasks == ("good", "flat", "reversed")
@@ -250,7 +250,7 @@ def test_a_single_agent_and_many_are_examined_alike() -> None:
             for place, value in zip(run.given[agent], run.answers[agent], strict=True)
             if place >= 0
         }
-        *_, last = examine(
+        last = examine(
             bank,
             answers.get,
             choosing="posterior-variance",
@@ -286,7 +286,7 @@ def test_one_examination_and_many_end_with_the_same_word(ends: str, seed: int) -
         answers = {
             bank.tasks[column]: run.answers[agent, step] for step, column in enumerate(given)
         }
-        *_, last = examine(bank, answers.get, stop=ENDS[ends], rng=np.random.default_rng(0))
+        last = examine(bank, answers.get, stop=ENDS[ends], rng=np.random.default_rng(0))
         assert last.ending is run.ending[agent]
         assert last.state.tasks == tuple(answers)
         assert last.state.cost == pytest.approx(run.cost[agent])

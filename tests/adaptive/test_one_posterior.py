@@ -58,7 +58,7 @@ def test_fit_place_and_examine_agree_in_memory_and_from_a_file(case: str, tmp_pa
             continue  # examinations ask for successes or scores from 0 to 1
         for row in (0, 7):
             agent = fit.matrix.agents[row]
-            *_, last = examine(source, fit.matrix, agent=agent, rng=0)
+            last = examine(source, fit.matrix, agent=agent, rng=0)
             assert len(last.steps) == 20
             assert last.ability == pytest.approx(known.ability[row], abs=2e-6)
             assert last.error == pytest.approx(known.error[row], rel=1e-5)
@@ -74,7 +74,7 @@ def test_placing_by_some_tasks_is_an_examination_that_gives_these(case: str) -> 
     assert fit.matrix is not None
     part = fit.matrix.take(agents=[3], tasks=range(0, 20, 3))
     (placed,) = place(part, fit)
-    *_, last = examine(fit, part, rng=0)
+    last = examine(fit, part, rng=0)
     assert len(last.steps) == 7
     assert last.ability == pytest.approx(placed.ability, abs=2e-6)
     assert last.error == pytest.approx(placed.ability_error, rel=1e-5)
@@ -114,7 +114,7 @@ def test_a_prior_of_ones_own_is_not_the_population_of_a_rasch_fit() -> None:
     assert isinstance(fit.matrix, ResponseMatrix)
     part = fit.matrix.take(agents=[3])
     wide = TaskBank.of(fit, prior=(0.0, 3.0 * fit.population_sd))
-    *_, narrow_last = examine(fit, part, rng=0)
-    *_, wide_last = examine(wide, part, rng=0)
+    narrow_last = examine(fit, part, rng=0)
+    wide_last = examine(wide, part, rng=0)
     assert abs(wide_last.ability) > abs(narrow_last.ability)
     assert wide_last.error > wide_last.state.deviation

@@ -159,7 +159,7 @@ def selection() -> ex.selection.Selection:
 
 def last_examination() -> Any:
     answering = ex.adaptive.answers_from(results(), fit(), "agent 1")
-    return list(ex.adaptive.examine(fit(), answering))[-1]
+    return ex.adaptive.examine(fit(), answering)
 
 
 def classification() -> Any:

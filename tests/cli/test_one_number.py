@@ -95,7 +95,7 @@ def test_where_does_a_new_agent_stand(told, plays, tmp_path) -> None:
         assert placed == pytest.approx(here.ability)
     assert by_command["ability_low"] == pytest.approx(here.ability_low)
     # An examination that gives every task estimates what place estimates.
-    *_, last = ex.adaptive.examine(fit, new, rng=0)
+    last = ex.adaptive.examine(fit, new, rng=0)
     asked = told("examine", "--fit", path, "--oracle", *PLAYS, "--agent", name, "--most", 1000)
     assert last.ability == pytest.approx(here.ability, abs=1e-6)
     assert last.error == pytest.approx(here.ability_error, rel=1e-6)

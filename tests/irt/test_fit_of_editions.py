@@ -150,7 +150,7 @@ def test_an_examination_of_every_task_gives_the_ability_that_placing_gives() -> 
     row = matrix.take(agents=[130], tasks=range(20, 50))
     new = ResponseMatrix.from_array(row.to_numpy(), ["new"], row.tasks)
     answers = dict(zip(row.tasks, row.to_numpy()[0].tolist(), strict=True))
-    *_, examined = ex.adaptive.examine(fit, answers.get, choosing="random")
+    examined = ex.adaptive.examine(fit, answers.get, choosing="random")
     placed = ex.irt.place(new, fit).agents["new"]
     assert examined.ability == pytest.approx(placed.ability, abs=0.01)
     assert examined.error == pytest.approx(placed.ability_error, rel=0.02)

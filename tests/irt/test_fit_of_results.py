@@ -95,7 +95,7 @@ def test_newcomers_are_treated_alike_before_and_after_storing(tmp_path: Path) ->
     }
     assert len(abilities) == 1
     ends = [
-        list(ex.adaptive.examine(fit, given, rng=0))[-1].ability
+        ex.adaptive.examine(fit, given, rng=0).ability
         for fit in (made, stored)
         for given in (new, responses)
     ]

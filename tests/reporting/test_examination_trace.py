@@ -10,7 +10,7 @@ from examiner.reporting.findings import next_task as adaptive_trace
 def test_the_trace_draws_what_was_known_after_each_task() -> None:
     graph_objects = pytest.importorskip("plotly.graph_objects")
     bank = bank_of(60)
-    *_, last = examine(bank, simulated_agent(bank, 0.3), stop=Stop(most=50), rng=rng())
+    last = examine(bank, simulated_agent(bank, 0.3), stop=Stop(most=50), rng=rng())
     drawn = adaptive_trace.data(last, {"<b>dqn</b>": 0.4})
     assert drawn.tasks == last.state.tasks and drawn.ability[-1] == last.ability
     assert (drawn.low < drawn.ability).all() and (drawn.ability < drawn.high).all()

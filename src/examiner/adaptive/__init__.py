@@ -8,6 +8,7 @@ from examiner.adaptive.bank import TaskBank as TaskBank
 from examiner.adaptive.examination import Examination as Examination
 from examiner.adaptive.examination import ExaminationStep as ExaminationStep
 from examiner.adaptive.examine import examine as examine
+from examiner.adaptive.examine import examine_stepwise as examine_stepwise
 from examiner.adaptive.examine import replay as replay
 from examiner.adaptive.rules import RULES as RULES
 from examiner.adaptive.rules import Choosing as Choosing

@@ -179,7 +179,7 @@ class Examination(Answer):
 
         >>> items = ItemParameters.of(["pong", "qbert"], slope=[2, 1], difficulty=[0, 1])
         >>> from examiner.adaptive.examine import examine
-        >>> *_, last = examine(items, {"pong": 1, "qbert": 0}.get, rng=0)
+        >>> last = examine(items, {"pong": 1, "qbert": 0}.get, rng=0)
         >>> last.answer("qbert")
         (0.0, 1)
         """
@@ -194,7 +194,7 @@ class Examination(Answer):
         >>> items = ItemParameters.of(["pong", "qbert"], slope=[2, 1], difficulty=[0, 1])
         >>> bank = TaskBank.of(items)
         >>> from examiner.adaptive.examine import examine
-        >>> *_, last = examine(bank, {"pong": 1, "qbert": 0}.get, rng=0)
+        >>> last = examine(bank, {"pong": 1, "qbert": 0}.get, rng=0)
         >>> Examination.from_dict(last.to_record(), bank).ability == last.ability
         True
         """

@@ -159,8 +159,8 @@ def examine(
     stop: Stop | None = None,
     agent: str = "",
     resume: Examination | None = None,
-) -> Iterator[Examination]:
-    """Ask task after task, and yield the examination after each answer; the last one has ended.
+) -> Examination:
+    """Ask task after task until the examination ends, and return it: the ability, and every step.
 
     `answer(task)` returns 0 or 1, successes and trials `(k, n)`, or a score for the beta model; None
     puts the task aside. Results answer for the `agent` named, through the fit's recipe. Without `stop`
@@ -168,7 +168,32 @@ def examine(
     `stop` is given anew, and it goes on as if never interrupted.
 
     >>> items = ItemParameters.of(["easy", "apt", "hard"], slope=1.5, difficulty=[-2, 0, 2])
-    >>> for step in examine(items, {"apt": 1, "hard": 0, "easy": 1}.get, rng=0):
+    >>> examination = examine(items, {"apt": 1, "hard": 0, "easy": 1}.get)
+    >>> [step.task for step in examination.steps], round(examination.ability, 2)
+    (['apt', 'hard', 'easy'], 0.43)
+    """
+    *_, last = examine_stepwise(
+        source, answer, rng=rng, choosing=choosing, stop=stop, agent=agent, resume=resume
+    )
+    return last
+
+
+def examine_stepwise(
+    source: TaskBank | ItemParameters | IRTFit,
+    answer: Answering | Results | ResponseMatrix,
+    *,
+    rng: Randomness = 0,
+    choosing: str | Rule | Choosing = "information",
+    stop: Stop | None = None,
+    agent: str = "",
+    resume: Examination | None = None,
+) -> Iterator[Examination]:
+    """Examine as `examine` does, and yield the examination after each answer; the last one has ended.
+
+    So it can be stored, shown or stopped on its way.
+
+    >>> items = ItemParameters.of(["easy", "apt", "hard"], slope=1.5, difficulty=[-2, 0, 2])
+    >>> for step in examine_stepwise(items, {"apt": 1, "hard": 0, "easy": 1}.get):
     ...     print(step.steps[-1].task, round(step.ability, 2), round(step.error, 2))
     apt 0.53 0.85
     hard 0.39 0.78
@@ -232,7 +257,7 @@ def replay(
     """Give the same answers in the same order on another bank, such as a newer fit.
 
     >>> items = ItemParameters.of(["pong", "qbert"], slope=[2, 1], difficulty=[0, 1])
-    >>> *_, last = examine(items, {"pong": 1, "qbert": 0}.get, rng=0)
+    >>> last = examine(items, {"pong": 1, "qbert": 0}.get, rng=0)
     >>> replay(last, items.rescaled(0.5, 1.0)).ability < last.ability
     True
     """

@@ -175,7 +175,7 @@ def _examined(
         last = adaptive.Examination.from_dict(examination_content(who.resume), bank)
     target = who.output or who.resume
     chosen = _choosing(bank, options, stop, rng)
-    steps = adaptive.examine(
+    steps = adaptive.examine_stepwise(
         bank, answer, rng=rng, choosing=chosen, stop=stop, agent=who.agent or "", resume=last
     )
     try:

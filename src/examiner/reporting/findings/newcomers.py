@@ -141,7 +141,7 @@ def render_examination(
     >>> from examiner.irt import ItemParameters, known
     >>> fit = known(ItemParameters.of(["pong", "qbert"], slope=[2, 1], difficulty=[0, 1]))
     >>> bank = TaskBank.of(fit)
-    >>> *_, last = examine(bank, {"pong": 1, "qbert": 0}.get, rng=np.random.default_rng(0))
+    >>> last = examine(bank, {"pong": 1, "qbert": 0}.get, rng=np.random.default_rng(0))
     >>> render_examination(bank, last, fit).data["outcome"]
     'All tasks that could be answered were used up.'
     """

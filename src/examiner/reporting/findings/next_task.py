@@ -89,8 +89,7 @@ def _examined(
     bank: TaskBank, matrix: ResponseMatrix, agent: str, seed: int, most: int
 ) -> Examination:
     rng = np.random.default_rng(seed)
-    *_, last = examine(bank, matrix, stop=Stop(most=most), agent=agent, rng=rng)
-    return last
+    return examine(bank, matrix, stop=Stop(most=most), agent=agent, rng=rng)
 
 
 class AdaptiveTraceData(NamedTuple):
@@ -112,7 +111,7 @@ def data(
 
     >>> from examiner.irt import ItemParameters
     >>> items = ItemParameters.of(["pong", "qbert"], slope=[2, 1], difficulty=[0, 1])
-    >>> *_, last = examine(items, {"pong": 1, "qbert": 0}.get, rng=np.random.default_rng(0))
+    >>> last = examine(items, {"pong": 1, "qbert": 0}.get, rng=np.random.default_rng(0))
     >>> data(last).share
     array([1., 0.])
     """
