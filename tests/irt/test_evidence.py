@@ -305,6 +305,16 @@ def families(seed: int, spread: float) -> ResponseMatrix:
     return ResponseMatrix.from_array((drawn < chance).astype(float))
 
 
+def test_agents_without_a_common_task_are_no_near_copies() -> None:
+    values = np.full((24, 30), np.nan)
+    values[:12, :15] = np.random.default_rng(0).integers(0, 2, (12, 15))
+    values[12:, 15:] = np.tile([0, 1, 1], (12, 5))
+    values[12:, 15] = np.arange(12) % 2
+    assert room.has_near_copies(ResponseMatrix.from_array(values))
+    values[12:, 15:] = np.random.default_rng(1).integers(0, 2, (12, 15))
+    assert not room.has_near_copies(ResponseMatrix.from_array(values))
+
+
 def test_families_of_near_copies_that_are_equally_able_are_rarely_called_different() -> None:
     tests = [ability_test(families(seed, 0.0), np.random.default_rng(seed)) for seed in range(40)]
     assert np.mean([test.shown for test in tests]) <= 0.15  # by exchanges alone, in all tables

@@ -144,7 +144,7 @@ def curves_of(
     """Learn the curves from shares of successes [agents, tasks] with gaps, and the agents' scores.
 
     The priors keep them from running away; every task has its own two numbers, found at once for all tasks.
-    For `newer` agents curves count alone, and slopes are nearly equal.
+    For `newer` agents curves count alone, and slopes are nearly equal where results are zeros and ones.
 
     >>> rng = np.random.default_rng(0)
     >>> shares = (rng.normal(size=(200, 1)) > rng.normal(size=(200, 3)) + [-1, 0, 1]).astype(float)
@@ -158,13 +158,17 @@ def curves_of(
     odds = np.log(score / (1 - score))
     ability = (odds - odds.mean()) / max(float(odds.std()), 1e-9)
     step = max(1, BLOCK_CELLS // len(values))
-    variance = SLOPE_VARIANCE_FOR_NEWER if newer else SLOPE_VARIANCE
-    parts = [
-        _curves(values[:, start : start + step], ability, variance)
-        for start in range(0, values.shape[1], step)
-    ]
-    slope, intercept = (np.concatenate([part[index] for part in parts]) for index in (0, 1))
-    dispersion = max(sum(part[2] for part in parts) / max(int(seen.sum()), 1), 1e-6)
+    blocks = [values[:, start : start + step] for start in range(0, values.shape[1], step)]
+    cells = max(int(seen.sum()), 1)
+
+    def learnt(variance: float) -> tuple[Floats, Floats, float]:
+        parts = [_curves(block, ability, variance) for block in blocks]
+        slope, intercept = (np.concatenate([part[index] for part in parts]) for index in (0, 1))
+        return slope, intercept, max(sum(part[2] for part in parts) / cells, 1e-6)
+
+    slope, intercept, dispersion = learnt(SLOPE_VARIANCE_FOR_NEWER if newer else SLOPE_VARIANCE)
+    if newer and dispersion < 1:  # shares of many successes say more of slopes than single ones
+        slope, intercept, dispersion = learnt(SLOPE_VARIANCE_FOR_NEWER / dispersion)
     low, near, far, high = np.quantile(target, [0.0, 0.1, 0.9, 1.0]).tolist()
     return ScoreCurves(slope, intercept, weight, dispersion, (near, far), (low, high), newer)
 

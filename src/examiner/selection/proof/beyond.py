@@ -78,9 +78,7 @@ def judge_beyond(
         predictions, truth, inside = predict_beyond(
             whole, method, size, level, sets, train, test, rng
         )
-        off = {
-            key: np.abs(predicted - truth).mean(axis=0) for key, predicted in predictions.items()
-        }
+        off = {key: agent_errors(predicted, truth) for key, predicted in predictions.items()}
         ranks = {key: rank_correlation(predicted, truth) for key, predicted in predictions.items()}
         for key in predictions:
             covered = inside if key == SELECTED else np.nan
@@ -128,13 +126,25 @@ def predict_beyond(
     lines = predict_sets(fold._replace(curves=None), raw, sets, rest=False)
     predictions = {
         SELECTED: predicted.value[None],
-        "random + mean": np.array([np.nanmean(raw[:, list(one)], axis=1) for one in sets]),
+        "random + mean": np.array([_means(raw[:, list(one)]) for one in sets]),
         "random + ridge": np.array([line.value for line in lines]),
     }
     if whole.of_shares:
         predictions["random + Rasch"] = _by_rasch(fold, raw, sets)
     inside = (predicted.low <= truth) & (truth <= predicted.high)
+    for row, one in enumerate(sets):  # nothing is known of an agent without a result on a set
+        unseen = ~np.isfinite(raw[:, list(one)]).any(axis=1)
+        for way, values in predictions.items():
+            if way != SELECTED:
+                values[row, unseen] = np.nan
     return predictions, truth, float(inside.mean())
+
+
+def _means(values: Floats) -> Floats:
+    """The mean of what was observed of each agent, NaN where nothing was."""
+    seen = np.isfinite(values)
+    count = np.where(seen.any(axis=1), seen.sum(axis=1), np.nan)
+    return np.asarray(np.where(seen, values, 0.0).sum(axis=1) / count)
 
 
 def _by_rasch(fold: Fold, raw: Floats, sets: tuple[Columns, ...]) -> Floats:
@@ -149,7 +159,7 @@ def _by_rasch(fold: Fold, raw: Floats, sets: tuple[Columns, ...]) -> Floats:
     predicted = []
     for columns in sets:
         part = raw[:, list(columns)]
-        share, size = np.nanmean(part, axis=1), len(columns)
+        share, size = _means(part), len(columns)
         ability = np.interp(
             (share * size + 0.5) / (size + 1), solved[:, list(columns)].mean(axis=1), ABILITIES
         )
@@ -180,10 +190,18 @@ def _better(
     return []
 
 
+def agent_errors(predicted: Floats, truth: Floats) -> Floats:
+    """Absolute errors of agents, mean over draws [draws, agents] with a result of the agent."""
+    return _means(np.abs(predicted - truth).T)
+
+
 def rank_correlation(predicted: Floats, truth: Floats) -> float:
     """Spearman's correlation of predictions [draws, agents] with the truth, mean over draws."""
-    rounded = np.vstack([truth, predicted]).round(9)  # rounding must not break ties
-    return float(correlate_columns(rounded.T, "spearman")[0][0, 1:].mean())
+    found = []
+    for one in predicted:
+        both = np.stack([truth, one])[:, np.isfinite(one)].round(9)  # rounding must not break ties
+        found.append(correlate_columns(both.T, "spearman")[0][0, 1])
+    return float(np.mean(found))
 
 
 def _error(off: Floats) -> float:
