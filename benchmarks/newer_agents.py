@@ -1,10 +1,11 @@
 """Claim: tasks selected for newer agents predict and order these no worse than simple ways do, at any size.
 
-Of the agents of a table with dates, by default SWE-bench Verified, the older 60 % choose (85 % of them drawn in each repeat), and the newer 40 %
-are predicted: from the tasks that `strata` (for newer agents) and `covariance` (for the same) select, and
-from random sets of the same size under the plain mean, ridge regression and the Rasch model. Printed are
-mean absolute errors, Spearman's correlations, the share of agents inside 90 % intervals, and how far the
-selection for newer agents is behind the best of the simple ways, in standard errors over agents.
+Of the agents of a table with dates, by default SWE-bench Verified, the older 60 % choose (85 % of them
+drawn in each repeat), and the newer 40 % are predicted: from the tasks that `strata` (for newer agents) and
+`covariance` (for the same) select, and from random sets of the same size under the plain mean, ridge
+regression and the Rasch model. Printed are mean absolute errors, Spearman's correlations, the share of
+agents inside 90 % intervals, and how far the selection for newer agents is behind the best of the simple
+ways, in standard errors over agents.
 Run: python benchmarks/newer_agents.py [FILE] [--repeats 6] [--sizes 5,10,20,50,100,200,300,400,500]
 """
 

@@ -306,13 +306,12 @@ def families(seed: int, spread: float) -> ResponseMatrix:
 
 
 def test_agents_without_a_common_task_are_no_near_copies() -> None:
-    values = np.full((24, 30), np.nan)
-    values[:12, :15] = np.random.default_rng(0).integers(0, 2, (12, 15))
-    values[12:, 15:] = np.tile([0, 1, 1], (12, 5))
-    values[12:, 15] = np.arange(12) % 2
-    assert room.has_near_copies(ResponseMatrix.from_array(values))
-    values[12:, 15:] = np.random.default_rng(1).integers(0, 2, (12, 15))
+    values = np.full((24, 60), np.nan)
+    won = np.random.default_rng(0).integers(0, 2, (24, 30)).astype(float)
+    values[:12, :30], values[12:, 30:] = won[:12], won[12:]
     assert not room.has_near_copies(ResponseMatrix.from_array(values))
+    values[18:] = values[12:18]
+    assert room.has_near_copies(ResponseMatrix.from_array(values))
 
 
 def test_families_of_near_copies_that_are_equally_able_are_rarely_called_different() -> None:
