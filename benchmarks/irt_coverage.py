@@ -133,26 +133,34 @@ def grouped_ability_interval(
     return float(np.mean(np.abs(found.ability - ability) < 1.96 * found.error))
 
 
-def edition_interval(rng: np.random.Generator, first: int, new: int, editions: int = 5) -> float:
-    """The share of newcomers' intervals that hold after editions, each 0.5 deviations more able."""
+def edition_interval(
+    rng: np.random.Generator, first: int, new: int, editions: int = 5, *, together: bool
+) -> float:
+    """The share of newcomers' intervals that hold after editions, each 0.5 deviations more able.
+
+    All editions are fitted together, or added one after the other.
+    """
     tasks = 40 + 10 * editions
     slope = np.exp(rng.normal(0.2, 0.3, tasks))
     level = np.concatenate([np.zeros(40), np.repeat(0.5 * np.arange(1, editions + 1), 10)])
     difficulty = level + rng.normal(size=tasks)
-
-    def play(ability: Floats, start: int, edition: int) -> ex.ResponseMatrix:
-        columns = np.arange(start, start + 40)
-        chance = chances(slope[columns], ability[:, None], difficulty[columns])
-        won = (rng.random(chance.shape) < chance).astype(float)
-        names = [f"edition {edition} agent {agent}" for agent in range(len(ability))]
-        return ex.ResponseMatrix.from_array(won, names, [f"t{task}" for task in columns])
-
-    fit = ex.irt.fit(play(rng.normal(size=first), 0, 0), starts=1)
-    for edition in range(1, editions + 1):
-        ability = rng.normal(0.5 * edition, 1, new)
-        fit = ex.irt.grow(fit, play(ability, 10 * edition, edition)).fit
+    edition = np.repeat(np.arange(editions + 1), [first] + [new] * editions)
+    ability = rng.normal(0.5 * edition, 1)
+    names = [f"edition {of} agent {agent}" for agent, of in enumerate(edition)]
+    given = 10 * edition[:, None] <= np.arange(tasks)
+    given &= np.arange(tasks) < 10 * edition[:, None] + 40
+    won = rng.random(given.shape) < chances(slope, ability[:, None], difficulty)
+    whole = ex.ResponseMatrix.from_array(
+        np.where(given, won, np.nan), names, [f"t{task}" for task in range(tasks)]
+    )
+    if together:
+        fit = ex.irt.fit(whole, starts=1, editions=dict(zip(names, edition.tolist(), strict=True)))
+    for number in range(0 if together else editions + 1):
+        rows, columns = np.flatnonzero(edition == number), range(10 * number, 10 * number + 40)
+        part = whole.take(rows.tolist(), columns)
+        fit = ex.irt.grow(fit, part).fit if number else ex.irt.fit(part, starts=1)
     found = fit.abilities
-    return float(np.mean(np.abs(found.ability[-new:] - ability) < 1.96 * found.error[-new:]))
+    return float(np.mean(np.abs(found.ability[-new:] - ability[-new:]) < 1.96 * found.error[-new:]))
 
 
 def equal_families_differ(rng: np.random.Generator, families: int, copies: int, tasks: int) -> bool:
@@ -192,10 +200,11 @@ ROWS: dict[str, Row] = {
         )
     },
     **{
-        f"newcomers after five editions, {a} then {n} agents": Row(
-            partial(edition_interval, first=a, new=n)
+        f"newcomers after five editions {how}, {a} then {n} agents": Row(
+            partial(edition_interval, first=a, new=n, together=how == "together")
         )
         for a, n in ((60, 15), (130, 30))
+        for how in ("together", "added")
     },
     **{
         f"equal families, {f} of {n}, {t} tasks": wrong(
