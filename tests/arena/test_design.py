@@ -75,29 +75,24 @@ def skills(tmp_path: Path) -> Path:
     return tmp_path / "skills.toml"
 
 
-def test_the_most_informative_variant_is_chosen_and_better_than_random_ones(skills: Path) -> None:
-    answer = design(skills, skills.parent / "out", workers=2)
-    assert answer.chosen == "skill_world:Skill-v0(gain=5.0)"
+def test_the_most_informative_variant_is_chosen_and_repeated_without_playing(skills: Path) -> None:
+    out, standings = skills.parent / "out", []
+    first = command("arena", "design", skills, "-o", out, "--workers", "2", "--json")
+    assert first.code == 0, first.err
+    answer = design(skills, out, watcher=standings.append)
+    assert {standing.frames_per_second for standing in standings} == {0.0}, (
+        "nothing is played again"
+    )
+    assert json.loads(first.out)["chosen"] == answer.chosen == "skill_world:Skill-v0(gain=5.0)"
     assert answer.advantages.agents == ("panel", "held-out agents")
     assert (answer.advantages.advantage_low > 0).all()
     assert (answer.advantages.base_bits < 0.3).all(), "the present task is pure noise"
     assert "significantly more than random variants" in answer.headline
     assert answer.searched.variant[0] == answer.chosen and len(answer.searched) == 4
     assert answer.plays <= answer.budget
-    ledger = ex.read(skills.parent / "out" / "ledger.sqlite")
+    ledger = ex.read(out / "ledger.sqlite")
     assert len(ledger) == answer.plays, "every play is kept"
     assert len(ledger.tasks) == 5, "variants are tasks of their own"
-
-
-def test_a_design_goes_on_where_it_was_and_repeats_its_answer(skills: Path) -> None:
-    out, standings = skills.parent / "out", []
-    first = command("arena", "design", skills, "-o", out, "--workers", "2", "--json")
-    assert first.code == 0, first.err
-    again = design(skills, out, watcher=standings.append)
-    assert json.loads(first.out)["chosen"] == again.chosen
-    assert {standing.frames_per_second for standing in standings} == {0.0}, (
-        "nothing is played again"
-    )
 
 
 def test_a_function_of_ones_own_generates_variants(skills: Path) -> None:

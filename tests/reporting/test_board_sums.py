@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import subprocess
+from functools import cache
 from importlib.resources import files
 from pathlib import Path
 
@@ -35,6 +36,23 @@ def scores() -> np.ndarray:
     return 50 * rng.normal(size=(14, 9)) + np.linspace(0, 100, 14)[:, None]
 
 
+TABLES = {
+    "successes": (shares(False), None),
+    "with gaps": (shares(True), None),
+    "scores": (scores(), None),
+    "normalised in each fold": (scores(), "z-score"),
+}
+
+
+@cache
+def study_of(table: str) -> tuple[Study, Board]:
+    """A table under study, and the board of its comparison."""
+    values, normalise = TABLES[table]
+    study = Study.of(ex.Results.from_numpy(values), normalise)
+    board = next(block for block in comparison.finding(study).blocks if isinstance(block, Board))
+    return study, board
+
+
 def on_the_page(board: Board, picked: list[int], folder: Path) -> dict[str, object]:
     """What the page's script computes for the ticked tasks."""
     script = files("examiner.reporting.page").joinpath("scripts/board.js").read_text("utf-8")
@@ -48,17 +66,12 @@ def on_the_page(board: Board, picked: list[int], folder: Path) -> dict[str, obje
     return answer
 
 
-@pytest.mark.parametrize(
-    ("values", "normalise"),
-    [(shares(False), None), (shares(True), None), (scores(), None), (scores(), "z-score")],
-    ids=["successes", "with gaps", "scores", "normalised in each fold"],
-)
+@pytest.mark.parametrize("table", TABLES)
 @pytest.mark.parametrize("picked", [[4], [1, 2, 7], [0, 1, 2, 3, 4, 5, 6, 7, 8]])
 def test_ticked_tasks_are_judged_as_the_library_judges_them(
-    values: np.ndarray, normalise: str | None, picked: list[int], tmp_path: Path
+    table: str, picked: list[int], tmp_path: Path
 ) -> None:
-    study = Study.of(ex.Results.from_numpy(values), normalise)
-    board = next(block for block in comparison.finding(study).blocks if isinstance(block, Board))
+    study, board = study_of(table)
     shown = on_the_page(board, picked, tmp_path)
     material = study.selected.material
     found = ex.selection.judge_tasks(material, [material.tasks[task] for task in picked])
@@ -71,9 +84,7 @@ def test_ticked_tasks_are_judged_as_the_library_judges_them(
 
 
 def test_chosen_tasks_show_the_figures_of_the_report(tmp_path: Path) -> None:
-    study = Study.of(ex.Results.from_numpy(shares(False)), None)
-    told = comparison.finding(study)
-    board = next(block for block in told.blocks if isinstance(block, Board))
+    study, board = study_of("successes")
     for row in study.selected.judgement.methods:
         if row.method != ex.selection.DEFAULT:
             continue

@@ -35,6 +35,11 @@ def wins() -> Results:
     return Results.from_numpy(won, tasks=items.tasks, measure="win")
 
 
+@pytest.fixture(scope="module")
+def whole_report(wins: Results) -> ex.Report:
+    return ex.report(wins)
+
+
 def told(results: Results, **options: object) -> dict[str, dict]:
     report = ex.report(results, sections=FINDINGS, **options)  # type: ignore[arg-type]
     content = json.loads(json.dumps(report.to_dict(), allow_nan=False))
@@ -192,8 +197,8 @@ def first_section(results: Results) -> dict:
     return content["sections"][0]
 
 
-def test_the_last_section_warns_of_tasks_that_reward_the_weak(wins):
-    report = ex.report(wins)
+def test_the_last_section_warns_of_tasks_that_reward_the_weak(wins, whole_report):
+    report = whole_report
     section = report.to_dict()["sections"][-1]
     assert section["key"] == "reading"
     beware = next(block for block in blocks(section, "notes") if block["title"] == "Warning")
@@ -205,8 +210,8 @@ def test_the_last_section_warns_of_tasks_that_reward_the_weak(wins):
     assert any("negative discrimination" in note for note in report.notes)
 
 
-def test_sections_left_out_are_named_with_the_reason(wins):
-    report = ex.report(wins)
+def test_sections_left_out_are_named_with_the_reason(whole_report):
+    report = whole_report
     aside = blocks(report.to_dict()["sections"][-1], "notes")[-1]
     assert aside["title"] == "Left out"
     assert any(note.startswith("Kinds of task: No classification") for note in aside["notes"])

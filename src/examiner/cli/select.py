@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import partial
 from pathlib import Path
-from time import perf_counter
+from time import process_time
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -356,9 +356,9 @@ def _where_it_pays(
 ) -> Iterator[Any]:
     """Do the first job here, and the others on processes if they would take long one after the other."""
     first, *others = jobs
-    start = perf_counter()
+    start = process_time()
     yield function(first)
-    if (perf_counter() - start) * len(others) >= WORTH_PROCESSES_SECONDS:
+    if (process_time() - start) * len(others) >= WORTH_PROCESSES_SECONDS:
         yield from spread(function, others)
         return
     for number, job in enumerate(others, 2):

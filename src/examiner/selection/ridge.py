@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -158,51 +158,35 @@ def with_one_more(design: Floats, target: Floats, chosen: Sequence[int]) -> With
     free = 1.0 - 1.0 / agents - weight @ (turned**2).T
     alone = _least_error((left / np.maximum(free, 1e-9))[:, None])[0]
     errors = np.empty(tasks)
-    step = max(1, SCAN_CELLS // agents)
+    step = max(1, SCAN_CELLS // (agents * len(SHRINKAGE)))
     for start in range(0, tasks, step):
         columns = np.ascontiguousarray(design[:, start : start + step].T)  # [tasks, agents]
         errors[start : start + step] = _least_error(
-            _left_out_with(columns, y, turned, weight[index], left[index], free[index], shrinkage)
-            for index, shrinkage in enumerate(SHRINKAGE)
+            _left_out_with(columns, y, turned, weight, left, free)
         )
     errors[list(chosen)] = np.nan
     return WithOneMore(float(alone), errors)
 
 
 def _left_out_with(
-    columns: Floats,
-    y: Floats,
-    turned: Floats,
-    weight: Floats,
-    left: Floats,
-    free: Floats,
-    shrinkage: float,
+    columns: Floats, y: Floats, turned: Floats, weight: Floats, left: Floats, free: Floats
 ) -> Floats:
-    """Leave-one-out residuals [tasks, agents] with one more column each, under one penalty."""
-    news = columns - (columns @ (turned * weight)) @ turned.T
-    size = np.einsum("ta,ta->t", columns, news) + len(y) * shrinkage
-    residual: Floats = left - news * ((news @ y) / size)[:, None]
+    """Leave-one-out residuals [penalties, tasks, agents] with one more column each."""
+    news = columns - ((columns @ turned) * weight[:, None]) @ turned.T
+    size = (news * columns).sum(axis=2) + len(y) * SHRINKAGE[:, None]  # [penalties, tasks]
+    residual = left[:, None] - news * ((news @ y) / size)[:, :, None]
     np.multiply(news, news, out=news)
-    news /= size[:, None]
-    np.maximum(np.subtract(free, news, out=news), 1e-9, out=news)
+    news /= size[:, :, None]
+    np.maximum(np.subtract(free[:, None], news, out=news), 1e-9, out=news)
     residual /= news
-    return residual
+    return np.asarray(residual)
 
 
-def _least_error(residuals: Iterable[Floats]) -> Floats:
-    """Mean absolute residual [sets] under the penalty with the least square, from [sets, agents] each."""
-    square: Floats | None = None
-    error: Floats | None = None
-    for off in residuals:
-        now = np.einsum("sa,sa->s", off, off)
-        size = np.abs(off, out=off).mean(axis=1)
-        if square is None or error is None:
-            square, error = now, size
-            continue
-        error = np.where(now < square, size, error)
-        square = np.minimum(square, now)
-    assert error is not None
-    return error
+def _least_error(residuals: Floats) -> Floats:
+    """Mean absolute residual [sets] under the penalty with the least square: [penalties, sets, agents]."""
+    best = np.einsum("psa,psa->ps", residuals, residuals).argmin(axis=0)
+    least: Floats = np.abs(residuals[best, np.arange(len(best))]).mean(axis=1)
+    return least
 
 
 class _Decomposed(NamedTuple):

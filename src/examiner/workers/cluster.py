@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import os
 import socket
 import time
@@ -125,8 +126,10 @@ def performed_apart(
 def _local_crew(
     function: Function, memory_bytes: int | None, modules: tuple[str, ...]
 ) -> ProcessCrew:
-    """The crew of one that this process of Ray has for all its jobs; its guard ends it with Ray."""
-    return ProcessCrew(function, 1, memory_bytes=memory_bytes, modules=modules)
+    """The crew of one that this process of Ray has for all its jobs; it ends with Ray's."""
+    crew = ProcessCrew(function, 1, memory_bytes=memory_bytes, modules=modules)
+    atexit.register(crew.close)
+    return crew
 
 
 def performed_alone(
