@@ -19,8 +19,8 @@ report: $(VENV)/installed  ## Install, report on coding agents and on agents who
 test: $(VENV)/developing  ## Everything but the slow tests
 	$(ONE_THREAD) $(BIN)/pytest -q -n 2 -m "not slow"
 
-test-all: $(VENV)/developing  ## The slow tests too: kills, clusters, coverage studies
-	$(ONE_THREAD) $(BIN)/pytest -q -n 2
+test-all: $(VENV)/developing  ## The slow tests too, and four times the examples: kills, clusters, coverage studies
+	$(ONE_THREAD) HYPOTHESIS_PROFILE=usual $(BIN)/pytest -q -n 2
 
 lint: $(VENV)/developing
 	$(BIN)/ruff check .

@@ -12,11 +12,12 @@ os.environ["EXAMINER_RAISE_ERRORS"] = "1"
 
 settings.register_profile(
     "quick",
-    max_examples=30,
+    max_examples=15,
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow],
     derandomize="CI" in os.environ,  # what lands is judged on the same examples every time
 )
+settings.register_profile("usual", settings.get_profile("quick"), max_examples=60)
 settings.register_profile(
     "thorough", max_examples=500, deadline=None, suppress_health_check=[HealthCheck.too_slow]
 )

@@ -22,6 +22,7 @@ def table(seed: int, spread: float, agents: int = 30) -> tuple[ResponseMatrix, d
     return matrix, dict(zip(matrix.tasks, group.tolist(), strict=True))
 
 
+@pytest.mark.slow
 def test_equal_agents_are_rarely_called_different_where_tasks_come_in_groups() -> None:
     plain, grouped = [], []
     for seed in range(25):
