@@ -7,6 +7,7 @@ charts of guides (both need matplotlib).
 from __future__ import annotations
 
 import csv
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -21,6 +22,19 @@ PICTURES = {  # the first screen of reports of bundled data
     "report": ("atari-arena",),
     "report-dqn-family": ("atari-dqn-family",),
     "report-swebench": ("swebench-verified",),
+}
+FIGURES = {  # reports, and which of their figures stand in guides under which name
+    ("atari-anchors",): {
+        "intervals": "intervals",
+        "heatmap": "heatmap",
+        "information-bars": "information-bars",
+        "cost-quality": "selected-tasks",
+    },
+    ("gvgai-plays", "--item", "task", "--measure", "win"): {
+        "wright-map": "wright-map",
+        "adaptive-trace": "adaptive-trace",
+    },
+    ("atari-arena",): {"learning-curves": "learning-curves"},
 }
 WIDTH, HEIGHT = 1280, 900
 GROWTH = Path(__file__).parents[1] / "benchmarks" / "growth.csv"
@@ -57,6 +71,20 @@ def main() -> None:
             browser += [f"--window-size={WIDTH},{HEIGHT}", "--virtual-time-budget=8000"]
             browser += [f"--screenshot={IMAGES / name}.png", page.as_uri()]
             subprocess.run(browser, check=True, capture_output=True)
+        for number, (words, figures) in enumerate(FIGURES.items()):
+            written = Path(folder) / str(number)
+            command = [
+                sys.executable,
+                "-m",
+                "examiner",
+                "report",
+                *words,
+                "--output",
+                f"{written}.html",
+            ]
+            subprocess.run([*command, "--figures", str(written), "--figures-as", "svg"], check=True)
+            for figure, name in figures.items():
+                shutil.copy(written / f"{figure}.svg", IMAGES / f"{name}.svg")
 
 
 def bars() -> None:

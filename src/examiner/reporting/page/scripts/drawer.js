@@ -54,14 +54,22 @@ const strip = (cells) => {
   return make("div", { className: "strip" }, ...parts);
 };
 
-// The tasks that rank agents most alike, from the map of likeness.
+// Of zeros and ones: who solves a task, or what an agent solves; these come first in the list below.
+const scoresTitle = (chosen, scores) => {
+  const cut = scores.length > MOST_BARS ? `, the best ${MOST_BARS} of ${scores.length}` : "";
+  if (scores.some((cell) => cell.score !== 0 && cell.score !== 1)) return `Scores${cut}`;
+  const solved = scores.filter((cell) => cell.score === 1).length;
+  return chosen.kind === "tasks" ? `Solved by ${solved} of ${scores.length} agents` : `Solves ${solved} of ${scores.length} tasks drawn`;
+};
+
+// The tasks that rank agents in the most similar order, from the map of correlations.
 const neighboursOf = (task) => {
   const plot = plotOf("figure-task-clusters");
   const at = plot?.sides.rows.at ?? [];
   const row = at.indexOf(places.tasks.get(task));
   if (row < 0) return [];
-  const likeness = plot.figure.data[0].z[row];
-  return at.map((subject, column) => ({ name: subjects.tasks[subject], r: likeness[column] }))
+  const correlations = plot.figure.data[0].z[row];
+  return at.map((subject, column) => ({ name: subjects.tasks[subject], r: correlations[column] }))
     .filter((each) => each.name !== task && each.r !== null)
     .sort((a, b) => b.r - a.r).slice(0, MOST_NEIGHBOURS);
 };
@@ -84,17 +92,16 @@ const fill = (chosen) => {
   const parts = [close, kind, make("h2", { textContent: chosen.name.slice(0, 300) })];
   const text = chosen.kind === "tasks" && subjects.texts[chosen.name];
   if (text) parts.push(make("p", { textContent: text }));
+  const [first, ...others] = [...rowsAbout(chosen)].map(([section, rows]) => [sectionLink(section), ...rows.map(factsList)]);
+  if (first) parts.push(...first);
   const scores = scoresAbout(chosen);
-  if (scores.length) {
-    const cut = scores.length > MOST_BARS ? `, the best ${MOST_BARS} of ${scores.length}` : "";
-    parts.push(heading(`Scores${cut}`), strip(scores));
-  }
+  if (scores.length) parts.push(heading(scoresTitle(chosen, scores)), strip(scores));
   const alike = chosen.kind === "tasks" ? neighboursOf(chosen.name) : [];
   if (alike.length) {
     const items = alike.map((each) => make("li", {}, nameElement(each.name), ` (r = ${each.r.toFixed(2)})`));
-    parts.push(heading("Ranks agents most like"), make("ul", {}, ...items));
+    parts.push(heading("Most similar order of agents"), make("ul", {}, ...items));
   }
-  for (const [section, rows] of rowsAbout(chosen)) parts.push(sectionLink(section), ...rows.map(factsList));
+  parts.push(...others.flat());
   const drawn = curvesOf(chosen);
   if (drawn.length) {
     const links = drawn.map((plot) => make("li", {}, sectionLink(plot.element.closest("section")).firstChild));
