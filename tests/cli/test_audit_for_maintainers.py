@@ -38,6 +38,24 @@ def test_agents_that_agree_on_another_answer_flag_the_task() -> None:
     assert row.notable_agents[:2] == ("agent 12", "agent 13")
 
 
+def test_answers_that_solve_a_task_are_the_key_in_other_letters() -> None:
+    columns = answered().to_dict()
+    for answers in (
+        [str("ABCD".index(answer)) for answer in columns["answer"]],
+        [f" {answer} " for answer in columns["answer"]],
+    ):
+        recoded = ex.Results.from_dict(columns | {"answer": answers}, measures=["score"])
+        assert ex.irt.audit(recoded, rng=0).of_kind("key") == ("q3",)
+
+
+def test_a_key_of_zero_is_a_key() -> None:
+    columns = answered().to_dict()
+    numbers = {name: ["CBDA".index(part) for part in columns[name]] for name in ("answer", "key")}
+    audited = ex.irt.audit(ex.Results.from_dict(columns | numbers, measures=["score"]), rng=0)
+    assert audited.of_kind("key") == ("q3",)
+    assert audited["q3"].reasons[0] == "12 of 14 agents answered 1, the key says 0"
+
+
 def test_missing_columns_of_answers_are_refused_only_where_they_were_named() -> None:
     plain = ex.Results.from_numpy(np.triu(np.ones((6, 6))))
     assert ex.irt.audit(plain).of_kind("key") == ()

@@ -221,9 +221,8 @@ class _SideData(NamedTuple):
         task_codes, agent_codes = self.results.task_codes, self.results.agent_codes
         if not any(keys) and key in self.results.attributes:
             by_task = dict(zip(task_codes.tolist(), self.results.column(key), strict=True))
-            keys = tuple(
-                str(by_task.get(code, "") or "") for code in range(len(self.results.tasks))
-            )
+            right = map(by_task.get, range(len(self.results.tasks)))
+            keys = tuple("" if value is None else str(value).strip() for value in right)
         if not any(keys):
             if key != KEY:
                 raise InputError(f"Results have no column {key!r} of right answers. Name another.")
@@ -232,7 +231,7 @@ class _SideData(NamedTuple):
         columns = (task_codes.tolist(), agent_codes.tolist(), self.results.column(answers))
         for task, agent, answer in zip(*columns, strict=True):
             if answer is not None:
-                votes.setdefault((task, agent), Counter())[str(answer)] += 1
+                votes.setdefault((task, agent), Counter())[str(answer).strip()] += 1
         places = {task: column for column, task in enumerate(matrix.tasks)}
         given: dict[int, dict[str, list[str]]] = {}
         for (task, agent), counts in sorted(votes.items()):

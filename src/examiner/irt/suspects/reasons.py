@@ -156,13 +156,17 @@ class Reasons:
     def add_keys(self, answers: Mapping[int, Mapping[str, list[str]]], keys: Sequence[str]) -> None:
         """Add tasks on which more than half of the agents give one answer that is not the key.
 
-        `answers` are the agents of every answer, by task.
+        `answers` are the agents of every answer, by task. An answer that solves the task is the key in
+        other letters.
         """
         for task, given in answers.items():
             most = max(given, key=lambda answer: (len(given[answer]), answer))
             total = sum(map(len, given.values()))
             right = len(given.get(keys[task], ()))
             if most == keys[task] or not keys[task] or 2 * len(given[most]) <= total:
+                continue
+            rows = [agent in given[most] for agent in self.matrix.agents]
+            if self._found.counts and self._found.value[rows, task].mean() > 0.5:
                 continue
             sentence = (
                 f"{len(given[most]):,} of {counted(total, 'agent')} answered {most}, the key says "
