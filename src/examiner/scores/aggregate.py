@@ -410,7 +410,7 @@ def point_values(scores: RunScores, aggregates: Sequence[Aggregate]) -> Floats:
     values = np.full((len(scores.agents), len(aggregates)), np.nan)
     for row, strata in enumerate(scores.strata):
         if len(strata.tasks):
-            values[row] = [known.statistic(observed(strata))[0] for known in aggregates]
+            values[row] = [aggregate.statistic(observed(strata))[0] for aggregate in aggregates]
     return values
 
 

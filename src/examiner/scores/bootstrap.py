@@ -125,8 +125,10 @@ class Replicates:
         kind = np.result_type(smallest_unsigned(total), np.uint16)
         counts = np.zeros((*strata.scores.shape, times.shape[1]), dtype=kind)
         for task in self.order.rows(agent):
-            runs, each = int(strata.runs[task]), int(draws[task])
-            replicate = np.repeat(np.arange(times.shape[1]), times[task].astype(np.int64) * each)
+            runs, draws_of_run = int(strata.runs[task]), int(draws[task])
+            replicate = np.repeat(
+                np.arange(times.shape[1]), times[task].astype(np.int64) * draws_of_run
+            )
             cell = rng.integers(0, runs, size=len(replicate)) * times.shape[1] + replicate
             drawn = np.bincount(cell, minlength=runs * times.shape[1])
             places = self.order.runs(agent, task[None], runs)[0]
@@ -231,10 +233,10 @@ def _count_many(
     )
     for task in range(tasks):
         for start in range(0, replicates, 64):  # scattering within few rows stays in the cache
-            some = min(64, replicates - start)
-            cell = rng.integers(0, runs, size=(some, draws)) + runs * np.arange(some)[:, None]
-            drawn = np.bincount(cell.ravel(), minlength=runs * some)
-            counts[task, :, start : start + some] = drawn.reshape(some, runs).T
+            size = min(64, replicates - start)
+            cell = rng.integers(0, runs, size=(size, draws)) + runs * np.arange(size)[:, None]
+            drawn = np.bincount(cell.ravel(), minlength=runs * size)
+            counts[task, :, start : start + size] = drawn.reshape(size, runs).T
     return counts
 
 
@@ -439,10 +441,10 @@ class Bootstrap:
         how = self.how
         jobs = blocks(self.scores, how.unit, how.interval in LESS_ONE, how.reps, rng)
         parts = []
-        for done, part in enumerate(how.map(evaluate, jobs), start=1):
+        for finished, part in enumerate(how.map(evaluate, jobs), start=1):
             parts.append(part)
             if how.progress and not silent:
-                how.progress("resampling", done, len(jobs))
+                how.progress("resampling", finished, len(jobs))
         return np.concatenate(parts, axis=-1)
 
     def bounds(
@@ -460,7 +462,7 @@ class Bootstrap:
 
         One agent at a time bounds the memory; all share a seed, since streams go by scores.
         """
-        made = np.full((3, len(self.scores.agents), points), np.nan)
+        ends = np.full((3, len(self.scores.agents), points), np.nan)
         entropy = rng.integers(0, 1 << 32, size=4).tolist()
         for agent, strata in enumerate(self.scores.strata):
             if self.how.progress:
@@ -468,13 +470,13 @@ class Bootstrap:
             if not len(strata.tasks):
                 continue
             statistic = statistic_of(agent)
-            made[0, agent] = statistic(observed(strata))[:, 0]
+            ends[0, agent] = statistic(observed(strata))[:, 0]
             if self.reason is None:
                 again = np.random.default_rng(entropy)
                 evaluate = partial(one_agent, agent=agent, statistic=statistic)
                 drawn = self.replicates(evaluate, again, silent=True)
-                made[1:, agent] = quantiles(drawn, self.how.level)
-        return made
+                ends[1:, agent] = quantiles(drawn, self.how.level)
+        return ends
 
 
 def one_agent(block: Replicates, agent: int, statistic: Statistic) -> Floats:
@@ -520,10 +522,10 @@ def _whole_tasks(block: Replicates, statistic: Statistic) -> Floats:
         if len(strata.tasks):
             alike.setdefault(strata.tasks.tobytes(), []).append(agent)
     for agents in alike.values():
-        some = [block.scores.strata[agent] for agent in agents]
-        each = [task_values(statistic, strata) for strata in some]
-        known = np.stack([one for one in each if one is not None])
-        values[agents] = block.averages(some[0].tasks, known)
+        drawn_agents = [block.scores.strata[agent] for agent in agents]
+        task_scores = [task_values(statistic, strata) for strata in drawn_agents]
+        stacked = np.stack([one for one in task_scores if one is not None])
+        values[agents] = block.averages(drawn_agents[0].tasks, stacked)
     return values
 
 

@@ -77,8 +77,8 @@ class GappedColumns(NamedTuple):
         else:
             of_y = here.T @ y
             y_squares = of_y if self.counted else here.T @ y**2
-        made = (here.T @ there, of_x, of_y, x.T @ y, x_squares, y_squares)
-        return PairSums(*(part.astype(np.float64, copy=False) for part in made))
+        sums = (here.T @ there, of_x, of_y, x.T @ y, x_squares, y_squares)
+        return PairSums(*(part.astype(np.float64, copy=False) for part in sums))
 
 
 class PairSums(NamedTuple):
@@ -110,10 +110,12 @@ class PairSums(NamedTuple):
         for spread, least in zip(spreads, rounding, strict=True):
             enough &= spread > least
         joint = self.joint - self.left * self.right / n
-        found: Floats = np.full(joint.shape, np.nan)
+        correlations: Floats = np.full(joint.shape, np.nan)
         with np.errstate(invalid="ignore"):
-            np.divide(joint, np.sqrt(spreads[0]) * np.sqrt(spreads[1]), out=found, where=enough)
-        return np.clip(found, -1.0, 1.0, out=found)
+            np.divide(
+                joint, np.sqrt(spreads[0]) * np.sqrt(spreads[1]), out=correlations, where=enough
+            )
+        return np.clip(correlations, -1.0, 1.0, out=correlations)
 
 
 def two_valued(table: Floats) -> bool:

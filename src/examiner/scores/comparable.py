@@ -85,8 +85,8 @@ class TaskScores:
         >>> TaskScores.of_cells(np.array([[3.0]]), ["a"], ["t"]).scale(np.array([2.0])).marks
         array([[2.]])
         """
-        known = np.array(marks, dtype=np.float64).reshape(len(marks), len(self.tasks))
-        return LearntScale(self.tasks, known, self.sign, tuple(agents), tuple(notes))
+        values = np.array(marks, dtype=np.float64).reshape(len(marks), len(self.tasks))
+        return LearntScale(self.tasks, values, self.sign, tuple(agents), tuple(notes))
 
     def anchored(self, what: str, needs: Sequence[Anchor]) -> tuple[ScaleArrays, tuple[str, ...]]:
         """Return the scales of the tasks that `what` needs, and a note that names those without.
@@ -100,14 +100,14 @@ class TaskScores:
         ("1 of 2 tasks have no random score and are left out of the normaliser 'random-only': 'u'.",)
         """
         scales = self.scales.aligned(self.task_names, self.measure, needs=needs)
-        known = np.ones(len(self.tasks), dtype=bool)
+        anchored = np.ones(len(self.tasks), dtype=bool)
         for anchor in needs:
-            known &= ~np.isnan(getattr(scales, anchor))
-        if known.all():
+            anchored &= ~np.isnan(getattr(scales, anchor))
+        if anchored.all():
             return scales, ()
-        missing = [task for task, found in zip(self.tasks, known, strict=True) if not found]
+        missing = [task for task, found in zip(self.tasks, anchored, strict=True) if not found]
         scores = " and ".join(needs)
-        if not known.any():
+        if not anchored.any():
             raise InputError(
                 f"{what[0].upper()}{what[1:]} needs the {scores} score of each task, and none of "
                 f"{counted(len(self.tasks), 'task')} has one for the measure {self.measure!r}. "
@@ -214,9 +214,9 @@ class LearntScale:
         if tuple(tasks) == self.tasks:
             return self
         columns = matched(tasks, self.tasks)
-        found = np.array([-1 if column is None else column for column in columns], dtype=int)
-        marks = np.where(found >= 0, self.marks[:, found], np.nan)
-        sign = np.where(found >= 0, self.sign[found], 1.0)
+        positions = np.array([-1 if column is None else column for column in columns], dtype=int)
+        marks = np.where(positions >= 0, self.marks[:, positions], np.nan)
+        sign = np.where(positions >= 0, self.sign[positions], 1.0)
         return LearntScale(tuple(tasks), marks, sign, self.agents)
 
     def own_marks(self, scores: TaskScores) -> Floats:
@@ -226,8 +226,8 @@ class LearntScale:
         >>> scale.own_marks(TaskScores.of_cells(np.array([[5.0], [6.0]]), ["b", "c"], ["t"]))
         array([ 2., nan])
         """
-        known = {agent: row for row, agent in enumerate(self.agents)}
-        rows = np.array([known.get(agent, -1) for agent in scores.agents], dtype=int)
+        row_of = {agent: row for row, agent in enumerate(self.agents)}
+        rows = np.array([row_of.get(agent, -1) for agent in scores.agents], dtype=int)
         row = rows[scores.agent_codes]
         return np.where(row >= 0, self.marks[row, scores.task_codes], np.nan)
 

@@ -44,10 +44,10 @@ def needed_cost(results: Results, cost: str | None) -> str:
     ...
     examiner.messages.InputError: Nothing says what attempts cost. Name a column (`cost="COLUMN"`).
     """
-    found = usual_cost(results) if cost is None else cost
-    if found is None:
+    column = usual_cost(results) if cost is None else cost
+    if column is None:
         raise InputError('Nothing says what attempts cost. Name a column (`cost="COLUMN"`).')
-    return found
+    return column
 
 
 @reads_results
@@ -106,8 +106,8 @@ def task_costs(
     cells = _cells(results, cost, per)
     if agent is not None:
         return np.asarray(cells[results.agents.index(agent)])
-    known = np.isfinite(cells)
-    return ratio(np.where(known, cells, 0.0).sum(axis=0), known.sum(axis=0))
+    costed = np.isfinite(cells)
+    return ratio(np.where(costed, cells, 0.0).sum(axis=0), costed.sum(axis=0))
 
 
 def task_cost_notes(
@@ -127,21 +127,21 @@ def task_cost_notes(
         return (f"{what}, by the agent {shorten(agent)}.",)
     if cost in results.task_attributes.columns:
         return ()
-    known = np.isfinite(_cells(results, cost, per))
-    told = np.asarray(known.any(axis=1))
-    notes = [f"{what}, on average over {counted(int(told.sum()), 'agent')}."]
-    without = [name for name, has in zip(results.agents, told, strict=True) if not has]
+    costed = np.isfinite(_cells(results, cost, per))
+    has_cost = np.asarray(costed.any(axis=1))
+    notes = [f"{what}, on average over {counted(int(has_cost.sum()), 'agent')}."]
+    without = [name for name, costs in zip(results.agents, has_cost, strict=True) if not costs]
     if without:
         verb = "has" if len(without) == 1 else "have"
         notes.append(
-            f"{len(without):,} of {counted(len(told), 'agent')} {verb} no known cost, and no part in it: "
-            f"{listed(without)}."
+            f"{len(without):,} of {counted(len(has_cost), 'agent')} {verb} no known cost, and no part in "
+            f"it: {listed(without)}."
         )
-    some = int((known[told].sum(axis=0) < told.sum()).sum())
-    if some:
+    incomplete = int((costed[has_cost].sum(axis=0) < has_cost.sum()).sum())
+    if incomplete:
         notes.append(
-            f"{counted(some, 'task')} of {known.shape[1]:,} lack the costs of some of these agents, and "
-            f"cost what the others paid: dear agents that are missing make a task look cheap."
+            f"{counted(incomplete, 'task')} of {costed.shape[1]:,} lack the costs of some of these agents, "
+            f"and cost what the others paid: dear agents that are missing make a task look cheap."
         )
     return tuple(notes)
 
@@ -151,13 +151,13 @@ def _cells(results: Results, cost: str, per: Per) -> Floats:
     values, run = attempt_costs(results, cost), results.run_numbers
     observed = np.isfinite(values)
     attempts = np.bincount(run)
-    known = np.bincount(run[observed], minlength=len(attempts))
+    with_cost = np.bincount(run[observed], minlength=len(attempts))
     total = np.bincount(run[observed], weights=values[observed], minlength=len(attempts))
-    runs = ratio(total, known) * (attempts if per == "run" else 1)
+    runs = ratio(total, with_cost) * (attempts if per == "run" else 1)
     first = np.unique(run, return_index=True)[1]
     cell = results.agent_codes[first].astype(np.int64) * len(results.tasks)
     cell += results.task_codes[first]
-    shape, there = (len(results.agents), len(results.tasks)), known > 0
+    shape, there = (len(results.agents), len(results.tasks)), with_cost > 0
     return group_means(runs[there], cell[there], shape[0] * shape[1]).reshape(shape)
 
 
@@ -178,10 +178,10 @@ def _prices(results: Results, price: str) -> Floats | float:
     try:
         return float(price)
     except ValueError:
-        known = results.agent_attributes.columns
+        columns = results.agent_attributes.columns
         raise InputError(
             f"The price {shorten(price)} is no number and no column of the agents' table, "
-            f"which has {listed(known) if known else 'none'}. Give one of the two."
+            f"which has {listed(columns) if columns else 'none'}. Give one of the two."
         ) from None
 
 

@@ -385,8 +385,8 @@ def plan(
     between = variance if single else max(variance - observed, 0.0)
     numbers = np.array([1] if single else sorted(set(attempts)))
     reach = (_normal(0.5 + level / 2) + _normal(power)) ** 2
-    each = between + (0.0 if single else noise) / numbers
-    tasks_needed = np.maximum(np.ceil(reach * each / np.square(difference)), 2)
+    variance_of_task = between + (0.0 if single else noise) / numbers
+    tasks_needed = np.maximum(np.ceil(reach * variance_of_task / np.square(difference)), 2)
     if not (tasks_needed < MOST_PLANNED).all():
         raise InputError(
             f"No benchmark has enough tasks to detect a difference of {difference:g} between these agents. "

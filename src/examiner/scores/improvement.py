@@ -103,14 +103,14 @@ def _whole_tasks(block: Replicates, pairs: tuple[Wins, ...]) -> Floats:
     for rows in alike.values():
         first = pairs[rows[0]]
         tasks = block.scores.strata[first.a].tasks[first.rows_a]
-        each = np.stack([pairs[row].probability for row in rows])
+        probabilities = np.stack([pairs[row].probability for row in rows])
         # As many meetings everywhere: counts of wins are whole numbers, whose sums are exact.
         even = {int(count) for row in rows for count in (pairs[row].meetings[0],)}
         most = 2 * even.pop() if len(even) == 1 else 0
         if most and all((2 * pairs[row].meetings == most).all() for row in rows):
-            values[rows] = block.averages(tasks, np.rint(each * most)) / most
+            values[rows] = block.averages(tasks, np.rint(probabilities * most)) / most
         else:
-            values[rows] = block.averages(tasks, each)
+            values[rows] = block.averages(tasks, probabilities)
     return values
 
 
@@ -186,8 +186,8 @@ class Improvement(ByResampling):
     def headline(self) -> str:
         """How probably a run of the first agent beats one of the second."""
         interval = f"{100 * self.level:g} % interval {self.low:.3g} to {self.high:.3g}"
-        told = "" if np.isnan(self.low) else f" ({interval})"
-        return f"A run of {self.a} beats one of {self.b} with probability {self.probability:.3g}{told}."
+        size = "" if np.isnan(self.low) else f" ({interval})"
+        return f"A run of {self.a} beats one of {self.b} with probability {self.probability:.3g}{size}."
 
     @property
     def scalars(self) -> Mapping[str, Scalar]:
@@ -342,8 +342,8 @@ def matrix_of(
         raise unknown_name("agent", unknown, agents)
     order = best_first(agents, point_values(bootstrap.scores, [AGGREGATES["mean"]])[:, 0])
     ranked = tuple(agents[row] for row in order)
-    asked = combinations(ranked, 2) if pairs is None else pairs
-    compared = [wins(bootstrap.scores, rows[a], rows[b]) for a, b in asked if a != b]
+    wanted = combinations(ranked, 2) if pairs is None else pairs
+    compared = [wins(bootstrap.scores, rows[a], rows[b]) for a, b in wanted if a != b]
     compared = [pair for pair in compared if len(pair.probability)]
     ends = np.full((2, len(compared)), np.nan)
     if bootstrap.reason is None and compared:
@@ -412,8 +412,8 @@ def _task_and_pair_bounds(pair: Wins, drawn: Floats, how: Chosen) -> Floats:
 
 
 def _pair_bounds(pair: Wins, low: float, high: float, how: Chosen) -> tuple[float, float]:
-    each = int(pair.fewer.min()) if how.unit == "runs" else 1
-    trials = each * len(pair.fewer)
+    trials_of_task = int(pair.fewer.min()) if how.unit == "runs" else 1
+    trials = trials_of_task * len(pair.fewer)
     return honest_bounds(pair.overall, low, high, trials, how.level)
 
 

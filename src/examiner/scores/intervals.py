@@ -125,12 +125,7 @@ def _over_groups(aggregate: Aggregate, strata: Strata, error: float) -> GroupedE
     values = task_values(aggregate.statistic, strata)
     if values is not None:
         return grouped_error(values, strata.nest)
-    tasks = len(strata.tasks)
-    if aggregate.contributions is None:
-        whole = by_deletion(strata, aggregate.statistic, "tasks") / tasks
-    else:
-        added = aggregate.contributions(strata, error)
-        whole = np.where(strata.present, added, 0.0).sum(axis=1) / strata.runs
+    tasks, whole = len(strata.tasks), _added_by_tasks(aggregate, strata, error)
     return grouped_error(tasks * whole, replace(Nest.flat(tasks), sampled=strata.nest.sampled))
 
 
@@ -218,18 +213,11 @@ def _added(
     aggregate: Aggregate, strata: Strata, unit: Unit, error: float
 ) -> tuple[Floats, np.ndarray[tuple[int], np.dtype[np.int64]]]:
     """What each run adds [tasks, most], or each task [groups, most], and the sizes of these strata."""
-    if aggregate.contributions is None:
-        each = by_deletion(strata, aggregate.statistic, "runs")
-        added = np.zeros(strata.scores.shape)
-        added[strata.present] = each
-    else:
-        added = aggregate.contributions(strata, error)
     if unit == "runs":
-        return added, strata.runs
-    whole = np.where(strata.present, added, 0.0).sum(axis=1) / strata.runs
-    if aggregate.contributions is None:
-        whole = by_deletion(strata, aggregate.statistic, "tasks") / len(strata.tasks)
-    elif strata.nest is not None:  # a task that counts more than others of its group draws its mean
+        return _added_by_runs(aggregate, strata, error), strata.runs
+    whole = _added_by_tasks(aggregate, strata, error)
+    if aggregate.contributions is not None and strata.nest is not None:
+        # a task that counts more than others of its group draws its mean
         within = strata.nest.within
         whole = whole - strata.shares * within.group_means(strata.means[:, None])[within.group, 0]
     stratum = task_strata(strata)
@@ -239,6 +227,23 @@ def _added(
     padded = np.zeros((len(sizes), most))
     padded[np.arange(most) < sizes[:, None]] = (whole * sizes[stratum])[order]
     return padded, sizes
+
+
+def _added_by_runs(aggregate: Aggregate, strata: Strata, error: float) -> Floats:
+    """What each run adds to an aggregate, [tasks, most runs]."""
+    if aggregate.contributions is not None:
+        return aggregate.contributions(strata, error)
+    added = np.zeros(strata.scores.shape)
+    added[strata.present] = by_deletion(strata, aggregate.statistic, "runs")
+    return added
+
+
+def _added_by_tasks(aggregate: Aggregate, strata: Strata, error: float) -> Floats:
+    """What each task adds to an aggregate, all its runs together, [tasks]."""
+    if aggregate.contributions is None:
+        return by_deletion(strata, aggregate.statistic, "tasks") / len(strata.tasks)
+    added = _added_by_runs(aggregate, strata, error)
+    return np.asarray(np.where(strata.present, added, 0.0).sum(axis=1) / strata.runs)
 
 
 def _unskewed(quantile: Floats, skewness: float) -> Floats:
@@ -467,8 +472,8 @@ def intervals(
     """
     chosen = checked(aggregates, results, measure, total)
     bootstrap = Bootstrap.of(results, measure, Resampling(**how), total)
-    made = intervals_of(bootstrap, chosen, seed_of(rng), shares=results.is_binary(measure))
-    return replace(made, score_unit=score_unit(results, measure))
+    answer = intervals_of(bootstrap, chosen, seed_of(rng), shares=results.is_binary(measure))
+    return replace(answer, score_unit=score_unit(results, measure))
 
 
 def checked(
@@ -540,7 +545,9 @@ def _bounds(
     *,
     shares: bool,
 ) -> Floats:
-    evaluate = partial(each_agent, statistics=tuple(known.statistic for known in aggregates))
+    evaluate = partial(
+        each_agent, statistics=tuple(aggregate.statistic for aggregate in aggregates)
+    )
     kind = bootstrap.how.interval
     if kind not in ("studentised", "bca") or bootstrap.reason is not None:
         return bootstrap.bounds(evaluate, rng, value.shape)

@@ -214,8 +214,8 @@ def concordance(a: Floats, b: Floats) -> float:
     >>> concordance(row, row), round(concordance(row, row + 1), 2)
     (1.0, 0.18)
     """
-    known = np.isfinite(a) & np.isfinite(b)
-    x, y = a[known], b[known]
+    both = np.isfinite(a) & np.isfinite(b)
+    x, y = a[both], b[both]
     apart = x.var() + y.var() + (x.mean() - y.mean()) ** 2
     return float(2 * ((x - x.mean()) * (y - y.mean())).mean() / apart) if apart > 0 else 1.0
 

@@ -52,8 +52,8 @@ def isolated_rows(results: Results, measure: str | None = None) -> NDArray[np.in
     agents, tasks = results.agent_codes[rows], results.task_codes[rows]
     if len(np.unique(agents)) < len(rows) or len(np.unique(tasks)) < len(rows):
         return none
-    known = ~np.isnan(results.measure(measure))
-    beside = np.bincount(results.task_codes[known], minlength=len(results.tasks))[tasks] - 1
+    observed = ~np.isnan(results.measure(measure))
+    beside = np.bincount(results.task_codes[observed], minlength=len(results.tasks))[tasks] - 1
     return rows if (beside >= 2).all() else none
 
 
@@ -334,5 +334,5 @@ def score_unit(results: Results, measure: str | None = None) -> str:
     ('score as it was read', "score normalised by 'log' (signed log₁₀ of 1 + |score|)")
     """
     name = results.measure_name(measure)
-    done = [step for step in results.provenance.steps if step.startswith(f"{name} ")]
-    return "; ".join(done) if done else f"{name} as it was read"
+    steps = [step for step in results.provenance.steps if step.startswith(f"{name} ")]
+    return "; ".join(steps) if steps else f"{name} as it was read"

@@ -192,27 +192,27 @@ def pareto(
     """
     results = judged_runs(results)
     measure = results.measure_name(measure)
-    known = _CostedAgents.of(results, cost, measure, coverage)
+    costed = _CostedAgents.of(results, cost, measure, coverage)
     seed = seed_of(rng)
     bootstrap = Bootstrap.of(results, measure, Resampling(**how), total)
     mean_of, shares = [AGGREGATES["mean"]], results.is_binary(measure)
     scores = intervals_of(
         bootstrap, mean_of, seed, shares=shares
     )  # of all, as `intervals` gives them
-    scores = scores.of([agent for agent in scores.agent_names if agent not in known.left_out])
-    paid = Bootstrap.of(known.costs_kept, known.named, bootstrap.how, total)
+    scores = scores.of([agent for agent in scores.agent_names if agent not in costed.left_out])
+    paid = Bootstrap.of(costed.costs_kept, costed.named, bootstrap.how, total)
     costs = intervals_of(paid, mean_of, seed, shares=False).of(scores.agent_names)
     drawn = np.full((2, len(scores.agent_names), 1), np.nan)
     if bootstrap.reason is None:
         rows = [bootstrap.scores.row(agent) for agent in scores.agent_names]
-        evaluate = partial(_both, costs=run_scores(known.costs, known.named, total))
+        evaluate = partial(_both, costs=run_scores(costed.costs, costed.named, total))
         drawn = bootstrap.replicates(evaluate, np.random.default_rng(seed))[:, rows]
     score, price = scores.value[:, 0], costs.value[:, 0]
     front = on_front(score, price)
     return ParetoFront(
         how=bootstrap.how,
         seed=seed,
-        notes=tuple(dict.fromkeys((*known.notes, *_notes(scores, costs)))),
+        notes=tuple(dict.fromkeys((*costed.notes, *_notes(scores, costs)))),
         agent_names=scores.agent_names,
         measure=measure,
         cost_name=cost,
@@ -225,7 +225,7 @@ def pareto(
         on_front=front,
         share=_share(on_front(*drawn), drawn),
         dominated_by=_dominated_by(scores.agent_names, score, price, front, drawn),
-        left_out=known.left_out,
+        left_out=costed.left_out,
         score_unit=score_unit(results, measure),
     )
 
@@ -318,9 +318,11 @@ def _without_dust(values: Floats) -> Floats:
 
 
 def _share(fronts: NDArray[np.bool_], drawn: Floats) -> Floats:
-    known = np.asarray(np.isfinite(drawn).all(axis=0))
+    finite = np.asarray(np.isfinite(drawn).all(axis=0))
     share = np.full(len(fronts), np.nan)
-    np.divide((fronts & known).sum(axis=1), known.sum(axis=1), out=share, where=known.any(axis=1))
+    np.divide(
+        (fronts & finite).sum(axis=1), finite.sum(axis=1), out=share, where=finite.any(axis=1)
+    )
     read_only(share)
     return share
 
@@ -331,17 +333,17 @@ def _dominated_by(
     """For each agent, who on the front dominates it, the surest first: one always does, if any agent."""
     up, price = _without_dust(score), _without_dust(cost)
     ups, prices = _without_dust(drawn[0]), _without_dust(drawn[1])
-    told = bool(np.isfinite(drawn).any())
-    found = []
+    resampled = bool(np.isfinite(drawn).any())
+    rows = []
     for row in range(len(agents)):
         better = np.flatnonzero(front & _dominates(up, price, up[row], price[row]))
         often = _dominates(ups[better], prices[better], ups[row], prices[row]).mean(axis=1)
-        each = [
-            Dominating(agents[other], float(share) if told else float("nan"))
+        shares = [
+            Dominating(agents[other], float(share) if resampled else float("nan"))
             for other, share in zip(better, often, strict=True)
         ]
-        found.append(tuple(sorted(each, key=lambda one: -one.share)))
-    return tuple(found)
+        rows.append(tuple(sorted(shares, key=lambda one: -one.share)))
+    return tuple(rows)
 
 
 def _dominates(

@@ -145,18 +145,18 @@ class Ranking(Answer):
     @cached_property
     def agents(self) -> Table:
         """One row per agent, best first: aggregates, ranks in resamples, and who is among the best."""
-        made, ranked = self.aggregates, self.ranks
-        values: dict[str, Any] = made.agents.to_dict()  # Any: as the column declares
-        columns = list(made.agents.columns.values())
-        first = AGGREGATES[made.aggregates[0]]
+        aggregates, ranked = self.aggregates, self.ranks
+        values: dict[str, Any] = aggregates.agents.to_dict()  # Any: as the column declares
+        columns = list(aggregates.agents.columns.values())
+        first = AGGREGATES[aggregates.aggregates[0]]
         sign = 1 if first.higher_is_better else -1
         by = f"Rank by {first.title}; ties share the better rank"
-        values["rank"] = shared_ranks(sign * made.value[:, 0])
+        values["rank"] = shared_ranks(sign * aggregates.value[:, 0])
         columns.append(Column("rank", "count", by))
         if ranked is not None:
-            order = [ranked.agent_names.index(agent) for agent in made.agent_names]
+            order = [ranked.agent_names.index(agent) for agent in aggregates.agent_names]
             best, worst = (end[order] for end in ranked.range())
-            range_of = f"rank, observed or in {100 * made.level:g} % of the resamples"
+            range_of = f"rank, observed or in {100 * aggregates.level:g} % of the resamples"
             values["rank_low"] = np.fmin(best, values["rank"])
             values["rank_high"] = np.fmax(worst, values["rank"])
             values["probability_first"] = ranked.probability[order, 0]
@@ -172,7 +172,7 @@ class Ranking(Answer):
             ]
         if self.tests is not None:
             leading = set(self.leading)
-            values["leading"] = [agent in leading for agent in made.agent_names]
+            values["leading"] = [agent in leading for agent in aggregates.agent_names]
             meaning = "Whether the mean is not significantly different from that of the best agent"
             columns.append(Column("leading", "flag", meaning))
         if self.observed_tasks:
@@ -180,7 +180,11 @@ class Ranking(Answer):
             columns.insert(1, Column("tasks", "count", "Tasks on which the agent was observed"))
         caption = "Agents" if self.total is None else f"Agents: {self.total.meaning}"
         return Table.of(
-            columns, values, level=made.level, score_unit=made.score_unit, caption=caption
+            columns,
+            values,
+            level=aggregates.level,
+            score_unit=aggregates.score_unit,
+            caption=caption,
         )
 
     @cached_property
@@ -283,22 +287,22 @@ def rank(
         run_scores(results, total=total, group=how.get("group")),
     )
     bootstrap = Bootstrap.of_scores(scores, Resampling(**how))
-    made = intervals_of(bootstrap, chosen, seed, shares=results.is_binary())
-    made = replace(made, score_unit=score_unit(results))
+    aggregated = intervals_of(bootstrap, chosen, seed, shares=results.is_binary())
+    aggregated = replace(aggregated, score_unit=score_unit(results))
     met = _met(scores)
-    pairs = _pairs(made, dict(zip(results.agents, met, strict=True)))
+    pairs = _pairs(aggregated, dict(zip(results.agents, met, strict=True)))
     # Neither comparisons nor ranks have a studentised or a corrected interval.
-    kind: Interval = "percentile" if made.interval == "percentile" else "rescaled"
+    kind: Interval = "percentile" if aggregated.interval == "percentile" else "rescaled"
     percentiles = Bootstrap.of_scores(scores, replace(bootstrap.how, interval=kind))
     improvement = ranked = None
     if pairs:
         improvement = matrix_of(percentiles, pairs, seed)
     apart = Connections.by_groups(results.agents, results.tasks, met).warnings
-    if len(results.agents) > 1 and np.isfinite(made.value[:, 0]).all() and not apart:
+    if len(results.agents) > 1 and np.isfinite(aggregated.value[:, 0]).all() and not apart:
         ranked = ranks_of(percentiles, chosen[0], seed)
-    unit: Unit = usual_unit(scores) if made.unit == "runs" else "tasks"
+    unit: Unit = usual_unit(scores) if aggregated.unit == "runs" else "tasks"
     tests, why = (
-        _tested(results, posthoc, 1 - made.level, total, unit, how.get("group"))
+        _tested(results, posthoc, 1 - aggregated.level, total, unit, how.get("group"))
         if not apart
         else (None, ())
     )
@@ -307,12 +311,12 @@ def rank(
     notes += [
         *raw_notes,
         *missing_notes(results),
-        *made.notes,
+        *aggregated.notes,
         *(improvement.notes if improvement else ()),
         *why,
     ]
     notes += studied.components.notes
-    if made.interval == "bca" and pairs:
+    if aggregated.interval == "bca" and pairs:
         notes.append("Comparisons and ranks have no 'bca' interval: theirs are 'rescaled'.")
     if len(results.agents) > MOST_COMPARED:
         notes.append(
@@ -322,10 +326,10 @@ def rank(
         ranked_pairs = "" if posthoc == "t-holm" else " and those of pairs"
         notes.append(f"Friedman's test{ranked_pairs} count every task alike, whatever its group.")
     differences = tuple(
-        difference_of(scores.of(a), scores.of(b), made.level, unit) for a, b in pairs
+        difference_of(scores.of(a), scores.of(b), aggregated.level, unit) for a, b in pairs
     )
     return Ranking(
-        aggregates=made,
+        aggregates=aggregated,
         improvement=improvement,
         differences=differences,
         ranks=ranked,
@@ -333,8 +337,8 @@ def rank(
         decision=studied,
         notes=tuple(dict.fromkeys(notes)),
         total=total,
-        groups=_groups(results, total, made),
-        observed_tasks=_observed(met, results.agents, made),
+        groups=_groups(results, total, aggregated),
+        observed_tasks=_observed(met, results.agents, aggregated),
         connected=not apart,
     )
 

@@ -122,8 +122,8 @@ class Recipe:
     @property
     def relative(self) -> bool:
         """Whether values compare agents with each other, so that they depend on who is at hand."""
-        known = NORMALISERS.get(self.normaliser) if isinstance(self.normaliser, str) else None
-        return bool(self.lexicographic) or (known is not None and known.relative)
+        normaliser = NORMALISERS.get(self.normaliser) if isinstance(self.normaliser, str) else None
+        return bool(self.lexicographic) or (normaliser is not None and normaliser.relative)
 
     def learn(self, results: Results) -> Recipe:
         """Settle what was left open, and keep what the first table says of its tasks.
@@ -154,17 +154,17 @@ class Recipe:
                 success_as_read=as_read,
             ),
         )
-        known = settled.learnt or Learnt()
+        learnt = settled.learnt or Learnt()
         if isinstance(method, str) and not self.lexicographic:
             table = settled.absolute(ready) if settled.relative else ready
-            known = replace(known, scale=NORMALISERS[method].learn(task_scores(table, measure)))
-        settled = replace(settled, learnt=known)
+            learnt = replace(learnt, scale=NORMALISERS[method].learn(task_scores(table, measure)))
+        settled = replace(settled, learnt=learnt)
         if self.beating is not None:
             judged = better_than(settled.comparable(ready), self.beating, measure)
-            known = replace(known, beaten=judged.marks)
+            learnt = replace(learnt, beaten=judged.marks)
         elif self.success is None and self.share is None:
-            known = replace(known, counts=settled.comparable(ready).is_binary(measure))
-        return replace(settled, beating=self.beating, learnt=known)
+            learnt = replace(learnt, counts=settled.comparable(ready).is_binary(measure))
+        return replace(settled, beating=self.beating, learnt=learnt)
 
     # ---------------------------------------------------------------- from raw results on
 
@@ -185,13 +185,13 @@ class Recipe:
             results = results.with_measures(measure, *others)
         if self.item is not None and results.item != self.item:
             results = results.with_items(*self.item)
-        how = self.reduction if results.provenance.reduction is None else None
-        if results.provenance.training or (how is not None and how != "all"):
-            results = reduced(results, how)
+        rule = self.reduction if results.provenance.reduction is None else None
+        if results.provenance.training or (rule is not None and rule != "all"):
+            results = reduced(results, rule)
         if self.learnt is None:
             return with_isolated_notes(results, measure)
-        known = set(results.scales)
-        scales = Scales(entry for entry in self.learnt.scales if entry not in known)
+        scaled = set(results.scales)
+        scales = Scales(entry for entry in self.learnt.scales if entry not in scaled)
         return results.with_scales(scales) if len(scales) else results
 
     def absolute(self, results: Results) -> Results:
@@ -234,9 +234,9 @@ class Recipe:
         """
         if self.lexicographic:
             return lexicographic_order(self.ready(results), self.lexicographic)
-        made = self.comparable(results)
-        sign = made.scales.aligned(made.task_names, made.measures[0]).sign
-        return cell_means(made) * sign
+        comparable = self.comparable(results)
+        sign = comparable.scales.aligned(comparable.task_names, comparable.measures[0]).sign
+        return cell_means(comparable) * sign
 
     def responses(self, results: Results) -> ResponseMatrix:
         """Return how agents of raw results responded: successes of trials, or comparable means.
@@ -253,15 +253,15 @@ class Recipe:
             assert self.beating is not None, "somebody was beaten"
             won = better_than(scores, self.beating, self.measure, self.learnt.beaten)
             return count_successes(won, self.share)
-        made = responses(scores, self.success, share=self.share, measure=self.measure)
-        if made.is_counts and not self.learnt.counts:  # scores that happen to be 0 and 1 only
-            return made.as_values()
-        if self.learnt.counts and not made.is_counts:
+        matrix = responses(scores, self.success, share=self.share, measure=self.measure)
+        if matrix.is_counts and not self.learnt.counts:  # scores that happen to be 0 and 1 only
+            return matrix.as_values()
+        if self.learnt.counts and not matrix.is_counts:
             raise InputError(
                 f"The recipe is for successes, and the measure {shorten(self.measure)} of the new results "
                 f"is not made of zeros and ones. Give wins, or the scores the success was counted from."
             )
-        return made
+        return matrix
 
     def protocol_notes(self, results: Results) -> tuple[str, ...]:
         """Say whether results were made under another protocol than those the recipe learnt from.
@@ -269,13 +269,13 @@ class Recipe:
         >>> Recipe().protocol_notes(Results.from_numpy([[1.0]]))
         ()
         """
-        known = () if self.learnt is None else self.learnt.protocols
-        other = sorted(set(_protocols(results)) - set(known))
-        if not known or not other:
+        protocols = () if self.learnt is None else self.learnt.protocols
+        other = sorted(set(_protocols(results)) - set(protocols))
+        if not protocols or not other:
             return ()
         return (
-            f"The new results were made under {listed(other)}, those before under {listed(known)}: they "
-            f"may not compare.",
+            f"The new results were made under {listed(other)}, those before under {listed(protocols)}: "
+            f"they may not compare.",
         )
 
 
@@ -310,9 +310,9 @@ def value_unit(recipe: Recipe) -> str:
     elif callable(recipe.normaliser):
         unit = f"{measure} as {getattr(recipe.normaliser, '__name__', 'function')} gives it"
     else:
-        known = NORMALISERS.get(recipe.normaliser)
+        normaliser = NORMALISERS.get(recipe.normaliser)
         unit = f"{measure} normalised by {recipe.normaliser!r}"
-        unit += "" if known is None else f" ({known.unit})"
+        unit += "" if normaliser is None else f" ({normaliser.unit})"
     return (
         unit if recipe.transform == "none" else f"{unit}; log₁₀ of at least {recipe.floor or 1:g}"
     )

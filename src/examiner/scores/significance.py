@@ -442,8 +442,10 @@ def friedman(values: Floats) -> tuple[float, float]:
     centred = np.where(observed, ranks - (count + 1) / 2, 0.0)
     several = np.maximum(count - 1, 1)
     variance = (centred**2).sum(axis=0) / several
-    each = observed * variance
-    spread = np.diag(each.sum(axis=1)) - (each / np.maximum(count, 1)) @ observed.T
+    spread_of_ranks = observed * variance
+    spread = (
+        np.diag(spread_of_ranks.sum(axis=1)) - (spread_of_ranks / np.maximum(count, 1)) @ observed.T
+    )
     size, way = np.linalg.eigh(spread)
     kept = size > 1e-9 * max(float(size[-1]), 1e-9)
     if not kept.any():

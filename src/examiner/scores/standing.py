@@ -63,11 +63,11 @@ def others_beaten(scale: LearntScale, scores: TaskScores, values: Floats) -> Oth
             upto[rows[met]] = np.searchsorted(
                 ladder, here[met], "right"
             )  # only there are any alike
-    own = scale.own_marks(scores)
-    alike = upto - worse - (own == oriented)
-    better = known[scores.task_codes] - upto - (own > oriented)
+    marks = scale.own_marks(scores)
+    alike = upto - worse - (marks == oriented)
+    better = known[scores.task_codes] - upto - (marks > oriented)
     unseen = np.isnan(oriented)
-    counts = (worse - (own < oriented), alike, better)
+    counts = (worse - (marks < oriented), alike, better)
     return Others(*(np.where(unseen, np.nan, count) for count in counts))
 
 

@@ -139,8 +139,8 @@ def better_than(
     if set(results.agents) <= {agent}:
         raise InputError(f"There is no other agent than {shorten(agent)}. Add some to compare.")
     mark = np.array([marks.get(task, np.nan) for task in results.tasks])[scores.task_codes]
-    own = np.array([name == agent for name in results.agents])[scores.agent_codes]
-    others = ~own & ~np.isnan(mark)
+    of_agent = np.array([name == agent for name in results.agents])[scores.agent_codes]
+    others = ~of_agent & ~np.isnan(mark)
     if not others.any():
         raise InputError(f"No other agent shares a task with {shorten(agent)}. Choose another.")
     sign = scores.sign[scores.task_codes]
@@ -172,11 +172,11 @@ def count_successes(judged: Judged, share: float | None = None) -> ResponseMatri
         counted_cells(agent[rows], task[rows], shape) for rows in (won, slice(None))
     )
     if share is None:
-        made = ResponseMatrix.from_counts(successes, trials, *names)
+        matrix = ResponseMatrix.from_counts(successes, trials, *names)
     else:
         passed = (_passed(successes, trials, share) & (trials > 0)).astype(np.uint8)
-        made = ResponseMatrix.from_counts(passed, (trials > 0).astype(np.uint8), *names)
-    return made.as_sparse() if few_observed(int(np.count_nonzero(trials)), shape) else made
+        matrix = ResponseMatrix.from_counts(passed, (trials > 0).astype(np.uint8), *names)
+    return matrix.as_sparse() if few_observed(int(np.count_nonzero(trials)), shape) else matrix
 
 
 def _passed(

@@ -110,9 +110,9 @@ class VarianceComponents(Answer):
         0.5
         """
         parts = {name: getattr(self, name) for name in ("agent", "task", "interaction", "run")}
-        known = {name: value for name, value in parts.items() if not np.isnan(value)}
-        total = sum(known.values())
-        return {name: value / total if total else np.nan for name, value in known.items()}
+        finite = {name: value for name, value in parts.items() if not np.isnan(value)}
+        total = sum(finite.values())
+        return {name: value / total if total else np.nan for name, value in finite.items()}
 
 
 @reads_results
@@ -367,21 +367,21 @@ def decision(
     >>> decision(Results.from_numpy(scores)).headline[:54]
     'Runs make up 67 % of the error variance of a compariso'
     """
-    found = variance(results, measure)
-    many = _tasks(found.tasks) if tasks is None else tuple(tasks)
+    components = variance(results, measure)
+    many = _tasks(components.tasks) if tasks is None else tuple(tasks)
     for what, counts in (("tasks", many), ("runs", runs)):
         if not len(counts) or min(counts) < 1:
             raise InputError(
                 f"The numbers of {what} must be at least 1, and some are not. Give others."
             )
     t, n = np.array(sorted(set(many))), np.array(sorted(set(runs)))
-    errors = expected_error(found, t[:, None], n[None, :])
-    fixed = expected_error(found, t[:, None], n[None, :], fixed_tasks=True)
+    errors = expected_error(components, t[:, None], n[None, :])
+    fixed = expected_error(components, t[:, None], n[None, :], fixed_tasks=True)
     with np.errstate(invalid="ignore"):
-        reliability = found.agent / (found.agent + errors**2 / 2)
+        reliability = components.agent / (components.agent + errors**2 / 2)
     read_only(t, n, errors, fixed, reliability)
-    now = float(expected_error(found, np.array(found.tasks), np.array(found.runs)))
-    return DecisionStudy(found, t, n, errors, fixed, reliability, now)
+    now = float(expected_error(components, np.array(components.tasks), np.array(components.runs)))
+    return DecisionStudy(components, t, n, errors, fixed, reliability, now)
 
 
 def expected_error(
@@ -402,8 +402,8 @@ def expected_error(
     """
     run = np.nan_to_num(components.run)
     interaction = 0.0 if fixed_tasks else components.interaction
-    each = components.thinned * (interaction + run / np.asarray(runs, dtype=np.float64))
-    squared = 2 * (each + components.unshared * components.task) / tasks
+    error_squares = components.thinned * (interaction + run / np.asarray(runs, dtype=np.float64))
+    squared = 2 * (error_squares + components.unshared * components.task) / tasks
     if fixed_tasks and np.isnan(components.run):
         squared = squared * np.nan
     return np.sqrt(np.asarray(squared, dtype=np.float64))

@@ -27,11 +27,11 @@ def apply(scale: LearntScale, scores: TaskScores) -> Floats:
     >>> normalise(Results.from_numpy([[3.0], [2.0], [2.0], [1.0]]), "points").measure()
     array([25. , 16.5, 16.5, 12. ])
     """
-    own = scores.agent_means[scores.agent_codes, scores.task_codes]
-    _, alike, better = others_beaten(scale, scores, own)
+    value = scores.agent_means[scores.agent_codes, scores.task_codes]
+    _, alike, better = others_beaten(scale, scores, value)
     total = np.concatenate([[0.0], np.cumsum(POINTS)])
-    known = np.isfinite(better)
-    first = np.where(known, np.minimum(better, len(POINTS)), 0).astype(int)
-    last = np.where(known, np.minimum(better + alike + 1, len(POINTS)), 0).astype(int)
+    compared = np.isfinite(better)
+    first = np.where(compared, np.minimum(better, len(POINTS)), 0).astype(int)
+    last = np.where(compared, np.minimum(better + alike + 1, len(POINTS)), 0).astype(int)
     shared = (total[last] - total[first]) / (alike + 1)
     return np.where(np.isnan(scores.values), np.nan, shared)

@@ -168,7 +168,7 @@ def _training_notes(during: AtPoints, checkpoints: NDArray[np.bool_]) -> list[st
     here = ~np.isnan(during.mean)
     early = during.episodes == 0
     short = here & ~checkpoints[:, None] & (during.episodes < during.last)
-    said = [
+    notes = [
         (~here & ~early, "do not reach {}: they have no value there"),
         (
             early,
@@ -182,16 +182,16 @@ def _training_notes(during: AtPoints, checkpoints: NDArray[np.bool_]) -> list[st
     ]
     return [
         _at_points(during.points, which.sum(axis=0), len(here), words)
-        for which, words in said
+        for which, words in notes
         if which.any()
     ]
 
 
 def _at_points(points: Floats, counts: NDArray[np.int64], runs: int, words: str) -> str:
     """One sentence for the points at which some runs are left out: how many of them, and at which."""
-    some = [(int(count), point) for count, point in zip(counts, points, strict=True) if count]
-    most, at = max(count for count, _ in some), [f"{point:,.15g}" for _, point in some]
-    number = f"{most:,}" if len({count for count, _ in some}) == 1 else f"Up to {most:,}"
+    reached = [(int(count), point) for count, point in zip(counts, points, strict=True) if count]
+    most, at = max(count for count, _ in reached), [f"{point:,.15g}" for _, point in reached]
+    number = f"{most:,}" if len({count for count, _ in reached}) == 1 else f"Up to {most:,}"
     listed_points = " and ".join([", ".join(at[:-1]), at[-1]] if len(at) > 1 else at)
     return f"{number} of {counted(runs, 'run')} {words.format(listed_points)}."
 
@@ -307,12 +307,12 @@ class LearningCurves(Answer):
         verdicts = self.verdicts()
         performance = [row for row, one in enumerate(self.summaries) if one.name != "relative drop"]
         firsts = (verdicts.rank[performance] == 1).sum(axis=0)
-        known = int((~np.isnan(verdicts.rank[performance]).all(axis=1)).sum())
+        ordered = int((~np.isnan(verdicts.rank[performance]).all(axis=1)).sum())
         if not firsts.any():
             return "No summary of the learning curves orders the agents."
         best = [self.agent_names[row] for row in np.flatnonzero(firsts == firsts.max())]
         verb = "ranks" if len(best) == 1 else "rank"
-        ways = f"{int(firsts.max()):,} of {counted(known, 'summary')}"
+        ways = f"{int(firsts.max()):,} of {counted(ordered, 'summary')}"
         return f"{joined(best)} {verb} first by {ways} of the learning curves."
 
     @property
@@ -496,7 +496,7 @@ def curves(
     blocks = _curve_points(phases, last)
     drop = largest_drop(blocks)
     levels = np.column_stack([during.mean, *_levels(phases, blocks)])
-    made = LearningCurves(
+    curves = LearningCurves(
         agent_names=results.agents,
         task_names=results.tasks,
         measure=measure,
@@ -515,8 +515,8 @@ def curves(
         sign=scales.sign,
         notes=(*idle, *curve_notes(episodes, phases, during, drop.relative)),
     )
-    read_only(made.values, made.points, made.episodes_at_points, made.largest_drop)
-    return made
+    read_only(curves.values, curves.points, curves.episodes_at_points, curves.largest_drop)
+    return curves
 
 
 def _during(phases: Phases, points: Floats, last: int) -> AtPoints:

@@ -168,9 +168,9 @@ class EfficiencyCurves(ByResampling):
     @property
     def ends(self) -> NDArray[np.int64]:
         """The last point at which each agent has a value, -1 where it has none; shape [agents]."""
-        known = ~np.isnan(self.value)
-        last = self.value.shape[1] - 1 - known[:, ::-1].argmax(axis=1)
-        return np.where(known.any(axis=1), last, -1).astype(np.int64)
+        finite = ~np.isnan(self.value)
+        last = self.value.shape[1] - 1 - finite[:, ::-1].argmax(axis=1)
+        return np.where(finite.any(axis=1), last, -1).astype(np.int64)
 
     def reached(self, threshold: float) -> Reached:
         """Return when each agent's aggregate first reached a value, and when its band did.
@@ -265,8 +265,8 @@ def efficiency(
 
 def _last_known(value: Floats) -> Floats:
     """The last value of each agent's curve, NaN where it has none; shape [agents]."""
-    known = ~np.isnan(value)
-    last = value.shape[1] - 1 - known[:, ::-1].argmax(axis=1)
+    finite = ~np.isnan(value)
+    last = value.shape[1] - 1 - finite[:, ::-1].argmax(axis=1)
     return np.asarray(value[np.arange(len(value)), last])
 
 

@@ -212,11 +212,11 @@ def begin_times(curve: Curve) -> Floats:
     >>> begin_times(Curve(np.zeros(2, int), np.array([10.0, 20]), np.zeros(2), np.array([2, 0])))
     array([10., nan])
     """
-    some = curve.lengths > 0
-    if not some.any():
+    nonempty = curve.lengths > 0
+    if not nonempty.any():
         raise InputError("No episode was observed. Choose another measure.")
-    begins = np.full(len(some), np.nan)
-    begins[some] = curve.time[curve.start[some]]
+    begins = np.full(len(nonempty), np.nan)
+    begins[nonempty] = curve.time[curve.start[nonempty]]
     return begins
 
 
@@ -358,10 +358,10 @@ def _without_value(
         for agent in np.unique(episodes.agent[short]).tolist()
     }
     names = [f"{shorten(results.agents[agent])} (to {end:,.15g})" for agent, end in latest.items()]
-    some = int(short.sum())
+    short_runs = int(short.sum())
     return (
-        f"No value at {size} for {', '.join(names[:20])}{', …' if len(names) > 20 else ''}: {some:,} of "
-        f"{counted(len(short), 'run')} ended before, or were logged only later."
+        f"No value at {size} for {', '.join(names[:20])}{', …' if len(names) > 20 else ''}: {short_runs:,} "
+        f"of {counted(len(short), 'run')} ended before, or were logged only later."
     )
 
 

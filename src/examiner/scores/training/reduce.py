@@ -240,20 +240,21 @@ def _step(reduction: Reduction, episodes: Episodes, points: NDArray[np.bool_]) -
     unit = episodes.unit
     size = f"{reduction.size:,.0f}"
     if reduction.kind == "auc":
-        said = f"area under the curve over {unit}, divided by the {unit} covered"
+        meaning = f"area under the curve over {unit}, divided by the {unit} covered"
     elif reduction.kind == "last":
-        said = (
+        meaning = (
             f"mean of the last {size} {'checkpoints' if reduction.of_checkpoints else 'episodes'}"
         )
     elif reduction.kind == "at":
-        said = f"the last checkpoint, or the mean of the last {LAST_EPISODES} episodes, up to {size} {unit}"
+        mean = f"the mean of the last {LAST_EPISODES} episodes"
+        meaning = f"the last checkpoint, or {mean}, up to {size} {unit}"
     elif not math.isnan(reduction.size):
-        said = f"mean of the episodes that ended in the last {size} {unit}"
+        meaning = f"mean of the episodes that ended in the last {size} {unit}"
     elif points.all():
-        said = "the last checkpoint"
+        meaning = "the last checkpoint"
     else:
-        said = f"the last checkpoint, or the mean of the last {LAST_EPISODES} episodes"
-    return f"runs reduced by {reduction.text}: {said}"
+        meaning = f"the last checkpoint, or the mean of the last {LAST_EPISODES} episodes"
+    return f"runs reduced by {reduction.text}: {meaning}"
 
 
 def _shortfalls(
@@ -261,15 +262,15 @@ def _shortfalls(
 ) -> list[str]:
     """Sentences about runs that have less than was asked for."""
     runs = counted(len(curve.lengths), "run")
-    some = curve.lengths > 0
+    nonempty = curve.lengths > 0
     notes = []
-    if not some.all():
-        missing = int((~some).sum())
+    if not nonempty.all():
+        missing = int((~nonempty).sum())
         notes.append(f"{missing:,} of {runs} have no observed episode{of}: no value.")
     if reduction.kind == "last":
         counts = at_times(curve).lengths if reduction.of_checkpoints else curve.lengths
         what = "checkpoints" if reduction.of_checkpoints else "episodes"
-        short = some & (counts < reduction.size)
+        short = nonempty & (counts < reduction.size)
         if short.any():
             fewest = int(counts[short].min())
             notes.append(
@@ -284,7 +285,7 @@ def _shortfalls(
                 f"{int(short.sum()):,} of {runs} are shorter than {reduction.size:,.0f} {episodes.unit} "
                 f"and are averaged whole (the shortest: {np.min(covered):,.0f} {episodes.unit})."
             )
-    if episodes.is_timed and some.any():
+    if episodes.is_timed and nonempty.any():
         notes += _cut_short(curve, episodes, runs, cut)
     if reduction.kind == "auc" and not episodes.is_timed:
         notes.append(
