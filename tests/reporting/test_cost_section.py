@@ -60,7 +60,7 @@ def test_nobody_is_named_where_agents_are_not_shown_to_differ() -> None:
     study = Study.of(alike)
     assert study.not_shown
     lead = said(FINDINGS["cost"](study).lead)
-    assert lead.startswith("Who is worth the cost cannot be told.")
+    assert lead.startswith("Which agents are worth their cost is not known.")
     assert not any(agent in lead for agent in alike.agents)
 
 

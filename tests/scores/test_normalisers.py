@@ -244,7 +244,7 @@ def test_z_score_of_a_cell_is_that_of_its_mean() -> None:
 
 def test_z_score_says_what_two_agents_cannot_show() -> None:
     normalised = ex.normalise(ex.Results.from_numpy([[1.0, 9.0], [2.0, 3.0]]), "z-score")
-    assert "With 2 agents a z-score tells who is ahead" in normalised.notes[-1]
+    assert "With 2 agents a z-score shows who is ahead" in normalised.notes[-1]
 
 
 @pytest.mark.parametrize("name", ["z-score", "min-max", "rank"])

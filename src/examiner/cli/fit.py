@@ -145,7 +145,7 @@ def fit(
             )
         if how.over is not None and engine != "memory":
             raise InputError(
-                f"Progress over years needs generality, which the engine {engine} does not tell. Leave "
+                f"Progress over years needs generality, which the engine {engine} does not compute. Leave "
                 f"--over out, or fit with --engine memory."
             )
         if engine in ("shards", "ray"):

@@ -252,7 +252,7 @@ def _landmark(given: float | None, response: Response, recipe: Recipe | None) ->
         if given is not None:
             raise InputError(
                 f"A landmark of {given:g} is given, and the response {response} has none: it is the score "
-                f"at which the model normal tells difficulty. Leave it out."
+                f"at which the model normal reports difficulty. Leave it out."
             )
         return 0.0
     if given is not None or recipe is None or not isinstance(recipe.normaliser, str):

@@ -45,7 +45,7 @@ class Fitting:
     few trials in all, one for many: the first from correlations, the others random); `nodes` a number
     of Gauss–Hermite nodes or a `Quadrature`, by default a grid as fine as the test is long. Standard
     errors, and whether there is anything to see, are computed unless `errors=False`. `landmark` is the
-    score at which the model normal tells difficulty: by default that of the recipe's normaliser (the
+    score at which the model normal reports difficulty: by default that of the recipe's normaliser (the
     human's 1 of "human", 0 of "random-only"), or 0.
 
     >>> Fitting(starts=0)

@@ -15,7 +15,7 @@ from examiner.reporting.prose import three_digits
 class NextExamination(Answer):
     """How many tasks place an agent nearly as well as all tasks, or the best `compared_with` of them, do.
 
-    `needed` tasks are asked one after another, `at_random` in random order; None where more than were
+    `needed` tasks are given one after another, `at_random` in random order; None where more than were
     tried are needed. `near` is the error of ability after them, `least_error` that after all compared.
     """
 
@@ -38,7 +38,7 @@ class NextExamination(Answer):
             return f"No small part of the {self.tasks:,} tasks places a new agent as well as {after} do."
         beside = "more than were tried" if self.at_random is None else f"{self.at_random:,}"
         return (
-            f"A new agent like these is placed by {counted(self.needed, 'task')} asked one after another "
+            f"A new agent like these is placed by {counted(self.needed, 'task')} given one after another "
             f"nearly as well as by {after} (an error of ability of {three_digits(self.near)} instead of "
             f"{three_digits(self.least_error)}); in random order it takes {beside}."
         )
@@ -47,7 +47,7 @@ class NextExamination(Answer):
     def scalars(self) -> Mapping[str, Scalar]:
         """All its numbers."""
         meanings = {
-            "needed": "Tasks asked one after another until the error is near the least",
+            "needed": "Tasks given one after another until the error is near the least",
             "at_random": "Tasks asked in random order until the error is near the least",
             "least_error": "Error of ability after all tasks that were compared",
             "near": "Error of ability that counts as near the least",

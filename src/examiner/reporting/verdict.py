@@ -292,7 +292,7 @@ def _next(study: Study, told: Told) -> Judgement | None:
         many = "all tasks do"
     place = "places" if found.needed == 1 else "place"
     claim = (
-        f"{counted(found.needed, 'task')} asked one after another {place} a next agent like these nearly "
+        f"{counted(found.needed, 'task')} given one after another {place} a next agent like these nearly "
         f"as well as {many}."
     )
     random = "more than were tried" if found.at_random is None else f"{found.at_random:,}"

@@ -555,24 +555,24 @@ def _no_interval(scores: RunScores, unit: Unit) -> str | None:
         return "No agent has any score, and there is nothing to resample."
     if unit == "tasks" and len(scores.tasks) < 2:
         return (
-            "There is one task: how much another choice of tasks would change cannot be told, and no "
+            "There is one task: how much the means would change with other tasks is not known, and no "
             "interval is given. The unit 'runs' asks for another set of runs instead."
         )
     total, groups = scores.total, scores.groups
     if unit == "tasks" and groups is not None and groups.number < 2:
         return (
             f"All tasks are of one {shorten(groups.column)}: how much another choice of groups would "
-            f'change cannot be told, and no interval is given. `group="none"` takes tasks as independent.'
+            f'change is not known, and no interval is given. `group="none"` takes tasks as independent.'
         )
     fixed = unit == "tasks" and groups is None and total is not None and total.by
     if fixed and total and max(Counter(total.innermost).values()) < 2:
         return (
             f"Every {total.by[-1]} has one task: how much another choice of tasks within them would "
-            f"change cannot be told, and no interval is given."
+            f"change is not known, and no interval is given."
         )
     if unit == "runs" and scores.most_runs < 2:
         return (
-            "There is one run in every cell: how much another run would change cannot be told, and no "
+            "There is one run in every cell: how much another run would differ is not known, and no "
             "interval is given. The unit 'tasks' gives one for another choice of tasks."
         )
     if unit == "both" and (scores.most_runs < 2 or len(scores.tasks) < 2):

@@ -90,7 +90,7 @@ class Selection(Answer):
         start = f"{subject} {verb} the {self.target} of held-out agents with"
         judged = self.figures
         if judged is not None and np.isnan(judged.r2):
-            return f"{subject} cannot be judged: held-out agents are all alike, or too few."
+            return f"{subject} cannot be judged: held-out agents are all equal, or too few."
         if judged is not None:
             random = self.random_figures
             beside = "" if random is None else f" (random selections: {random.r2:.3g})"

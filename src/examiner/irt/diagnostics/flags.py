@@ -192,7 +192,7 @@ def fit_warnings(
         if name in model.held:
             said.append(
                 f"The chance of {'guessing' if name == 'guessing' else 'slipping'} is held at "
-                f"{value[0]:.2f}: {counted(agents, 'agent')} cannot tell it from difficulty, which "
+                f"{value[0]:.2f}: {counted(agents, 'agent')} cannot distinguish it from difficulty, which "
                 f"takes {ENOUGH_AGENTS}. A prior of your own (priors={{{name!r}: …}}) frees it."
             )
     if agents < _FEW_AGENTS:

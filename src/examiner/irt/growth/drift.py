@@ -58,7 +58,7 @@ class Drift:
         looked = int(np.isfinite(self.p).sum())
         if not looked:
             return (
-                f"Whether tasks have moved cannot be told: none was taken by {_FEWEST} new agents."
+                f"Whether tasks have changed is not known: none was taken by {_FEWEST} new agents."
             )
         moved = self.moved
         if not moved:

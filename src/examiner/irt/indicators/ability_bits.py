@@ -125,8 +125,8 @@ def ability_information(
     """
     if fit.items.response not in ("binomial", "beta-binomial"):
         raise InputError(
-            f"Bits about ability are told of successes, and this fit is of {fit.items.response} scores. "
-            f"Say what a success is (`success=1.0`)."
+            f"Bits about ability are computed from successes, and this fit is of "
+            f"{fit.items.response} scores. Say what a success is (`success=1.0`)."
         )
     if not 1 <= size <= len(fit.items):
         raise InputError(f"Cannot choose {size} of {counted(len(fit.items), 'task')}.")

@@ -63,7 +63,7 @@ class Expectations:
     """What is expected of each cell, [..., agents, tasks], and the slope that all tasks have in common.
 
     `ability` is what an agent did on the other tasks, with mean 0 and deviation 1 over agents; `alike`
-    what would be expected if all tasks discriminated alike.
+    what would be expected if all tasks had the same discrimination.
     """
 
     ability: Floats

@@ -256,7 +256,7 @@ FINDINGS = Findings(
             "similarity.finding",
             "Similar tasks, and which agents could win",
             "evidence",
-            "A blue block is a cluster of tasks that rank agents alike: one of them could "
+            "A blue block is a cluster of tasks that rank agents in a similar order: one of them could "
             "represent all.",
             failed="No clusters",
         ),

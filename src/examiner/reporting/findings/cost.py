@@ -71,7 +71,7 @@ def render_cost(
 
 def _lead(found: ParetoFront, not_shown: str) -> Prose:
     if not_shown:
-        return f"Who is worth the cost cannot be told. {not_shown}"
+        return f"Which agents are worth their cost is not known. {not_shown}"
     total = counted(len(found.agent_names), "agent")
     if np.isnan(found.share).all():
         return (f"On the front of score and cost, of {total}: ", *enumerated(found.front, 6), ".")

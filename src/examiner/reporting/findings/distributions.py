@@ -59,7 +59,7 @@ def _ahead(made: Profiles) -> Prose:
     if len(ahead) == 1:
         told = " is at or above every other agent drawn, at every score."
         return (Name(made.agent_names[int(ahead[0])]), told)
-    crossing = "Profiles cross: which agent is ahead depends on the score that is asked for."
+    crossing = "Profiles cross: which agent is ahead depends on the threshold."
     return crossing if not len(ahead) else "Several agents have the same profile at the front."
 
 

@@ -98,7 +98,7 @@ def _map(tasks: FittedTasks) -> Figure:
         tasks.task, tasks.difficulty, tasks.discrimination, tasks.discrimination_error
     )
     beyond = int((np.abs(drawn.difficulty) > difficulty_map.REACH).sum())
-    edge = f" {counted(beyond, 'task')} beyond the edge stand at it." if beyond else ""
+    edge = f" {counted(beyond, 'task')} beyond the edge are drawn on it." if beyond else ""
     return Figure(
         key="difficulty-map",
         drawn=drawn,

@@ -1,4 +1,4 @@
-"""The next agent: how few tasks would place it, asked one after another."""
+"""The next agent: how few tasks would place it, given one after another."""
 
 from __future__ import annotations
 

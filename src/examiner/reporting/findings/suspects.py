@@ -186,7 +186,7 @@ def _figure(found: Audit, successes: bool) -> list[Piece]:
             drawing=draw(drawn),
             caption="Correlation of tasks with the others, by how well agents do on them.",
             description="Dots of tasks: correlation with the other tasks over the share that solves them.",
-            legend="The line is what is expected if all tasks discriminated alike; crosses are flagged.",
+            legend="The line is expected if all tasks had the same discrimination; crosses are flagged.",
             narrowest=420,
         )
     ]

@@ -184,7 +184,7 @@ def _map_figure(fit: IRTFit) -> Figure:
         else fit.items.slope[tasks] < 0,
     )
     beyond = int((np.abs(drawn.difficulty) > drawn.end).sum())
-    edge = f" {counted(beyond, 'task')} beyond the edge stand at it." if beyond else ""
+    edge = f" {counted(beyond, 'task')} beyond the edge are drawn on it." if beyond else ""
     all_drawn = len(agents) == len(fit.abilities.agents) and len(tasks) == len(fit.items)
     many = f" An even sample is drawn: {len(agents):,} agents, {len(tasks):,} tasks."
     return Figure(

@@ -21,7 +21,7 @@ def learn(scores: TaskScores) -> LearntScale:
     deviation = np.sqrt(np.nansum((varied - mean) ** 2, axis=0) / (count - 1))
     if len(scores.agent_means) <= FEW_AGENTS:
         notes += (
-            f"With {len(scores.agent_means)} agents a z-score tells who is ahead on a task, and hardly "
+            f"With {len(scores.agent_means)} agents a z-score shows who is ahead on a task, but hardly "
             f"by how much: sizes of differences, and shares of variance, mean little.",
         )
     return scores.scale(size, mean, np.where(constant, np.nan, deviation), notes=notes)

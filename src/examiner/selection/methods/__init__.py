@@ -96,7 +96,7 @@ METHODS: Mapping[str, Method] = MappingProxyType(
             "best prediction of the full benchmark's aggregate",
             regression_path,
         ),
-        "anchors": Method(anchors, (), False, "tasks that stand for others with like responses"),
+        "anchors": Method(anchors, (), False, "tasks that represent others with similar responses"),
         "clusters": Method(clusters, (), False, "one task of each cluster of correlated tasks"),
         "typology": Method(typology, ("groups",), True, "one task of each kind"),
         "spread": Method(spread, (), False, "evenly from easy to hard", linear=True),

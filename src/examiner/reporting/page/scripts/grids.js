@@ -3,9 +3,11 @@ const brief = (value) =>
   Number.isInteger(value) ? value.toLocaleString("en") : Number(value.toPrecision(4)).toLocaleString("en", { maximumSignificantDigits: 4 });
 
 const MOST_COLUMN_NAMES = 70;
-const ROW_NAME = 11; // pixels
+const NAME = 11; // pixels that a name takes up across its direction of reading
+const MARGIN = 190; // pixels next to the cells, and above and below them
 
-const reordered = (figure, rows, columns) => {
+const reordered = (figure, rows, columns, width) => {
+  const across = Math.min(MOST_COLUMN_NAMES, Math.max(1, (width - MARGIN) / NAME));
   const trace = figure.data[0];
   const z = rows.map((row) => columns.map((column) => trace.z[row][column]));
   // Of very many names every so many are written: a browser measures each, and few fit.
@@ -18,8 +20,8 @@ const reordered = (figure, rows, columns) => {
     data: [{ ...trace, z, hoverongaps: true, hoverinfo: "none" }],
     layout: {
       ...figure.layout,
-      xaxis: axis(figure.layout.xaxis, columns, MOST_COLUMN_NAMES),
-      yaxis: axis(figure.layout.yaxis, rows, Math.max(1, (figure.layout.height - 180) / ROW_NAME)),
+      xaxis: axis(figure.layout.xaxis, columns, across),
+      yaxis: axis(figure.layout.yaxis, rows, Math.max(1, (figure.layout.height - MARGIN) / NAME)),
     },
   };
 };
@@ -33,7 +35,7 @@ const cellOf = (plot, row, column) => {
   return { score, rank, raw: (plot.grid.raw ?? scores)[row][column] };
 };
 
-// What is known of a cell, beside the pointer. Texts of all cells beforehand would take a browser seconds.
+// What is known of a cell, next to the pointer. Texts of all cells beforehand would take a browser seconds.
 const tip = make("div", { id: "tip", hidden: true });
 document.body.append(tip);
 
@@ -67,7 +69,7 @@ const sortable = (plot, grid, controls) => {
   });
   plot.current = () => {
     const rows = rowOrder(plot.sides.rows);
-    return { ...reordered(figure, rows, columns), orders: { rows, columns } };
+    return { ...reordered(figure, rows, columns, plot.element.clientWidth), orders: { rows, columns } };
   };
   // A click on an agent's name sorts tasks by its scores; a name that is clicked is chosen.
   plot.element.addEventListener("click", (event) => {
