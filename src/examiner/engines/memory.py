@@ -6,19 +6,17 @@ import math
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-import numpy as np
 import polars as pl
 
 from examiner.engines.shard_columns import check_alike
 from examiner.engines.shard_places import place_of, shards_at
+from examiner.importers import gigabytes_of
 from examiner.messages import InputError
 from examiner.results import PROBLEMS
 from examiner.validation import scheme_of
 from examiner.workers import available_gigabytes
 
 Engine = Literal["auto", "memory", "shards", "gpu", "ray"]
-_PER_ROW = 60
-"""Bytes that a row of a tidy table takes while it is read and checked."""
 
 
 class Size(NamedTuple):
@@ -29,21 +27,13 @@ class Size(NamedTuple):
     rows: int
 
     @property
-    def complete(self) -> bool:
-        """Whether every agent may have met every task."""
-        return self.rows >= self.agents * self.tasks
-
-    @property
     def gigabytes(self) -> float:
-        """Memory that a 2PL of the table needs, by counting its arrays.
+        """Memory that the table needs where it is read whole.
 
         >>> Size(1000, 500, 500_000).gigabytes < 1.0 < Size(50_000, 20_000, 10**9).gigabytes
         True
         """
-        cells = self.agents * self.tasks
-        floats = 4 if self.complete else 10
-        tables = 0 if self.complete else 6 * 4 * self.tasks * 12 * np.sqrt(0.25 * self.tasks) / 0.8
-        return (0.25e9 + cells * (1 + floats) + tables + self.rows * _PER_ROW) / 1e9
+        return gigabytes_of(self.agents, self.tasks, self.rows)
 
 
 def size_of_shards(source: str | Path, measure: str | None = None) -> Size:
@@ -51,7 +41,7 @@ def size_of_shards(source: str | Path, measure: str | None = None) -> Size:
 
     >>> from examiner.results import ResponseMatrix
     >>> import tempfile
-    >>> table = ResponseMatrix.from_array([[1, 0, np.nan], [0, 1, 1]])
+    >>> table = ResponseMatrix.from_array([[1, 0, float("nan")], [0, 1, 1]])
     >>> size_of_shards(table.save(Path(tempfile.mkdtemp()) / "t.parquet"))
     Size(agents=2, tasks=3, rows=5)
     """

@@ -24,5 +24,6 @@ if TYPE_CHECKING:  # for other packages of the codebase, loaded when first used
     from examiner.importers.paths import would_include as would_include
     from examiner.importers.readings import Reading as Reading
     from examiner.importers.readings import joined as joined
+    from examiner.importers.samples import gigabytes_of as gigabytes_of
 else:
     __getattr__ = _names_on_demand(__name__)

@@ -67,20 +67,20 @@ def with_sample(
 
         memory = 0.5 * available_gigabytes()
     plain = [file for file in files if file.compression is None and file.path.is_file()]
-    data_bytes = max(memory - _PROGRAM, 0.0) * 1e9
+    most_cells = max(memory - _PROGRAM, 0.0) * 1e9 / _PER_CELL
     try:
         scans = [(pl.scan_parquet(file.path, glob=False), file) for file in plain]
         rows = sum(_rows(scan, file, options) for scan, file in scans)
         logs = any(time_columns(list(scan.collect_schema())) for scan, _ in scans)
-        if logs or rows * _PER_CELL <= data_bytes * _FILLED:
+        if logs or rows <= most_cells * _FILLED:
             return options
         agents, tasks = (sorted(names) for names in _names(scans, options))
     except (*PROBLEMS, OSError, InputError):
         return options  # reading says what is wrong with a file
     fewer, more = sorted((len(agents), len(tasks)))
-    cells = data_bytes / (_PER_CELL * max(rows / (fewer * more), 1.0))
-    if fewer * more <= cells:
+    if gigabytes_of(fewer, more, rows) <= memory:
         return options
+    cells = most_cells / max(rows / (fewer * more), 1.0)
     most = int(max(cells / fewer if cells > fewer**2 else np.sqrt(cells), 2.0))
     rng = np.random.default_rng(_SEED)
     kept = [_drawn(names, most, rng) for names in (agents, tasks)]
@@ -93,10 +93,19 @@ def with_sample(
     )
     note = (
         f"{counted(rows, 'result')} of {' × '.join(of_all)} would not fit in {memory:.2g} GB of memory: "
-        f"{drawn} were drawn at random (seed {_SEED}), and nothing else is read. A fit takes all of them; "
-        f"to use all elsewhere, allow more memory (`memory`, `--memory`)."
+        f"{drawn} were drawn at random (seed {_SEED}), and nothing else is read. A fit from shards takes "
+        f"all of them; to use all elsewhere, allow more memory (`memory`, `--memory`)."
     )
     return replace(options, sample=Sample(frozenset(kept[0]), frozenset(kept[1]), note))
+
+
+def gigabytes_of(agents: int, tasks: int, rows: int) -> float:
+    """Return how much memory a table needs that is read whole, whatever is asked of it.
+
+    >>> round(gigabytes_of(1000, 500, 500_000), 3)
+    0.415
+    """
+    return _PROGRAM + 1e-9 * _PER_CELL * max(agents * tasks, rows)
 
 
 class _Columns(NamedTuple):

@@ -55,8 +55,6 @@ if TYPE_CHECKING:  # for other packages of the codebase, loaded when first used
     from examiner.information.observations import Observations as Observations
     from examiner.information.observations import moments as moments
     from examiner.information.observations import observe as observe
-    from examiner.information.permutation import FEWEST_TABLES as FEWEST_TABLES
-    from examiner.information.permutation import MOST_TABLES as MOST_TABLES
     from examiner.information.plausible import plausible_draws as plausible_draws
     from examiner.information.uncertainty import ends_of as ends_of
     from examiner.information.uncertainty import permuted as permuted

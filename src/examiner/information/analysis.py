@@ -17,7 +17,6 @@ from examiner.information.confusion import PairLikelihood
 from examiner.information.gain import measure_bits, single_bits, task_bits
 from examiner.information.noise import ChannelModel
 from examiner.information.observations import Unit, moments
-from examiner.information.permutation import PermutationTest
 from examiner.information.redundancy import Redundancy
 from examiner.information.redundancy import redundancy as task_redundancy
 from examiner.information.separation import Separation
@@ -32,7 +31,15 @@ from examiner.information.sets import (
 from examiner.information.uncertainty import BitsByChance, bits_by_chance, bits_intervals
 from examiner.messages import InputError, counted
 from examiner.results import Results, reads_results, results_in_content_order
-from examiner.scores import Per, Progress, check_level, ratio, task_cost_notes, task_costs
+from examiner.scores import (
+    Per,
+    PermutationTest,
+    Progress,
+    check_level,
+    ratio,
+    task_cost_notes,
+    task_costs,
+)
 from examiner.validation import Randomness, generator
 
 USUAL_SIZE = 10

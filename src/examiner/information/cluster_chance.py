@@ -10,15 +10,19 @@ from numpy.typing import NDArray
 
 from examiner.information.clusters import PAPER_THRESHOLD, Clustering, TaskClusters
 from examiner.information.observations import oriented_means
-from examiner.information.permutation import (
+from examiner.messages import counted
+from examiner.results import Results, order_of_results
+from examiner.scores import (
+    LEVEL,
     PermutationTest,
+    correlate_columns,
+    correlation_distances,
+    cut_tree,
+    linkage_tree,
     permutations_of,
     permuted_within_columns,
     share_as_large,
 )
-from examiner.messages import counted
-from examiner.results import Results, order_of_results
-from examiner.scores import LEVEL, correlate_columns, correlation_distances, cut_tree, linkage_tree
 from examiner.validation import Floats
 
 MOST_CELLS = 1_000_000

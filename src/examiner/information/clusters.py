@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 
 from examiner.answers import Answer, Scalar, Table, count, flag, name, words
 from examiner.information.observations import oriented_means
-from examiner.information.permutation import PermutationTest
 from examiner.messages import InputError, counted, listed, shorten
 from examiner.results import Results, order_of_results, reads_results
 from examiner.scores import (
     Linkage,
     Method,
+    PermutationTest,
     codes_of,
     correlate_columns,
     correlation_distances,

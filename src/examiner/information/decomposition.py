@@ -17,7 +17,6 @@ from examiner.information.gaps import (
     means_over_gaps_without,
 )
 from examiner.information.observations import oriented_means, shares
-from examiner.information.permutation import permuted_within_columns
 from examiner.results import Results, reads_results, results_in_content_order
 from examiner.scores import (
     FEWEST_PAIRS,
@@ -27,6 +26,7 @@ from examiner.scores import (
     column_blocks,
     correlate_columns,
     midranks,
+    permuted_within_columns,
     two_valued,
     unit_columns,
 )

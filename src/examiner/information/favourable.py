@@ -30,10 +30,9 @@ from examiner.information.observations import (
     shares,
     task_signs,
 )
-from examiner.information.permutation import FEWEST_TABLES, permuted_within_columns
 from examiner.messages import InputError, counted
 from examiner.results import Results, reads_results, results_in_content_order
-from examiner.scores import Progress, RowCodes
+from examiner.scores import FEWEST_TABLES, Progress, RowCodes, permuted_within_columns
 from examiner.validation import Floats, Randomness, generator
 
 USUAL_SIZE = 10

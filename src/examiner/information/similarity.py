@@ -19,10 +19,9 @@ from examiner.information.disagreement import DeceptiveTasks, OpposedTasks, win_
 from examiner.information.disagreement import deceptive as deceptive_tasks
 from examiner.information.disagreement import opposed as opposed_tasks
 from examiner.information.favourable import AgentLeads, FavourableTasks, favourable_tasks
-from examiner.information.permutation import PermutationTest
 from examiner.messages import InputError, counted, shorten
 from examiner.results import Results, reads_results
-from examiner.scores import Progress, judged_runs
+from examiner.scores import PermutationTest, Progress, judged_runs
 from examiner.validation import Floats, Randomness, generator
 
 

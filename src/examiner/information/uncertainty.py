@@ -13,10 +13,9 @@ from examiner.information.confusion import PairLikelihood
 from examiner.information.gain import cumulative_bits, single_bits
 from examiner.information.noise import ChannelModel
 from examiner.information.observations import Moments, Observations, moments
-from examiner.information.permutation import PermutationTest, rarity_of, share_as_large
 from examiner.information.plausible import plausible_draws
 from examiner.information.sets import InformativeSet, greedy_columns, is_large
-from examiner.scores import LEVEL, Progress
+from examiner.scores import LEVEL, PermutationTest, Progress, rarity_of, share_as_large
 from examiner.validation import Floats
 
 LEAST_BITS = 1e-3

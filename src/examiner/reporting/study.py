@@ -430,7 +430,8 @@ class Study:
     @cached_property
     def informed(self) -> AbilityInformation | InformationAnalysis:
         """The information of the tasks: about ability where every cell is one trial of 0 or 1."""
-        from examiner.information import FEWEST_TABLES, MOST_TABLES, analyse, single_successes
+        from examiner.information import analyse, single_successes
+        from examiner.scores import FEWEST_TABLES, MOST_TABLES
 
         if single_successes(self.results, self.measure) and self.has_fit:
             from examiner.irt import ability_information

@@ -77,8 +77,10 @@ def _described(
         hashes = others[other_code[rows]]
         for part in values:
             with np.errstate(over="ignore"):
-                single = np.asarray(part[rows], dtype=np.float32) + np.float32(0)  # −0 is 0
-            single[np.isnan(single)] = np.nan
+                single = np.asarray(part[rows], dtype=np.float32)
+            if part.dtype.kind == "f":
+                single = single + np.float32(0)  # −0 is 0
+                single[np.isnan(single)] = np.nan
             hashes = mixed(hashes ^ single.view(np.uint32))
         np.add.at(sums, code[rows], hashes)
     return sums

@@ -150,6 +150,13 @@ if TYPE_CHECKING:  # for other packages of the codebase, loaded when first used
     from examiner.scores.normalise import task_scores as task_scores
     from examiner.scores.normalise import with_isolated_notes as with_isolated_notes
     from examiner.scores.normalisers.points import POINTS as POINTS
+    from examiner.scores.permutation import FEWEST_TABLES as FEWEST_TABLES
+    from examiner.scores.permutation import MOST_TABLES as MOST_TABLES
+    from examiner.scores.permutation import PermutationTest as PermutationTest
+    from examiner.scores.permutation import permutations_of as permutations_of
+    from examiner.scores.permutation import permuted_within_columns as permuted_within_columns
+    from examiner.scores.permutation import rarity_of as rarity_of
+    from examiner.scores.permutation import share_as_large as share_as_large
     from examiner.scores.ranking import MOST_TESTED as MOST_TESTED
     from examiner.scores.recipe import response_unit as response_unit
     from examiner.scores.recipe import value_unit as value_unit

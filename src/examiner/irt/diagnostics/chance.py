@@ -15,6 +15,7 @@ from examiner.irt.posterior import Quadrature, drawn_abilities, posterior_blocks
 from examiner.irt.simulate import simulate
 from examiner.messages import counted
 from examiner.results import ObservedCells, ResponseMatrix, matrix_in_content_order, order_of_matrix
+from examiner.scores import rarity_of, share_as_large
 from examiner.validation import Randomness, generator
 
 _MOST_EXCHANGES, _FEWEST_EXCHANGES = 499, 99
@@ -151,9 +152,7 @@ def _exchange_test(matrix: ResponseMatrix, rng: np.random.Generator) -> ChanceTe
     draws = int(np.clip(_EXCHANGED_CELLS // off.size, _FEWEST_EXCHANGES, _MOST_EXCHANGES))
     drawn = _exchanged(off, matrix.observed, draws, rng)
     together = np.concatenate([_agreements(off[None], weight), _agreements(drawn, weight)], axis=1)
-    # how rare each statistic is, and how rare it is that the rarer of the two is so rare
-    rarity = np.stack([_share_as_large(statistic) for statistic in together]).min(axis=0)
-    p = float(_share_as_large(-rarity)[0])
+    p = float(rarity_of(*together)[0])
     method = f"{counted(draws, 'exchange')} of agents within each task"
     return ChanceTest(float(together[0, 0]), float(together[0, 1:].mean()), p, method)
 
@@ -201,7 +200,7 @@ def _sign_test(matrix: ResponseMatrix, rng: np.random.Generator) -> float:
         sums += (cells.weight * cells.off) @ signs[columns]
         size += cells.agent_sums(cells.weight**2)
     statistics = (sums**2 / np.maximum(size, _NOTHING)[:, None]).sum(axis=0)
-    p = float(_share_as_large(statistics)[0])
+    p = float(share_as_large(statistics)[0])
     if p * len(statistics) > 1.5:
         return p
     from scipy.special import chdtrc
@@ -244,13 +243,6 @@ def _agreements(off: Floats, weight: Floats) -> Floats:
     alike = scaled @ turned if off.shape[-2] < off.shape[-1] else turned @ scaled
     alone = (scaled**2).sum(axis=-1)
     return np.stack([total, (alike**2).sum(axis=(-1, -2)) - (alone**2).sum(axis=-1)])
-
-
-def _share_as_large(values: Floats) -> Floats:
-    """The share of all values that are at least as large, but for the last digits."""
-    order = np.sort(values)
-    below = np.searchsorted(order, values - 1e-9 * np.abs(values), side="left")
-    return np.asarray((values.size - below) / values.size)
 
 
 def _exchanged(

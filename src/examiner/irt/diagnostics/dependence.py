@@ -11,8 +11,8 @@ from examiner.irt.items import Floats, ItemParameters, curves
 from examiner.irt.posterior import Quadrature, quadrature_for
 from examiner.messages import InputError
 from examiner.results import ResponseMatrix
+from examiner.scores import correlate_columns
 
-_FEWEST_AGENTS = 3
 _HEAVIEST = 5
 """Tasks that are named as those that weigh most in a pattern."""
 
@@ -27,18 +27,9 @@ def residual_correlations(found: Residuals) -> Floats:
     >>> float(residual_correlations(made)[0, 1])
     -1.0
     """
-    seen = found.observed.astype(np.float64)
-    count = seen.T @ seen
-    both = found.difference.T @ found.difference
-    sums = found.difference.T @ seen
-    squares = (found.difference**2).T @ seen
-    with np.errstate(divide="ignore", invalid="ignore"):
-        covariance = both - sums * sums.T / count
-        spread = squares - sums**2 / count
-        together = covariance / np.sqrt(spread * spread.T)
-    together[(count < _FEWEST_AGENTS) | ~np.isfinite(together)] = np.nan
+    together, _ = correlate_columns(np.where(found.observed, found.difference, np.nan))
     np.fill_diagonal(together, 1.0)
-    return np.clip(together, -1.0, 1.0)
+    return together
 
 
 def adjusted(correlations: Floats) -> tuple[Floats, float]:
@@ -138,12 +129,12 @@ def first_eigenvalue(correlations: Floats) -> float:
     >>> first_eigenvalue(np.array([[1.0, 0.5], [0.5, 1.0]]))
     1.5
     """
-    return float(np.linalg.eigvalsh(_filled(correlations))[-1])
+    return float(np.linalg.eigvalsh(np.nan_to_num(correlations))[-1])
 
 
 def dimension_check(tasks: tuple[str, ...], correlations: Floats, drawn: Floats) -> DimensionCheck:
     """Compare the largest eigenvalue with those of data drawn from the model."""
-    values, vectors = np.linalg.eigh(_filled(correlations))
+    values, vectors = np.linalg.eigh(np.nan_to_num(correlations))
     leading = vectors[:, -1] * np.sign(vectors[np.abs(vectors[:, -1]).argmax(), -1])
     heavy = np.argsort(-np.abs(leading), kind="stable")[:_HEAVIEST]
     first = float(values[-1])
@@ -155,7 +146,3 @@ def dimension_check(tasks: tuple[str, ...], correlations: Floats, drawn: Floats)
         tasks=tuple(tasks[column] for column in heavy),
         weights=leading[heavy],
     )
-
-
-def _filled(correlations: Floats) -> Floats:
-    return np.where(np.isfinite(correlations), correlations, 0.0)

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from examiner.scores import LEVEL
+from examiner.scores.significance import LEVEL
 from examiner.validation import Floats
 
 MOST_TABLES, FEWEST_TABLES = 100, 20
