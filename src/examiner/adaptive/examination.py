@@ -359,7 +359,7 @@ def read_stored(kind: type[T], content: object) -> T:
     try:
         return from_record(kind, content)
     except ShapeError as problem:
-        where = repr(problem.path) if problem.path else "it"
+        place = repr(problem.path) if problem.path else "it"
         raise InputError(
-            f"This is no examination: {where} {problem.found}. Give {problem.wanted}."
+            f"This is no examination: {place} {problem.found}. Give {problem.wanted}."
         ) from None

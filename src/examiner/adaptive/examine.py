@@ -222,13 +222,13 @@ def examine_stepwise(
     def chance() -> np.random.Generator:
         return np.random.default_rng([now.seed, len(now.steps), len(now.state.aside)])
 
-    for asked in sitting.rounds(_answering(bank, answer), chance):
-        task = bank.tasks[asked.task[0]]
-        if np.isnan(asked.value[0]):
+    for turn in sitting.rounds(_answering(bank, answer), chance):
+        task = bank.tasks[turn.task[0]]
+        if np.isnan(turn.value[0]):
             now = replace(now, state=now.state.without(task))
             continue
-        given = TaskResponse(task, float(asked.value[0]), int(asked.trials[0]))
-        now = _stepped(bank, now, given, float(asked.worth[0]))
+        given = TaskResponse(task, float(turn.value[0]), int(turn.trials[0]))
+        now = _stepped(bank, now, given, float(turn.worth[0]))
         now = replace(now, ending=sitting.ending[0])
         yield now
     if now.ending is None:

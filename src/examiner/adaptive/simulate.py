@@ -261,8 +261,8 @@ class Respondents:
         task: Indices,
     ) -> ItemParameters:
         """Draw the parameters of the task of each agent; no agent is given a task twice."""
-        own, common = len(covariance.own), self.common[agents]
-        rows = covariance.directions[task[:, None] * own + np.arange(own)]
+        components, common = len(covariance.own), self.common[agents]
+        rows = covariance.directions[task[:, None] * components + np.arange(components)]
         steps = np.einsum("tin,tn->ti", rows, common)
         steps += np.einsum("tij,tj->ti", self.roots[task], self.rng.standard_normal(steps.shape))
         for parameter, step in zip(covariance.own, steps.T, strict=True):

@@ -214,14 +214,14 @@ def _abilities(bank: TaskBank, agents: int | ArrayLike, rng: np.random.Generator
 
 
 def _need(rule: str, run: SimulatedExaminations, alone: float) -> NeedRow:
-    done = sum(run.share_ending(end) for end in (Ending.PRECISE, Ending.DECIDED))
+    reached = sum(run.share_ending(end) for end in (Ending.PRECISE, Ending.DECIDED))
     return NeedRow(
         rule,
         float(run.count.mean()),
         float(np.median(run.count)),
         int(run.count.max()),
         float(run.cost.mean()),
-        done,
+        reached,
         run.rmse,
         run.coverage,
         float(run.count.mean() / alone),
@@ -275,8 +275,8 @@ def exposure(
     for past in range(rounds):
         opened = dict(zip(bank.tasks, shares.tolist(), strict=True))
         run = simulate(bank, theta, rng=rng, choosing=replace(plan, open_shares=opened), stop=stop)
-        seen = np.maximum(run.exposure, 1e-9)
-        wanted = np.clip(shares * most / seen, 0.01, 1.0)
+        exposure = np.maximum(run.exposure, 1e-9)
+        wanted = np.clip(shares * most / exposure, 0.01, 1.0)
         shares = np.where(run.exposure > 0, wanted, 1.0)
         if progress is not None:
             progress("finding exposure", past + 1, rounds)

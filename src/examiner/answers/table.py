@@ -85,11 +85,11 @@ class Table(Rendered):
     _values: dict[str, Any]  # Any: as the column declares; apart, as a column may be called `level`
 
     def __init_subclass__(cls) -> None:
-        own = {name: part for name, part in vars(cls).items() if isinstance(part, Declared)}
+        columns = {name: part for name, part in vars(cls).items() if isinstance(part, Declared)}
         named = {
-            name: replace(part, column=_named(part.column, name)) for name, part in own.items()
+            name: replace(part, column=_named(part.column, name)) for name, part in columns.items()
         }
-        for name in own:
+        for name in columns:
             delattr(cls, name)
         cls.declared = MappingProxyType({**cls.declared, **named})
 
@@ -290,8 +290,8 @@ class Table(Rendered):
         """
         columns = [*self.columns.values(), column]
         named = {name: self.values(name) for name in self.columns} | {column.name: values}
-        how = {"level": self.level, "score_unit": self.score_unit, "caption": self.caption}
-        return Table.of(columns, named, **how)  # type: ignore[arg-type]
+        settings = {"level": self.level, "score_unit": self.score_unit, "caption": self.caption}
+        return Table.of(columns, named, **settings)  # type: ignore[arg-type]
 
     def sorted_by(self, name: str, *, descending: bool = False) -> Self:
         """Return the rows by the values of a column, NaN last; ties keep their order.

@@ -77,9 +77,9 @@ class Card:
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
-        said = [f"{label}: {text}" for label, text in self._paragraphs()]
+        lines = [f"{label}: {text}" for label, text in self._paragraphs()]
         caption = f"{self.name}: {self.title} ({self.returns}, {self.year})"
-        return html_table(caption, ["column", "meaning"], list(self.columns.items()), said)
+        return html_table(caption, ["column", "meaning"], list(self.columns.items()), lines)
 
     def _paragraphs(self) -> list[tuple[str, str]]:
         return [

@@ -178,8 +178,8 @@ def load_arena(card: Card) -> Results:
         provenance=_provenance(card, training=True),
     )
     families = [_FAMILIES.get(agent, "planning") for agent in results.agents]
-    known = tuple((family, family == "learning") for family in families)
-    return results.with_attributes(Attributes("agent", results.agents, ("family", LEARNS), known))
+    values = tuple((family, family == "learning") for family in families)
+    return results.with_attributes(Attributes("agent", results.agents, ("family", LEARNS), values))
 
 
 def load_flavours(card: Card) -> Results:

@@ -109,8 +109,8 @@ def ledger_results(path: str | Path, phase: Phase | Literal["both"] | None = Non
         results = _with_atari_scales(results)
     if not training:
         return results
-    known = tuple((bool(learning[agent]),) for agent in results.agents)
-    return results.with_attributes(Attributes("agent", results.agents, (LEARNS,), known))
+    values = tuple((bool(learning[agent]),) for agent in results.agents)
+    return results.with_attributes(Attributes("agent", results.agents, (LEARNS,), values))
 
 
 def _with_checkpoints(frame: pl.DataFrame) -> pl.DataFrame:
@@ -141,9 +141,9 @@ def _plays(frame: pl.DataFrame, origin: Provenance) -> Results:
     ends = Counter(frame["status"].to_list())
     odd = {status: count for status, count in sorted(ends.items()) if status != "finished"}
     if odd:
-        told = ", ".join(f"{count:,} {status}" for status, count in odd.items())
+        counts = ", ".join(f"{count:,} {status}" for status, count in odd.items())
         origin = origin.with_notes(
-            f"Not every play came to its end: {told}, of {len(frame):,}. Capped plays have the score of "
+            f"Not every play came to its end: {counts}, of {len(frame):,}. Capped plays have the score of "
             f"then; wins and scores of the others are not observed, or as far as they were."
         )
     won = frame["win"].null_count() < len(frame)  # wins first, where any was observed

@@ -36,9 +36,9 @@ or give a table of agents with it.
     """
     values = find_agent_column(results, column)
     if values is None:
-        known = (*results.agent_attributes.columns, *results.attributes)
+        columns = (*results.agent_attributes.columns, *results.attributes)
         raise InputError(
             f"Agents have no column {shorten(column)} with {what}. They have "
-            f"{listed(known) if known else 'none'}. Add the column, or give a table of agents with it."
+            f"{listed(columns) if columns else 'none'}. Add the column, or give a table of agents with it."
         )
     return dict(zip(results.agents, values, strict=True))

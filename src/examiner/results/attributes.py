@@ -145,8 +145,8 @@ class Attributes:
         """Fill what is unknown here from another table, and add its names and columns."""
         rows = self._rows()
         for name, row in other._rows().items():
-            known = rows.setdefault(name, {})
-            known |= {column: value for column, value in row.items() if known.get(column) is None}
+            merged = rows.setdefault(name, {})
+            merged |= {column: value for column, value in row.items() if merged.get(column) is None}
         return Attributes.from_dicts(self.kind, ({self.kind: n, **row} for n, row in rows.items()))
 
     def _rows(self) -> dict[str, dict[str, Value]]:
@@ -201,8 +201,8 @@ or leave it empty.
         """
         if self.kind == "task":
             return matched(names, self.names)
-        own = {name: row for row, name in enumerate(self.names)}
-        return tuple(own.get(name) for name in names)
+        places = {name: row for row, name in enumerate(self.names)}
+        return tuple(places.get(name) for name in names)
 
     def unmatched(self, names: Sequence[str]) -> tuple[str, ...]:
         """Say which names have no row, which rows no name, and which were found as Atari games.
@@ -213,13 +213,13 @@ are not in the results: 'a'.")
         """
         names = tuple(dict.fromkeys(names))
         rows = self.rows(names)
-        found = {
+        matches = {
             name: self.names[row] for name, row in zip(names, rows, strict=True) if row is not None
         }
-        missing = [name for name in names if name not in found]
-        used = set(found.values())
+        missing = [name for name in names if name not in matches]
+        used = set(matches.values())
         extra = [name for name in self.names if name not in used]
-        notes = [*recognition_notes([name for name, own in found.items() if name != own])]
+        notes = [*recognition_notes([name for name, own in matches.items() if name != own])]
         if missing:
             notes.append(
                 f"{len(missing)} of {counted(len(names), self.kind)} are not in the table of "

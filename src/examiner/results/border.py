@@ -190,8 +190,8 @@ def tidy_table(
     _check_roles(frame, (*keys, *measures))
     frame = frame.with_columns(as_measure(frame[name]) for name in measures)
     completed = complete_keys(frame, item, measures)
-    rest = [name for name in completed.frame.columns if name not in {*keys, *measures}]
-    frame = completed.frame.select(*keys, *measures, *rest)
+    others = [name for name in completed.frame.columns if name not in {*keys, *measures}]
+    frame = completed.frame.select(*keys, *measures, *others)
     if not completed.numbered:
         check_unique(frame, item)
     frame = compact_numbers(frame, ["run", "trial"])
@@ -248,18 +248,18 @@ def _look_alike(names: Sequence[str]) -> bool:
 
 
 def _found_measures(frame: pl.DataFrame) -> list[str]:
-    found = [name for name in MEASURES if name in frame.columns]
-    if not found and {"successes", "trials"} <= set(frame.columns):
+    present = [name for name in MEASURES if name in frame.columns]
+    if not present and {"successes", "trials"} <= set(frame.columns):
         raise InputError(
             "The table has successes and trials, and no column with a result. Read it with "
             "`examiner.read`, give one row a trial with a 0/1 column, or use ResponseMatrix.from_counts."
         )
-    if not found:
+    if not present:
         raise InputError(
             f"No measure found among the columns {listed(frame.columns)}. Name one "
             f"(`--measure NAME`, `measure=…`), or call it {listed(MEASURES, limit=3)}."
         )
-    return found
+    return present
 
 
 def absent_names(frame: pl.DataFrame) -> list[str]:

@@ -130,9 +130,9 @@ def _compacted(series: pl.Series) -> pl.Series:
 
 def _positions(series: pl.Series, distinct: pl.Series) -> Codes:
     """Where each name of a coded column stands among its distinct names."""
-    known = distinct.to_physical().to_numpy()
-    position = np.zeros(int(known.max()) + 1, dtype=smallest_unsigned(len(known)))
-    position[known] = np.arange(len(known))
+    physical = distinct.to_physical().to_numpy()
+    position = np.zeros(int(physical.max()) + 1, dtype=smallest_unsigned(len(physical)))
+    position[physical] = np.arange(len(physical))
     positions: Codes = position[series.to_physical().to_numpy()]
     return positions
 

@@ -46,20 +46,20 @@ def connections_of_blocks(
     """
     label = np.arange(len(tasks))
     met = np.zeros(len(agents), dtype=np.intp)
-    done = 0
+    processed = 0
     for observed in blocks:
-        met[done : done + len(observed)] = observed.argmax(axis=1)
-        done += len(observed)
+        met[processed : processed + len(observed)] = observed.argmax(axis=1)
+        processed += len(observed)
         label = _joined(label, groups_of(observed)[1])
         if label.max() == 0:
             break
     if label.max() == 0:
         return Connections(agents, tasks, np.zeros(len(agents), dtype=np.int64), label, None)
-    own = label[met]
-    _, first = np.unique(own, return_index=True)
+    labels = label[met]
+    _, first = np.unique(labels, return_index=True)
     number = np.full(int(label.max()) + 1, -1)
-    number[own[np.sort(first)]] = np.arange(len(first))
-    return Connections(agents, tasks, number[own], number[label], None)
+    number[labels[np.sort(first)]] = np.arange(len(first))
+    return Connections(agents, tasks, number[labels], number[label], None)
 
 
 def _joined(label: NDArray[np.int64], group: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -68,14 +68,14 @@ def _joined(label: NDArray[np.int64], group: NDArray[np.int64]) -> NDArray[np.in
     >>> _joined(np.array([0, 1, 2, 3]), np.array([0, -1, 0, 1]))
     array([0, 1, 0, 2])
     """
-    seen = np.flatnonzero(group >= 0)
+    placed = np.flatnonzero(group >= 0)
     while (
         True
     ):  # the least label goes through a group, and on through all that had another of its labels
         least = np.full(int(group.max(initial=0)) + 1, len(label))
-        np.minimum.at(least, group[seen], label[seen])
+        np.minimum.at(least, group[placed], label[placed])
         lower = np.arange(len(label))
-        np.minimum.at(lower, label[seen], least[group[seen]])
+        np.minimum.at(lower, label[placed], least[group[placed]])
         if (lower[label] == label).all():
             return np.unique(label, return_inverse=True)[1]
         label = lower[label]

@@ -117,17 +117,19 @@ def connections(matrix: ResponseMatrix) -> Connections:
     """
     cells = matrix.observed_cells
     if cells is not None:
-        found = Connections(matrix.agents, matrix.tasks, *_listed_groups(cells), None)
+        connections = Connections(matrix.agents, matrix.tasks, *_listed_groups(cells), None)
     else:
-        found = Connections.by_groups(matrix.agents, matrix.tasks, matrix.observed)
-    seen = int(np.count_nonzero(matrix.observed)) if cells is None else len(cells)
-    complete = seen == len(matrix.agents) * len(matrix.tasks)
-    if found.agent_group.max(initial=-1) != 0 or complete:
-        return found
-    rows, columns = (np.flatnonzero(group == 0) for group in (found.agent_group, found.task_group))
+        connections = Connections.by_groups(matrix.agents, matrix.tasks, matrix.observed)
+    cell_count = int(np.count_nonzero(matrix.observed)) if cells is None else len(cells)
+    complete = cell_count == len(matrix.agents) * len(matrix.tasks)
+    if connections.agent_group.max(initial=-1) != 0 or complete:
+        return connections
+    rows, columns = (
+        np.flatnonzero(group == 0) for group in (connections.agent_group, connections.task_group)
+    )
     whole = (len(rows), len(columns)) == matrix.shape
     return replace(
-        found,
+        connections,
         weakest=_weakest(matrix if whole else matrix.take(rows.tolist(), columns.tolist())),
     )
 
@@ -182,9 +184,9 @@ def divided_sentence(groups: Sequence[Sequence[str]]) -> str:
     >>> divided_sentence([["a"], ["b"]])
     "The agents fall in 2 groups that share no task: 'a'; and 'b'."
     """
-    told = [listed(group) for group in groups[:4]]
+    lines = [listed(group) for group in groups[:4]]
     more = [f"{len(groups) - 4:,} more"] if len(groups) > 4 else []
-    *first, last = told + more
+    *first, last = lines + more
     return (
         f"The agents fall in {len(groups):,} groups that share no task: "
         f"{'; '.join(first)}; and {last}."
@@ -213,9 +215,9 @@ def _weakest(matrix: ResponseMatrix) -> WeakLink | None:
     if not 2 <= len(matrix.agents) <= MOST_AGENTS:
         return None
     observed = matrix.observed
-    seen = observed.astype(np.float64)
-    met = seen.sum(axis=1)
-    shared = seen / np.sqrt(seen.sum(axis=0))
+    weights = observed.astype(np.float64)
+    met = weights.sum(axis=1)
+    shared = weights / np.sqrt(weights.sum(axis=0))
     information = np.diag(met) - shared @ shared.T
     if _surely_strong(information, met):
         return None
@@ -260,8 +262,8 @@ def _cover(
     from scipy.sparse.csgraph import maximum_bipartite_matching
 
     met = observed.sum(axis=0)
-    own = (observed.T @ lean) / np.maximum(met, 1) > 0
-    across = observed & (side[:, None] != own[None, :])
+    sides = (observed.T @ lean) / np.maximum(met, 1) > 0
+    across = observed & (side[:, None] != sides[None, :])
     task_of = maximum_bipartite_matching(csr_array(across.astype(np.int8)), perm_type="column")
     agent_of = np.full(across.shape[1], -1)
     agent_of[task_of[task_of >= 0]] = np.flatnonzero(task_of >= 0)

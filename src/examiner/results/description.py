@@ -164,8 +164,8 @@ def description(results: Results) -> Description:
 
 def _columns(results: Results) -> ColumnMeanings:
     main, *others = results.measures
-    own = ("agent", "task", *results.item, "run", "trial", *results.measures, *results.attributes)
-    columns = results.provenance.columns or tuple((column, column) for column in own)
+    names = ("agent", "task", *results.item, "run", "trial", *results.measures, *results.attributes)
+    columns = results.provenance.columns or tuple((column, column) for column in names)
     meanings = {"agent": "agent", "task": "task", "run": "run", "trial": "trial"}
     meanings |= dict.fromkeys(results.attributes, "attribute")
     meanings |= dict.fromkeys(results.item, "part of the task")

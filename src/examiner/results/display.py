@@ -29,7 +29,7 @@ def html_table(
     >>> "&lt;script&gt;" in html_table("x", ["agent"], [["<script>"]])
     True
     """
-    said = "".join(f"<li>{escape(note)}</li>" for note in notes)
+    items = "".join(f"<li>{escape(note)}</li>" for note in notes)
     head = "".join(f'<th style="{_STYLE}"><bdi>{_cell(name)}</bdi></th>' for name in header)
     body = "".join(
         "<tr>"
@@ -37,11 +37,11 @@ def html_table(
         + "</tr>"
         for row in rows
     )
-    rest = f"<p>… and {more:,} more rows</p>" if more > 0 else ""
+    more_rows = f"<p>… and {more:,} more rows</p>" if more > 0 else ""
     return (
         f"<div><p><strong>{escape(caption)}</strong></p>"
-        + (f"<ul>{said}</ul>" if said else "")
-        + f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{rest}</div>"
+        + (f"<ul>{items}</ul>" if items else "")
+        + f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{more_rows}</div>"
     )
 
 

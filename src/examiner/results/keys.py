@@ -117,13 +117,13 @@ def _judged(
     """Ratings of the same attempts: a judge's first ratings are one run, whose trials are the judges."""
     names = frame[judge].cast(pl.String).fill_null("").alias("trial")
     frame = compact_names(frame.with_columns(names), ["trial"])
-    said = f"Rows that differ in the column {judge!r} are ratings of one run: they are trials, no runs."
+    sentence = f"Rows that differ in the column {judge!r} are ratings of one run: they are trials, no runs."
     content = content_columns(frame, [*keys, "trial"], measures)
     if "run" in keys:
         frame = frame.with_columns(trial_numbers(frame, keys, ("trial", *content)))
     else:
         frame = frame.with_columns(run=trial_numbers(frame, [*keys, "trial"], content))
-    return Completed(frame, (*notes, said), True)
+    return Completed(frame, (*notes, sentence), True)
 
 
 def _judge_column(frame: pl.DataFrame, keys: Sequence[str]) -> str | None:
@@ -230,8 +230,8 @@ run '0', trial '0'. Give each attempt its own trial, or leave the trial column o
 def _named(frame: pl.DataFrame) -> pl.DataFrame:
     for name in ("agent", "task"):
         many = f"{counted(frame[name].null_count(), 'row')} without one"
-        said = f"has no {name} ({many}). Every row needs an agent and a task."
-        refuse_row(frame[name].is_null(), said)
+        fault = f"has no {name} ({many}). Every row needs an agent and a task."
+        refuse_row(frame[name].is_null(), fault)
     frame = compact_names(frame, ["agent", "task"])
     for name in ("agent", "task"):
         if "" in names_of(frame[name]):
@@ -257,8 +257,8 @@ def _with_keys(frame: pl.DataFrame, names: Sequence[str]) -> pl.DataFrame:
     fit_in_64_bits = (pl.UInt8, pl.UInt16, pl.UInt32, pl.Int8, pl.Int16, pl.Int32)
     for name in names:
         column = frame[name]
-        said = f"has no {name}. Every row needs a value there, or drop the column."
-        refuse_row(column.is_null(), said)
+        fault = f"has no {name}. Every row needs a value there, or drop the column."
+        refuse_row(column.is_null(), fault)
         if column.dtype.is_float():
             whole = column.cast(pl.Int64, strict=False)
             if (

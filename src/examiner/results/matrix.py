@@ -346,8 +346,8 @@ class ResponseMatrix:
         """
         if isinstance(self._cells, ObservedCells):
             return self
-        held = ObservedCells.within(self.observed, *self._cells)
-        return ResponseMatrix(self.agents, self.tasks, held.frozen())
+        cells = ObservedCells.within(self.observed, *self._cells)
+        return ResponseMatrix(self.agents, self.tasks, cells.frozen())
 
     def as_values(self) -> ResponseMatrix:
         """Return shares of successes as continuous values.
@@ -398,15 +398,15 @@ class ResponseMatrix:
         {'a': {'t': 1.0}}
         """
         if isinstance(self._cells, ObservedCells):
-            told: dict[str, dict[str, float]] = {agent: {} for agent in self.agents}
+            scores: dict[str, dict[str, float]] = {agent: {} for agent in self.agents}
             parts = self._cells.parts
             values = (np.divide(*parts) if len(parts) == 2 else parts[0]).tolist()
             cells = zip(
                 self._cells.rows.tolist(), self._cells.columns.tolist(), values, strict=True
             )
             for row, column, value in cells:
-                told[self.agents[row]][self.tasks[column]] = value
-            return told
+                scores[self.agents[row]][self.tasks[column]] = value
+            return scores
         return {
             agent: {
                 task: float(value)
@@ -461,9 +461,9 @@ class ResponseMatrix:
             return cls.from_cells(row, column, *parts, agents=note.agents, tasks=note.tasks)
         values = parts[0].astype(np.float64)
         check_finite(values, "response matrix")
-        seen = ~np.isnan(values)
+        observed = ~np.isnan(values)
         shape = len(note.agents), len(note.tasks)
-        cells = ObservedCells.of(shape, row[seen], column[seen], values[seen])
+        cells = ObservedCells.of(shape, row[observed], column[observed], values[observed])
         _refuse_twice(cells, note.agents, note.tasks)
         if few_observed(len(cells), cells.shape):
             return cls._checked(cells, note.agents, note.tasks)
@@ -492,9 +492,9 @@ class ResponseMatrix:
     __hash__ = None  # type: ignore[assignment]  # matrices compare by content and are too large to hash
 
     def __repr__(self) -> str:
-        held = self.observed_cells
-        seen = len(held) if held is not None else int(np.count_nonzero(self.observed))
-        missing = len(self.agents) * len(self.tasks) - seen
+        cells = self.observed_cells
+        count = len(cells) if cells is not None else int(np.count_nonzero(self.observed))
+        missing = len(self.agents) * len(self.tasks) - count
         kind = "continuous values"
         if self.is_counts:
             high, trials = self.most_trials, self._parts[1]

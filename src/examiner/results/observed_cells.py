@@ -90,8 +90,8 @@ class ObservedCells:
         kind = smallest_unsigned(int(trials.max(initial=0)))
         if len(begins) < len(wins):
             wins = np.add.reduceat(wins, begins, dtype=kind)
-        found, column = np.divmod(keys, shape[1])
-        return cls.of(shape, found, column, wins.astype(kind, copy=False), trials.astype(kind))
+        rows, column = np.divmod(keys, shape[1])
+        return cls.of(shape, rows, column, wins.astype(kind, copy=False), trials.astype(kind))
 
     @classmethod
     def within(cls, observed: NDArray[np.bool_], *parts: Values) -> ObservedCells:
@@ -125,9 +125,9 @@ class ObservedCells:
 
     def observed(self) -> NDArray[np.bool_]:
         """Return which cells were observed, [agents, tasks]."""
-        found = np.zeros(self.shape, dtype=np.bool_)
-        found[self.rows, self.columns] = True
-        return found
+        mask = np.zeros(self.shape, dtype=np.bool_)
+        mask[self.rows, self.columns] = True
+        return mask
 
     def task_sums(self, values: Values) -> NDArray[np.float64]:
         """Return sums over agents of a number for each observed cell, [tasks]."""
@@ -145,10 +145,10 @@ class ObservedCells:
         array([[7, 0, 0],
                [0, 0, 5]])
         """
-        found = self
+        chosen = self
         if agents is not None:  # from the end, where negative
-            found = self._of_agents(np.arange(self.shape[0])[np.asarray(agents, dtype=np.intp)])
-        return found if tasks is None else found._of_tasks(np.asarray(tasks, dtype=np.intp))
+            chosen = self._of_agents(np.arange(self.shape[0])[np.asarray(agents, dtype=np.intp)])
+        return chosen if tasks is None else chosen._of_tasks(np.asarray(tasks, dtype=np.intp))
 
     def _of_agents(self, agents: NDArray[np.intp]) -> ObservedCells:
         shape, first = (len(agents), self.shape[1]), int(agents[0]) if len(agents) else 0
@@ -159,9 +159,9 @@ class ObservedCells:
             return ObservedCells(shape, starts - starts[0], self.columns[inside], parts)
         begin, count = self.starts[agents], np.diff(self.starts)[agents]
         starts = np.concatenate([[0], np.cumsum(count)])
-        where = np.arange(starts[-1]) + np.repeat(begin - starts[:-1], count)
-        parts = tuple(part[where] for part in self.parts)
-        return ObservedCells(shape, starts, self.columns[where], parts)
+        positions = np.arange(starts[-1]) + np.repeat(begin - starts[:-1], count)
+        parts = tuple(part[positions] for part in self.parts)
+        return ObservedCells(shape, starts, self.columns[positions], parts)
 
     def _of_tasks(self, tasks: NDArray[np.intp]) -> ObservedCells:
         number = np.full(self.shape[1], -1, dtype=np.int32)

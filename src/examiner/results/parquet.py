@@ -93,9 +93,9 @@ def damaged(path: str | Path, problem: BaseException) -> InputError:
     >>> str(damaged("x.parquet", ValueError("invalid thrift.")))
     "Cannot read 'x.parquet': the Parquet file is damaged (invalid thrift). Write it again."
     """
-    said = first_line(problem)
+    reason = first_line(problem)
     return InputError(
-        f"Cannot read {shorten(path, 200)}: the Parquet file is damaged ({said}). Write it again."
+        f"Cannot read {shorten(path, 200)}: the Parquet file is damaged ({reason}). Write it again."
     )
 
 

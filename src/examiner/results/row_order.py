@@ -31,8 +31,8 @@ def sorted_rows(columns: Iterable[pl.Series]) -> NDArray[np.int64] | None:
     for key in reversed(keys):  # stable sorts, the least important first
         if (key[1:] == key[:-1]).all():
             continue
-        found = _stable_order(key if order is None else key[order])
-        order = found if order is None else order[found]
+        within = _stable_order(key if order is None else key[order])
+        order = within if order is None else order[within]
     return order
 
 

@@ -155,20 +155,20 @@ class Scales:
         >>> scales.aligned(["Pong", "venture"]).unscaled
         ('venture',)
         """
-        found = _found(self.entries, tasks, measure, needs)
-        first = found if not needs else _found(self.entries, tasks, measure, ())
+        matches = _found(self.entries, tasks, measure, needs)
+        first = matches if not needs else _found(self.entries, tasks, measure, ())
         lower = np.array([scale is not None and scale.direction == "lower" for scale in first])
-        random, reference = _column(found, "random"), _column(found, "reference")
+        random, reference = _column(matches, "random"), _column(matches, "reference")
         sign = np.where(lower, -1.0, 1.0)
         flat = sign * reference <= sign * random  # NaN, an unknown score, is not
-        known = [scale for scale in dict.fromkeys(found) if scale is not None]
-        pairs = list(zip(tasks, found, strict=True))
+        distinct = [scale for scale in dict.fromkeys(matches) if scale is not None]
+        pairs = list(zip(tasks, matches, strict=True))
         return ScaleArrays(
             random=random,
             reference=reference,
             sign=sign,
             inverted=_distinct(task for task, bad in zip(tasks, flat, strict=True) if bad),
-            sources=_distinct(scale.source for scale in known if scale.source),
+            sources=_distinct(scale.source for scale in distinct if scale.source),
             unscaled=_distinct(task for task, scale in pairs if scale is None),
             recognised=_distinct(task for task, scale in pairs if scale and scale.task != task),
         )
@@ -233,12 +233,12 @@ def scale_notes(scales: Scales, tasks: Sequence[str], measures: Sequence[str]) -
         )
     notes: list[str] = []
     for measure in shared:
-        found = scales.aligned(tasks, measure)
-        notes += recognition_notes(found.recognised)
-        if found.unscaled:
+        aligned = scales.aligned(tasks, measure)
+        notes += recognition_notes(aligned.recognised)
+        if aligned.unscaled:
             of = "" if len(measures) == 1 else f" for the measure {measure!r}"
-            count = f"{len(found.unscaled)} of {counted(len(tasks), 'task')}"
-            notes.append(f"{count} have no scale{of}: {listed(found.unscaled)}.")
+            count = f"{len(aligned.unscaled)} of {counted(len(tasks), 'task')}"
+            notes.append(f"{count} have no scale{of}: {listed(aligned.unscaled)}.")
         notes += scales.aligned(tasks, measure, needs=["random", "reference"]).flips
     return _distinct(notes)
 
@@ -266,8 +266,8 @@ def _entry(row: Mapping[str, Any], number: int) -> TaskScale:
                     f"The {anchor} score of {shorten(fields['task'])} is "
                     f"{shorten(fields[anchor])}. Give a number, or leave it empty."
                 ) from None
-    known = {name: fields[name] for name in _KNOWN if name in fields}
-    return TaskScale(**known | {"task": str(known["task"])})
+    values = {name: fields[name] for name in _KNOWN if name in fields}
+    return TaskScale(**values | {"task": str(values["task"])})
 
 
 def _found(

@@ -55,9 +55,9 @@ def atomic_path(path: str | Path) -> Iterator[Path]:
         temporary.replace(target)
         _flush_to_disk(target.parent)
     except (OSError, *PROBLEMS) as problem:
-        said = getattr(problem, "strerror", None) or first_line(problem)
+        reason = getattr(problem, "strerror", None) or first_line(problem)
         raise InputError(
-            f"Cannot write {shorten(path, 200)}: {said}. "
+            f"Cannot write {shorten(path, 200)}: {reason}. "
             f"Check the name, the free space and the permissions, or choose another path."
         ) from problem
     finally:

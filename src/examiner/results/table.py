@@ -223,8 +223,8 @@ class Results:
     @property
     def attributes(self) -> tuple[str, ...]:
         """The columns that are neither key nor measure."""
-        known = {"agent", "task", *self.item, "run", "trial", *self.measures}
-        return tuple(name for name in self._frame.columns if name not in known)
+        columns = {"agent", "task", *self.item, "run", "trial", *self.measures}
+        return tuple(name for name in self._frame.columns if name not in columns)
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -432,10 +432,10 @@ class Results:
         """
         names = self.task_names if attributes.kind == "task" else self.agents
         notes = attributes.unmatched(names)
-        told = replace(self, provenance=self.provenance.with_step(step).with_notes(*notes))
+        derived = replace(self, provenance=self.provenance.with_step(step).with_notes(*notes))
         if attributes.kind == "task":
-            return replace(told, task_attributes=attributes + self.task_attributes)
-        return replace(told, agent_attributes=attributes + self.agent_attributes)
+            return replace(derived, task_attributes=attributes + self.task_attributes)
+        return replace(derived, agent_attributes=attributes + self.agent_attributes)
 
     def with_runs_reduced(
         self,

@@ -56,8 +56,8 @@ def _numbers_by_name(
 def _flat(value: Any) -> Iterator[float]:  # Any: JSON values
     """The numbers of a value or list; NaN where nothing is known."""
     if isinstance(value, list):
-        for each in value:
-            yield from _flat(each)
+        for part in value:
+            yield from _flat(part)
     elif isinstance(value, (int, float)) or value in ("inf", "-inf", "nan"):
         yield float(value)
     elif value is None:

@@ -52,10 +52,10 @@ class Kind:
 
 
 def _selection(content: Content) -> Selection:
-    found = from_record(Selection, content)
-    if found.recipe.learnt is None:  # new results would be taken as they are, on another scale
+    selection = from_record(Selection, content)
+    if selection.recipe.learnt is None:  # new results would be taken as they are, on another scale
         raise ShapeError("recipe.learnt", "is missing", "what it learnt from the first agents")
-    return found
+    return selection
 
 
 FIT = Kind(
@@ -193,7 +193,7 @@ def _read_document(path: str | Path, kinds: tuple[Kind, ...]) -> tuple[Kind, Con
                 f"{file} was written by another version of examiner: its schema is {shorten(schema)}, "
                 f"not {kind.schema!r}. Make it again with `{kind.command}`."
             )
-    known = " or ".join(repr(kind.schema) for kind in kinds)
+    schemas = " or ".join(repr(kind.schema) for kind in kinds)
     raise InputError(
-        f"{file} says its schema is {shorten(schema)}, not {known}. Make one with {make}."
+        f"{file} says its schema is {shorten(schema)}, not {schemas}. Make one with {make}."
     )

@@ -126,15 +126,15 @@ class _Pipe(io.RawIOBase):
                 size = os.readv(self._descriptor, [buffer])
             except BlockingIOError:
                 if not self._wait(SILENT_SECONDS):
-                    said = f"nothing came through the pipe for {SILENT_SECONDS:.0f} seconds"
-                    raise TimeoutError(errno.ETIMEDOUT, said) from None
+                    reason = f"nothing came through the pipe for {SILENT_SECONDS:.0f} seconds"
+                    raise TimeoutError(errno.ETIMEDOUT, reason) from None
                 continue
             nobody, self._empty = self._empty and not size, False
             # Nobody writes, or not yet: a pipe with a name may be opened by its reader first.
             if not nobody or not self._wait(WRITER_SECONDS):
                 return size
-        said = f"the pipe did not end within {PIPE_SECONDS:.0f} seconds"
-        raise TimeoutError(errno.ETIMEDOUT, said)
+        reason = f"the pipe did not end within {PIPE_SECONDS:.0f} seconds"
+        raise TimeoutError(errno.ETIMEDOUT, reason)
 
     def _wait(self, seconds: float) -> bool:
         ready = select.poll()  # select() knows the first 1,024 descriptors only

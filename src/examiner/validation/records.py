@@ -212,8 +212,8 @@ class _Reader:
                 return kind.from_record(stored)
             except ShapeError as problem:
                 join = "." if problem.path and not problem.path.startswith("[") else ""
-                where = f"{path}{join}{problem.path}"
-                raise ShapeError(where, problem.found, problem.wanted) from None
+                place = f"{path}{join}{problem.path}"
+                raise ShapeError(place, problem.found, problem.wanted) from None
         if issubclass(kind, enum.Enum):
             return kind[self._chosen(stored, tuple(kind.__members__), path)]
         return self._fields(kind, _table(stored, path), path)
@@ -225,20 +225,20 @@ class _Reader:
             value = self(inner, stored, path)
         except ShapeError as problem:
             # What a bare type says of itself is less than what is said here.
-            told = any(isinstance(said, Wanted) for said in kind.__metadata__)
-            if problem.path == path and (told or problem.wanted == _WORDS.get(inner)):
+            described = any(isinstance(bound, Wanted) for bound in kind.__metadata__)
+            if problem.path == path and (described or problem.wanted == _WORDS.get(inner)):
                 raise ShapeError(path, problem.found, wanted) from None
             raise
-        for said in kind.__metadata__ if value is not None else ():
-            if isinstance(said, Bounds) and isinstance(value, np.ndarray):
-                if (np.isfinite(value) & ~((said.least <= value) & (value <= said.most))).any():
-                    raise ShapeError(path, "has a number out of range", said.words)
-            elif isinstance(said, Bounds):
+        for bound in kind.__metadata__ if value is not None else ():
+            if isinstance(bound, Bounds) and isinstance(value, np.ndarray):
+                if (np.isfinite(value) & ~((bound.least <= value) & (value <= bound.most))).any():
+                    raise ShapeError(path, "has a number out of range", bound.words)
+            elif isinstance(bound, Bounds):
                 size = len(value) if isinstance(value, (str, list, tuple)) else value
-                if not said.least <= size <= said.most:
+                if not bound.least <= size <= bound.most:
                     raise _wrong(path, stored, wanted)
-            if isinstance(said, Axes):
-                names = [name for name in said if name]
+            if isinstance(bound, Axes):
+                names = [name for name in bound if name]
                 if isinstance(value, np.ndarray) and not len(value) and len(names) == 2:
                     value = np.empty((0, self.lengths.get(names[1], (0, ""))[0]))
                 sizes = value.shape if isinstance(value, np.ndarray) else (len(value),)
@@ -249,9 +249,11 @@ class _Reader:
         return value
 
     def _measure(self, name: str, size: int, path: str) -> None:
-        known, where = self.lengths.setdefault(name, (size, path))
-        if known != size:
-            raise ShapeError(path, f"has {size:,} entries", f"{known:,}, as many as {where}")
+        size_before, path_before = self.lengths.setdefault(name, (size, path))
+        if size_before != size:
+            raise ShapeError(
+                path, f"has {size:,} entries", f"{size_before:,}, as many as {path_before}"
+            )
 
     # Any: a literal
     def _chosen(self, stored: object, known: tuple[object, ...], path: str) -> Any:
@@ -288,11 +290,11 @@ class _Reader:
             raise _wrong(path, stored, f"a list of {len(kinds)}")
         parts = kinds[:1] * len(stored) if endless else kinds
         is_plain = _plainness(kinds[0]) if endless else _never
-        made = [
+        values = [
             value if is_plain(value) else self(kind, value, f"{path}[{index}]")
             for index, (kind, value) in enumerate(zip(parts, stored, strict=True))
         ]
-        return made if origin is list else tuple(made)
+        return values if origin is list else tuple(values)
 
     def _fields(self, kind: Any, table: Mapping[str, Any], path: str) -> Any:  # Any: a record type
         shape = _shape(kind)
@@ -368,19 +370,19 @@ _WORDS = {float: "a number", int: "a whole number", str: "text", bool: "true or 
 
 def _wanted(kind: Any, otherwise: str = "it") -> str:  # Any: a type
     while get_origin(kind) is Annotated:
-        for said in kind.__metadata__:
-            if isinstance(said, (Wanted, Bounds)) and said.words:
-                return said.words
+        for annotation in kind.__metadata__:
+            if isinstance(annotation, (Wanted, Bounds)) and annotation.words:
+                return annotation.words
         kind = get_args(kind)[0]
     return _WORDS.get(kind, otherwise)
 
 
 def _wrong(path: str, value: object, wanted: str) -> ShapeError:
     try:
-        found = "is missing" if value is None else f"is {shorten(value)}"
+        fault = "is missing" if value is None else f"is {shorten(value)}"
     except ValueError:  # whole numbers of more digits than Python puts into text
-        found = "holds a number of too many digits"
-    return ShapeError(path, found, wanted)
+        fault = "holds a number of too many digits"
+    return ShapeError(path, fault, wanted)
 
 
 def _plainness(kind: Any) -> Callable[[Any], bool]:  # Any: a type, and stored values

@@ -21,12 +21,12 @@ def scheme_of(source: object) -> str | None:
     >>> scheme_of("S3://board/day/"), scheme_of(Path("s3://board/day/")), scheme_of("day/1.parquet")
     ('s3', 's3', None)
     """
-    found = _SCHEME.match(str(source))
-    if found is None:
+    scheme = _SCHEME.match(str(source))
+    if scheme is None:
         return None
-    whole = found[2] == "//"
-    lost = isinstance(source, Path) and not Path(f"{found[1]}:").exists()
-    return found[1].lower() if whole or lost else None
+    whole = scheme[2] == "//"
+    lost = isinstance(source, Path) and not Path(f"{scheme[1]}:").exists()
+    return scheme[1].lower() if whole or lost else None
 
 
 def without_secrets(url: object) -> str:

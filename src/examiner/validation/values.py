@@ -26,7 +26,7 @@ def check_names(names: Sequence[str], what: str) -> tuple[str, ...]:
     ...
     examiner.messages.InputError: The agent name 'a' appears twice. Give every agent its own name.
     """
-    seen: set[str] = set()
+    earlier: set[str] = set()
     for position, name in enumerate(names):
         if not isinstance(name, str):
             raise InputError(
@@ -42,11 +42,11 @@ def check_names(names: Sequence[str], what: str) -> tuple[str, ...]:
                 f"The {what} name {shorten(name)} is not valid Unicode (a lone surrogate). "
                 f"Correct it where it was decoded."
             )
-        if name in seen:
+        if name in earlier:
             raise InputError(
                 f"The {what} name {shorten(name)} appears twice. Give every {what} its own name."
             )
-        seen.add(name)
+        earlier.add(name)
     return tuple(names)
 
 

@@ -298,14 +298,16 @@ def reason_of(problem: BaseException, memory_bytes: int | None = None) -> str:
     except Exception:
         text = ""
     lines = text.strip().splitlines()
-    said = f"{type(problem).__name__}: {lines[0][:500]}" if lines else type(problem).__name__
+    sentence = f"{type(problem).__name__}: {lines[0][:500]}" if lines else type(problem).__name__
     frames = traceback.extract_tb(problem.__traceback__)
     if frames:
         last = frames[-1]
-        said += f" ({Path(last.filename).name}, line {last.lineno}, in {last.name})"
+        sentence += f" ({Path(last.filename).name}, line {last.lineno}, in {last.name})"
     if isinstance(problem, MemoryError) and memory_bytes is not None:
-        return f"it needed more memory than its limit of {memory_bytes / 2**20:,.0f} MiB: {said}"
-    return said
+        return (
+            f"it needed more memory than its limit of {memory_bytes / 2**20:,.0f} MiB: {sentence}"
+        )
+    return sentence
 
 
 @contextmanager

@@ -53,11 +53,11 @@ def end_family(leaders: Collection[int], mark: str = "") -> None:
     give_up = time.monotonic() + _PATIENCE_SECONDS
     while True:
         # Looked for before the leaders are killed: children of the dead are nobody's children.
-        found = family(leaders, mark)
+        processes = family(leaders, mark)
         for leader in leaders:
             _kill_group(leader)
-        _kill(found)
-        if not found or time.monotonic() > give_up:
+        _kill(processes)
+        if not processes or time.monotonic() > give_up:
             return
         time.sleep(0.005)
 
@@ -88,14 +88,14 @@ def _kill_group(leader: int) -> None:
 
 def _processes() -> list[tuple[int, int, int]]:
     """Every living process, its parent and its session; nothing where there is no /proc."""
-    found = []
+    children = []
     for name in os.listdir("/proc") if os.path.isdir("/proc/self") else ():  # noqa: PTH112, PTH208
         if name.isdecimal():
             # The name of a program, in brackets, may hold anything.
-            told = _content(name, "stat").rpartition(b")")[2].split()
-            if told and told[0] not in (b"Z", b"X"):
-                found.append((int(name), int(told[1]), int(told[3])))
-    return found
+            fields = _content(name, "stat").rpartition(b")")[2].split()
+            if fields and fields[0] not in (b"Z", b"X"):
+                children.append((int(name), int(fields[1]), int(fields[3])))
+    return children
 
 
 def _bears(pid: int, mark: str) -> bool:
@@ -155,17 +155,17 @@ def main(mark: str) -> None:
     """Wait until nobody is at the other end of standard input, then end all workers told of there."""
     for name in ("SIGINT", "SIGTERM", "SIGHUP"):  # meant for the driver, whose end is waited for
         signal.signal(getattr(signal, name), signal.SIG_IGN)
-    driver, said = os.getppid(), b""
+    driver, received = os.getppid(), b""
     while os.getppid() == driver:  # a fork of the driver may keep the pipe open
         if select.select([0], [], [], _LOOK_SECONDS)[0]:
             news = os.read(0, 65_536)
             if not news:
                 break
-            said += news
-            if said.endswith(_DISMISSED):
+            received += news
+            if received.endswith(_DISMISSED):
                 break
     leaders: set[int] = set()
-    for line in said.removesuffix(_DISMISSED).decode().splitlines():
+    for line in received.removesuffix(_DISMISSED).decode().splitlines():
         (leaders.add if line[0] == "+" else leaders.discard)(int(line[1:]))
     end_family(leaders, mark)
 

@@ -184,8 +184,8 @@ def _in_turn(
     function: Callable[[Job], Answer], jobs: list[Job], progress: Progress | None, stage: str
 ) -> list[Answer]:
     answers = []
-    for done, job in enumerate(jobs, start=1):
+    for count, job in enumerate(jobs, start=1):
         answers.append(function(job))
         if progress is not None:
-            progress(stage, done, len(jobs))
+            progress(stage, count, len(jobs))
     return answers

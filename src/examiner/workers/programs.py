@@ -179,10 +179,10 @@ class ProgramCrew(Crew):
             del self.running[ticket]
             return [Event(ticket, "died", process.ending())]
         try:
-            told = self._tongue.understood(data)
+            events = self._tongue.understood(data)
         except Exception as problem:  # a job may say anything that is understood at its side alone
-            told = [("failed", f"what it said cannot be understood: {reason_of(problem)}")]
-        return [self._event(ticket, process, *each) for each in told]
+            events = [("failed", f"what it said cannot be understood: {reason_of(problem)}")]
+        return [self._event(ticket, process, *each) for each in events]
 
     def _event(self, ticket: int, process: _Process, kind: Kind, value: object) -> Event:
         if kind in ("done", "failed"):
@@ -339,8 +339,8 @@ class _PythonTongue:
     def __init__(
         self, function: Function, memory_bytes: int | None, clean: bool, modules: tuple[str, ...]
     ) -> None:
-        known = _findable(packed(function))
-        self.orders = packed(Orders(known, _script(), memory_bytes, clean, modules))
+        findable = _findable(packed(function))
+        self.orders = packed(Orders(findable, _script(), memory_bytes, clean, modules))
 
     @property
     def command(self) -> Sequence[str]:

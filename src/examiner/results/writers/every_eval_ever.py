@@ -79,8 +79,8 @@ def _columns(results: Results) -> dict[str, Sequence[Any]]:
         return results.column(name) if name in results.attributes else unknown
 
     def of_task(name: str) -> list[Any]:
-        known = about.aligned(names, name)
-        return [known[code] for code in results.task_codes.tolist()]
+        attributes = about.aligned(names, name)
+        return [attributes[code] for code in results.task_codes.tolist()]
 
     labels = [results.tasks[code] for code in results.task_codes.tolist()]
     ids = [sample or label for sample, label in zip(column("item_id"), labels, strict=True)]
@@ -149,12 +149,12 @@ def _results(samples: Sequence[Mapping[str, Any]], measure: str) -> list[dict[st
     groups: dict[str, list[Mapping[str, Any]]] = {}
     for sample in samples:
         groups.setdefault(sample["evaluation_name"], []).append(sample)
-    found = []
+    entries = []
     for name, group in groups.items():
         scores = np.array([sample["score"] for sample in group])
         binary = bool(np.isin(scores, (0, 1)).all())
         dataset = next((sample["dataset"] for sample in group if sample["dataset"]), name)
-        found.append(
+        entries.append(
             {
                 "evaluation_result_id": f"{name}.{measure}",
                 "evaluation_name": name,
@@ -172,7 +172,7 @@ def _results(samples: Sequence[Mapping[str, Any]], measure: str) -> list[dict[st
                 },
             }
         )
-    return found
+    return entries
 
 
 def _line(agent: str, evaluation: str, measure: str, sample: Mapping[str, Any]) -> dict[str, Any]:
