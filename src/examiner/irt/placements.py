@@ -96,11 +96,11 @@ class Placements(Answer):
     def headline(self) -> str:
         """Ability and rank of the agent, or of the best of several."""
         best = self.agents[int(self.agents.ability.argmax())]
-        start = f"{shorten(best.agent)} has an"
+        start = f"{shorten(best.agent)} has an ability of"
         if len(self) > 1:
-            start = f"Of {len(self):,} new agents, {shorten(best.agent)} has the highest"
+            start = f"Of {len(self):,} new agents, {shorten(best.agent)} has the highest ability,"
         return (
-            f"{start} ability, {best.ability:.2f} ± {best.ability_error:.2f}: rank {best.rank} of "
+            f"{start} {best.ability:.2f} ± {best.ability_error:.2f}: rank {best.rank} of "
             f"{best.ranked_among} (95 %: {best.rank_low} to {best.rank_high})."
         )
 
