@@ -282,8 +282,8 @@ SMALL = (coverage.Cell("2pl", 12, 25, 5), coverage.Cell("2pl", 23, 40))
 
 @pytest.mark.parametrize("cell", SMALL, ids=lambda cell: cell.name)
 def test_intervals_of_small_tables_hold_the_truth(cell: Any) -> None:
-    """A quick look of 30 tables; `benchmarks/interval_coverage.py` has 200 of each of many kinds."""
-    check(cell, 30)
+    """A quick look of 15 tables; `benchmarks/interval_coverage.py` has 200 of each of many kinds."""
+    check(cell, 15)
 
 
 SCORES = (

@@ -152,7 +152,7 @@ def test_single_runs_are_not_compared_over_runs():
 @pytest.mark.parametrize("level", [0.5, 0.85])
 def test_intervals_of_trials_hold_the_true_difference_as_often_as_they_say(tasks, count, level):
     """Tasks are drawn from a population in which one agent solves 0.1 more, or equally much."""
-    rng, tables = np.random.default_rng(tasks + count), 300
+    rng, tables = np.random.default_rng(tasks + count), 150
     for truth in (0.0, 0.1):
         covered = 0
         for _ in range(tables):

@@ -41,6 +41,8 @@ def awkward_fit() -> IRTFit:
         response="beta-binomial",
     )  # fmt: skip
     parts = [rng.normal(size=count) for _ in range(11)]
+    for standard_error in (0, 1, 3, 4, 5, 6):
+        parts[standard_error] = np.abs(parts[standard_error])
     for low, high in ((7, 8), (9, 10)):  # ends of intervals
         parts[low], parts[high] = np.sort([parts[low], parts[high]], axis=0)
     parts[3][:2] = np.nan, np.inf
@@ -138,6 +140,8 @@ def test_damaged_lists_and_files_end_with_a_sentence(tmp_path: Path) -> None:
         ({"errors": content["errors"] | {"extra": [1.0]}}, "Unknown key of errors 'extra'"),
         ({"errors": content["errors"] | {"slope": [1.0]}}, "errors.slope has 1 entries"),
         ({"priors": {"slope": [1.0, "wide"]}}, r"priors.slope\[1\] is 'wide', where a number"),
+        ({"errors": content["errors"] | {"slope": [-1.0] * 6}}, "errors.slope has a number out of"),
+        ({"abilities": content["abilities"] | {"error": [-1.0, 1.0]}}, "a negative number"),
         ({"population_sd": -1.0}, "where a standard deviation above 0"),
     ):
         path.write_text(json.dumps(content | damage))

@@ -10,13 +10,15 @@ import numpy as np
 
 from examiner.answers import Answer, Table, bound, error, name, number
 from examiner.irt.editions import SAME, Population
-from examiner.irt.items import Estimates, Floats, ItemParameters, PerTask
+from examiner.irt.items import Estimates, Floats, ItemParameters, PerTask, StandardErrors
 from examiner.irt.model import Parameter
 from examiner.irt.parameter_covariance import ParameterCovariance
 from examiner.messages import counted, shorten
 from examiner.validation import Axes, to_record
 
 PerAgent = Annotated[Estimates, Axes("agents")]
+ErrorPerAgent = Annotated[StandardErrors, Axes("agents")]
+ErrorPerTask = Annotated[StandardErrors, Axes("tasks")]
 DIRECTIONS = 16
 """Directions kept of joint errors, besides those of parameters that all tasks share. The first two are zero
 and unit of the scale. With 16 the errors of abilities are within 0.06 % of those by the whole covariance
@@ -75,13 +77,13 @@ class TaskErrors:
     where agents are not shown to differ in ability.
     """
 
-    slope: PerTask
-    intercept: PerTask
+    slope: ErrorPerTask
+    intercept: ErrorPerTask
     covariance: PerTask
-    difficulty: PerTask
-    guessing: PerTask
-    ceiling: PerTask
-    precision: PerTask
+    difficulty: ErrorPerTask
+    guessing: ErrorPerTask
+    ceiling: ErrorPerTask
+    precision: ErrorPerTask
     slope_low: PerTask
     slope_high: PerTask
     difficulty_low: PerTask
@@ -183,10 +185,10 @@ class Abilities(Answer):
 
     agents: Annotated[tuple[str, ...], Axes("agents")]
     ability: PerAgent
-    error: PerAgent
+    error: ErrorPerAgent
     method: str
     notes: tuple[str, ...] = ()
-    posterior: PerAgent | None = None
+    posterior: ErrorPerAgent | None = None
     """Posterior standard deviations with tasks taken as known, where `error` counts their errors too."""
     together: Annotated[Estimates, Axes("agents", "directions")] | None = None
     """What abilities err by together: directions in which the errors of tasks move them, of stored fits."""

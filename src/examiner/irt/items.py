@@ -22,6 +22,7 @@ SCORES: tuple[Response, ...] = ("beta", "normal")
 LARGEST = 1e75
 """Larger estimates and errors are damage: their squares would overflow."""
 Estimates = Annotated[Floats, Bounds(-LARGEST, LARGEST, f"a number up to {LARGEST:g}")]
+StandardErrors = Annotated[Floats, Bounds(0.0, LARGEST, f"errors from 0 to {LARGEST:g}")]
 PerTask = Annotated[Estimates, Axes("tasks")]
 NEVER = 30.0
 """Cuts so far out that no score is exactly 0 or 1: the chance is 1e-13."""
