@@ -7,17 +7,22 @@ from collections.abc import Sequence
 
 from examiner.results import BESIDE_RESULTS, MEASURES
 
-AGENT_COLUMNS = (
-    *("agent", "algorithm", "algo", "model", "model_name", "method", "exp_name", "system"),
-    *("technique", "controller", "player", "subject_id", "alias", "agent_name", "agent_id"),
-    *("model_id", "framework", "engine", "solver", "policy", "approach", "llm", "algorithm_name"),
-    *("method_name",),
+
+def _named(words: str, others: str) -> tuple[str, ...]:
+    """Each word alone, before `name` and before `id`, and other names; the words in their order."""
+    derived = (f"{word}{ending}" for word in words.split() for ending in ("", "_name", "_id"))
+    return tuple(dict.fromkeys((*derived, *others.split())))
+
+
+AGENT_COLUMNS = _named(
+    "agent algorithm algo model method system technique controller player framework engine solver policy "
+    "approach llm classifier optimizer learner submission team bot generator",
+    "exp_name subject_id alias",
 )
-TASK_COLUMNS = (
-    *("task", "game", "env", "environment", "env_id", "env_name", "task_id", "question_id"),
-    *("instance_id", "doc_id", "problem", "benchmark", "dataset", "task_name", "problem_id"),
-    *("game_name", "sample_id", "example_id", "item_id", "item", "query", "scenario"),
-    *("environment_name", "test_id", "question"),
+TASK_COLUMNS = _named(
+    "task game env environment question instance doc problem benchmark dataset item query scenario puzzle "
+    "challenge competition",
+    "sample_id example_id test_id test_name map_name",
 )
 OTHER_MEASURES = (
     *("resolved", "rew", "eprewmean", "ep_rew_mean", "is_correct", "is_resolved", "passed"),
@@ -29,6 +34,8 @@ METRIC_COLUMNS = ("metric", "metric_name", "metric.name", "measure")
 """Columns that say what the value of a row measures."""
 KEY = "key"
 """The column with the names of records that are the values of a JSON object."""
+RUN_NAME = re.compile(r"(?:run|seed|trial|rep)[-_ ]?\d+", re.IGNORECASE)
+"""A name that an object gives to a run."""
 KNOWN_COLUMNS = frozenset(
     {*BESIDE_RESULTS, *MEASURES, *OTHER_MEASURES, *AGENT_COLUMNS, *TASK_COLUMNS}
 )
@@ -42,15 +49,23 @@ def columns_like(names: Sequence[str], recognised: Sequence[str]) -> list[str]:
 
     >>> columns_like(["Env", "Score", "Task"], TASK_COLUMNS), columns_like(["model.name"], AGENT_COLUMNS)
     (['Task', 'Env'], ['model.name'])
+    >>> columns_like(["taskId", "Model Name"], (*TASK_COLUMNS, *AGENT_COLUMNS))
+    ['taskId', 'Model Name']
     """
     exact_first = sorted(names, key=lambda name: name not in recognised)
-    plain = {name: re.sub(r"\.(name|id)$", "", name.strip().lower()) for name in exact_first}
+    plain = {name: _plain(name) for name in exact_first}
     like = [name for alias in recognised for name in exact_first if plain[name] == alias]
     # Trackers write the parameters of runs so: `run.hparams.env_id`.
     ends = {
         name: plain[name].rpartition(".")[2] for name in exact_first if "hparams." in plain[name]
     }
     return like or [name for alias in recognised for name in ends if ends[name] == alias]
+
+
+def _plain(name: str) -> str:
+    """A name in small letters, its words joined by underscores: of `taskId`, `Model Name`, `model.name`."""
+    words = re.sub(r"(?<=[a-z])(?=[A-Z])|[- ]+", "_", name.strip()).lower()
+    return re.sub(r"\.(name|id)$", "", words)
 
 
 def measure_columns(names: Sequence[str]) -> list[str]:

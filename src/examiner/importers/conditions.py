@@ -8,6 +8,7 @@ from itertools import combinations
 
 import polars as pl
 
+from examiner.importers.column_names import KEY, RUN_NAME
 from examiner.messages import InputError, listed, shorten
 from examiner.results import BESIDE_RESULTS, ITEM_COLUMNS, JUDGES, MEASURES
 
@@ -34,30 +35,55 @@ def refuse_conditions(frame: pl.DataFrame, keys: Sequence[str], measures: Sequen
     ...
     examiner.messages.InputError: Rows of one agent differ in 'shots' (0, 5), which is no repeat. Make ...
     """
+    _refuse_names_of_records(frame, keys)
     sizes = frame.group_by(keys).len()["len"]
-    most = max(sizes, default=0)
-    if most < 2:
-        return
     if not {"run", "seed"} & set(keys) and 2 * int((sizes > 1).sum()) < len(sizes):
         _refuse_equal_names(frame, keys, measures)
-    if int((sizes == most).sum()) < 2:
-        return
+    names = dividing_columns(frame, keys, measures)
+    if names:
+        raise _divided(frame, keys, names)
+
+
+def dividing_columns(
+    frame: pl.DataFrame, keys: Sequence[str], measures: Sequence[str] = ()
+) -> list[str]:
+    """Return the columns, one or two together, that divide the rows of all keys in the same way.
+
+    >>> wide = pl.DataFrame({"model": ["a", "a", "b", "b"], "shots": [0, 5, 0, 5], "arc": [1, 2, 3, 4]})
+    >>> dividing_columns(wide, ["model"])
+    ['shots']
+    """
+    sizes = frame.group_by(keys).len()["len"]
+    most = max(sizes, default=0)
+    if most < 2 or int((sizes == most).sum()) < 2:
+        return []
     counts = {
         name: frame[name].n_unique()
         for name in frame.columns
         if name not in {*keys, *measures} and _may_divide(frame[name])
     }
+    repeats = [name for name in frame.columns if name.lower() in _REPEATS and name not in keys]
     for name, count in counts.items():
-        if count > 1 and _is_words(frame[name]) and _divides(frame, keys, name):
-            raise _divided(frame, keys, [name])
+        if count > 1 and _is_words(frame[name]):
+            for within in ([], repeats) if repeats else ([],):
+                if _divides(frame, [*keys, *within], name):
+                    return [name]
     names = [name for name, count in counts.items() if 1 < count <= most]
     for size in (1, 2):
         for chosen in combinations(names, size):
             product = counts[chosen[0]] * (counts[chosen[1]] if size == 2 else 1)
             if product == most and not frame.select(*keys, *chosen).is_duplicated().any():
-                if all(_counts(frame[name]) for name in chosen):
-                    return  # repeats are numbered
-                raise _divided(frame, keys, [name for name in chosen if not _counts(frame[name])])
+                return [name for name in chosen if not _counts(frame[name])]
+    return []
+
+
+def _refuse_names_of_records(frame: pl.DataFrame, keys: Sequence[str]) -> None:
+    """Refuse records of one agent and task that an object keeps under different names: no repeats."""
+    if KEY not in frame.columns or KEY in keys or not _is_words(frame[KEY]):
+        return
+    names = frame[KEY].cast(pl.String).unique()
+    if RUN_NAME.fullmatch(str(names[0])) is None and frame.select(keys).is_duplicated().any():
+        raise _divided(frame, keys, [KEY])
 
 
 def _refuse_equal_names(frame: pl.DataFrame, keys: Sequence[str], measures: Sequence[str]) -> None:

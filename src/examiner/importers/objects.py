@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 import shlex
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -11,7 +10,7 @@ from typing import Any
 import polars as pl
 
 from examiner.importers.cells import MISSING
-from examiner.importers.column_names import AGENT_COLUMNS, TASK_COLUMNS, columns_like
+from examiner.importers.column_names import AGENT_COLUMNS, RUN_NAME, TASK_COLUMNS, columns_like
 from examiner.importers.files import SourceFile
 from examiner.importers.json_tables import records_within, table_of
 from examiner.importers.json_values import number
@@ -25,7 +24,6 @@ from examiner.importers.wide import mostly_tasks
 from examiner.messages import InputError, counted, listed, shorten
 from examiner.results import Provenance, frame_from
 
-_RUN = re.compile(r"(?:run|seed|trial|rep)[-_ ]?\d+", re.IGNORECASE)
 Object = Mapping[str, Any]  # Any: JSON values
 
 
@@ -162,7 +160,7 @@ def _runs(scores: Any) -> list[tuple[int | str, Any]]:  # Any: JSON values
 
 def _are_runs(names: Sequence[str]) -> bool:
     """Whether names are those of runs: counted, or with a word before the number; others may be times."""
-    if all(map(_RUN.fullmatch, names)):
+    if all(map(RUN_NAME.fullmatch, names)):
         return bool(names)
     numbers = sorted(int(name) for name in names if name.isdigit())
     return len(numbers) == len(names) and numbers in (

@@ -9,7 +9,7 @@ from itertools import takewhile
 from pathlib import PurePath
 from typing import Literal, NamedTuple
 
-from examiner.importers.column_names import AGENT_COLUMNS, KEY, TASK_COLUMNS
+from examiner.importers.column_names import AGENT_COLUMNS, KEY, TASK_COLUMNS, columns_like
 from examiner.importers.known_tasks import is_known_task
 from examiner.importers.templates import PathTemplate, without_ending
 from examiner.messages import InputError
@@ -69,9 +69,8 @@ def one_result_per_row(
     >>> str(one_result_per_row("No.", ["model", "x"]))
     "No. If each row is one result: `--measure COLUMN --path '{task}'`."
     """
-    plain = {name.strip().lower() for name in columns}
-    agent, task = plain.intersection(AGENT_COLUMNS), plain.intersection(TASK_COLUMNS)
-    measure = suggested_measure([name for name in columns if name.lower() not in agent | task])
+    agent, task = (columns_like(columns, known) for known in (AGENT_COLUMNS, TASK_COLUMNS))
+    measure = suggested_measure([name for name in columns if name not in (*agent, *task)])
     # The keys of an object of records are mostly tasks of one agent, as the first column mostly agents.
     key: Literal["agent", "task"] = "task" if columns[0] == KEY else "agent"
     first = "" if agent or task or not named else f" --{key} {shlex.quote(columns[0])}"

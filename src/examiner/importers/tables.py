@@ -14,6 +14,7 @@ from examiner.importers.column_names import (
     AGENT_COLUMNS,
     METRIC_COLUMNS,
     TASK_COLUMNS,
+    columns_like,
     measure_columns,
 )
 from examiner.importers.conditions import refuse_conditions, refuse_items_of_agents
@@ -291,8 +292,7 @@ def _present_measures(frame: pl.DataFrame, options: TableOptions) -> list[str]:
 
 def _no_measure(frame: pl.DataFrame) -> InputError:
     keys = {
-        *AGENT_COLUMNS,
-        *TASK_COLUMNS,
+        *columns_like(frame.columns, (*AGENT_COLUMNS, *TASK_COLUMNS)),
         *ITEM_COLUMNS,
         *KEY_COLUMNS,
         *time_columns(frame.columns),

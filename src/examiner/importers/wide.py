@@ -9,7 +9,8 @@ from typing import Literal
 import polars as pl
 
 from examiner.importers.cells import without_missing_words
-from examiner.importers.column_names import AGENT_COLUMNS, TASK_COLUMNS
+from examiner.importers.column_names import AGENT_COLUMNS, TASK_COLUMNS, columns_like
+from examiner.importers.conditions import dividing_columns
 from examiner.importers.known_tasks import is_known_task
 from examiner.importers.suggestions import (
     MissingNamesError,
@@ -46,9 +47,19 @@ def orientation(frame: pl.DataFrame, asked: Orientation | None) -> tuple[bool, t
     keys = [name for name in others if name in KEY_COLUMNS]
     others = [name for name in others if name not in KEY_COLUMNS]
     _refuse_columns(others, frame)
+    dividing = [] if keys else dividing_columns(frame, [first])
+    if dividing:
+        what = (
+            f"Rows of one {shorten(first)} differ in {listed(dividing)}, which is neither an agent nor a "
+            f"task. Keep the rows of one value (`--where "
+            f"{shlex.quote(f'{dividing[0]}={frame[dividing[0]][0]}')}`)."
+        )
+        raise one_result_per_row(what, frame.columns, named=not holds_numbers(frame[:, 0]))
     if asked is not None:
         return asked == "rows", ()
-    named_tasks, named_agents = _is_one_of(first, TASK_COLUMNS), _is_one_of(first, AGENT_COLUMNS)
+    named_tasks, named_agents = (
+        bool(columns_like([first], known)) for known in (TASK_COLUMNS, AGENT_COLUMNS)
+    )
     rows = frame[:, 0].drop_nulls().unique(maintain_order=True).cast(pl.String).to_list()
     if not (named_tasks or named_agents):
         _refuse_numbers(frame)
@@ -87,10 +98,6 @@ def holds_numbers(column: pl.Series) -> bool:
         return True
     texts = without_missing_words(column.cast(pl.String)).drop_nulls()
     return bool(len(texts)) and numbers_in(texts)[1] is None
-
-
-def _is_one_of(name: str, known: Sequence[str]) -> bool:
-    return name.strip().lower() in known
 
 
 def mostly_tasks(names: Sequence[str]) -> bool:
