@@ -94,6 +94,10 @@ EXAMPLES: dict[str, tuple[str, Callable[[Path], bytes]]] = {
             [{"task": "t", "method": "a", "seed": 0, "xs": [0, 5, 10], "ys": [1.0, 2.0, 4.5]}]
         ).encode(),
     ),
+    "markdown": (
+        "page.md",
+        lambda _: b"# Scores\n\n|agent|task|score|\n|--|--|--:|\n|dqn|pong|2|\n",
+    ),
     "wandb": (
         "wandb.csv",
         lambda _: (
@@ -171,7 +175,10 @@ EXAMPLES: dict[str, tuple[str, Callable[[Path], bytes]]] = {
     "terminal-bench": (
         "results.json",
         lambda _: json.dumps(
-            {"id": "r", "results": [{"task_id": "chess", "trial_name": "a", "is_resolved": True}]}
+            {
+                "model_name": "gpt-5",
+                "results": [{"task_id": "chess", "trial_name": "a", "is_resolved": True}],
+            }
         ).encode(),
     ),
     "mteb": (

@@ -168,7 +168,7 @@ def test_an_empty_folder_and_an_empty_pattern_say_so(tmp_path: Path):
 
 
 def test_a_folder_without_results_names_the_known_formats(tmp_path: Path):
-    (tmp_path / "README.md").write_text("Hello")
+    (tmp_path / "README.rst").write_text("Hello")
     with pytest.raises(ex.InputError, match=r"None of the 1 file .* Known formats: 'parquet'"):
         ex.read(tmp_path)
 

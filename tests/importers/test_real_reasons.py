@@ -136,10 +136,8 @@ def test_the_marks_of_a_merge_are_named_in_a_folder(tmp_path: Path):
 
 
 def test_a_text_page_is_called_so(tmp_path: Path):
-    said = refused(
-        tmp_path, "benchmark.md", "# Scores\n\n| algo | env | mean |\n|--|--|--|\n|a|t|1|\n"
-    )
-    assert "is a text page (.md), which cannot be read. Save its table as CSV" in said
+    said = refused(tmp_path, "benchmark.md", "# Scores\n\nDQN has a score of 3.\n")
+    assert "is a text page (.md) without a table of numbers, which cannot be read" in said
 
 
 @pytest.mark.parametrize("value", ["fast", "1,5 s", "12.3 ± 4.5", "3/5"])

@@ -150,7 +150,13 @@ def _read_known(
     if template is not None and "agent" in template.names:
         refuse_lost_agents(read_paths, problems, known.skipped, template, found.root)
     unread = {reason: known.skipped.get(reason, []) for reason in (NO_RESULTS, OBJECTS, EMPTY)}
-    refuse_if_most(read_paths, problems, unread, found.root)
+    nameless = [problem for _, problem in problems if isinstance(problem, MissingNamesError)]
+    if len(nameless) > len(read_paths):
+        raise nameless[0]
+    logs = {
+        file.path for name, group in known.by_format.items() if FORMATS[name].logs for file in group
+    }
+    refuse_if_most(read_paths, problems, unread, found.root, [*logs.intersection(read_paths)])
     notes = (*unread_notes(problems, found.root), *other_measure_notes(other, options.measures))
     origin = Provenance(str(found.root)).with_notes(*notes)
     return joined(readings, origin, options.measures, options.item)

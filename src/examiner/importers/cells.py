@@ -96,20 +96,29 @@ def without_missing_words(column: pl.Series) -> pl.Series:
     return plain.set(plain.str.to_lowercase().is_in(MISSING), None)
 
 
-_WITH_SPREAD = (
-    r"(?i)^\s*([-−+]?(?:[\d.]+(?:e[-+]?\d+)?|nan))\s*%?\s*"
-    r"(?:(?:±|\+/?-|\\pm)\s*([\d.e+-]+|nan))?\s*%?\s*$"
-)
+_NUMBER = r"[-−+]?(?:[\d.]+(?:e[-+]?\d+)?|nan)"
+_WITH_SPREAD = rf"(?i)^\s*({_NUMBER})\s*%?\s*(?:(?:±|\+/?-|\\pm)\s*([\d.e+-]+|nan))?\s*%?\s*$"
+_SPREAD_IN_BRACKETS = r"^\s*([-−+]?\d*\.\d+)\s*%?\s*\(\s*±?\s*(\d*\.\d+)\s*%?\s*\)\s*$"
+"""A point in both: without one, brackets may count the last digits, or the results."""
 STATED_ERROR = "stated_error"
 """The column with what a table states after ±: a deviation, a standard error or half an interval."""
 
 
+_GROUPED = r"^\s*[-+]?\d{1,3}(?:,\d{3})*(?:\.\d+)?\s*$|^\s*[-+]?\d+(?:\.\d+)?\s*$"
+_SURELY_GROUPED = r"\d,\d{3},|\d,\d{3}\."
+"""Marks between thousands that are no decimal commas."""
+
+
 class PlainNumbers(NamedTuple):
-    """A table whose cells such as `9.5 ± 0.2` are numbers, what followed the ± by column, and a note."""
+    """A table whose cells such as `9.5 ± 0.2` are numbers, what followed the ± by column, and a note.
+
+    `shares` are the columns in which all cells are percentages.
+    """
 
     frame: pl.DataFrame
     errors: Mapping[str, pl.Series]
     notes: tuple[str, ...] = ()
+    shares: tuple[str, ...] = ()
 
 
 def plain_numbers(frame: pl.DataFrame) -> PlainNumbers:
@@ -120,29 +129,36 @@ def plain_numbers(frame: pl.DataFrame) -> PlainNumbers:
     (('a', '18.5'), [2.1])
     """
     texts = [frame[name] for name in frame.columns if frame[name].dtype == pl.String]
-    replaced, errors = [], {}
+    replaced, errors, shares = [], {}, list[str]()
     for column in texts:
         cells = without_missing_words(column)
         written = cells.drop_nulls()
+        if written.str.contains(_GROUPED).all() and written.str.contains(_SURELY_GROUPED).any():
+            frame = frame.with_columns(cells.str.replace_all(",", ""))
+            continue
         # One such cell among plain numbers may be a slip: it is refused with its line.
         marked = written.str.contains(r"±|\+/?-|\\pm|%\s*$") & written.str.contains(_WITH_SPREAD)
-        if len(written) and marked.all():
-            replaced.append(cells.str.extract(_WITH_SPREAD).str.replace("−", "-"))
-            stated = cells.str.extract(_WITH_SPREAD, 2).cast(pl.Float64, strict=False)
+        in_brackets = written.str.contains(_SPREAD_IN_BRACKETS)
+        if len(written) and (marked.all() or in_brackets.all()):
+            if written.str.contains("%").all():
+                shares.append(column.name)
+            pattern = _WITH_SPREAD if marked.all() else _SPREAD_IN_BRACKETS
+            replaced.append(cells.str.extract(pattern).str.replace("−", "-"))
+            stated = cells.str.extract(pattern, 2).cast(pl.Float64, strict=False)
             if stated.fill_nan(None).count():
                 errors[column.name] = stated.fill_nan(None)
     if not replaced:
         return PlainNumbers(frame, {})
     names = [column.name for column in replaced]
     kept = (
-        f"What follows ± is kept in the column {STATED_ERROR!r}. No interval uses it: it may be a "
-        f"deviation or a standard error, of any number of runs."
+        f"What follows ± or is in brackets is kept in the column {STATED_ERROR!r}. No interval uses it: it "
+        f"may be a deviation or a standard error, of any number of runs."
     )
     note = (
         f"Cells such as {shorten(frame[names[0]].drop_nulls()[0])} are read as their first number: "
         f"{listed(names)}. {kept if errors else ''}".strip()
     )
-    return PlainNumbers(frame.with_columns(replaced), errors, (note,))
+    return PlainNumbers(frame.with_columns(replaced), errors, (note,), tuple(shares))
 
 
 _TRUTH_WORDS = (("false", "true"), ("no", "yes"), ("fail", "pass"), ("failed", "passed"))

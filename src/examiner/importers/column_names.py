@@ -63,8 +63,9 @@ def columns_like(names: Sequence[str], recognised: Sequence[str]) -> list[str]:
 
 
 def _plain(name: str) -> str:
-    """A name in small letters, its words joined by underscores: of `taskId`, `Model Name`, `model.name`."""
-    words = re.sub(r"(?<=[a-z])(?=[A-Z])|[- ]+", "_", name.strip()).lower()
+    """A name in small letters, its words joined by underscores: of `taskId`, `Model Name`, `Score (%)`."""
+    bare = re.sub(r"\s*(?:%|\(%\)|↑|\(↑\))$", "", name.strip())
+    words = re.sub(r"(?<=[a-z])(?=[A-Z])|[- ]+", "_", bare).lower()
     return re.sub(r"\.(name|id)$", "", words)
 
 

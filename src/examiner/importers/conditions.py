@@ -165,8 +165,6 @@ def _may_divide(column: pl.Series) -> bool:
     name, kind = column.name.lower(), column.dtype
     if name in {*_REPEATS, *JUDGES, *MEASURES, *BESIDE_RESULTS}:
         return False
-    if kind.is_float():
-        return bool((column == column.round()).all()) and not column.null_count()
     return not kind.is_nested() and kind != pl.Boolean and not column.null_count()
 
 

@@ -51,6 +51,23 @@ def opened_objects(frame: pl.DataFrame) -> pl.DataFrame:
         )
 
 
+def fields_as_tasks(frame: pl.DataFrame, measures: Sequence[str]) -> pl.DataFrame:
+    """Return a row for each field of the object that a measure names: the scores of each record by task.
+
+    >>> scores = pl.DataFrame({"model": ["a"], "acc.arc": [0.5], "acc.gsm": [0.25]})
+    >>> fields_as_tasks(scores, ["acc"]).rows()
+    [('a', 'arc', 0.5), ('a', 'gsm', 0.25)]
+    """
+    beginning = f"{measures[0]}." if len(measures) == 1 else ""
+    fields = [name for name in frame.columns if beginning and name.startswith(beginning)]
+    if not fields or measures[0] in frame.columns or "task" in frame.columns:
+        return frame
+    numbers = frame.select(fields).select(pl.selectors.numeric() | pl.selectors.boolean()).columns
+    others = [name for name in frame.columns if name not in fields]
+    long = frame.unpivot(numbers, index=others, variable_name="task", value_name=measures[0])
+    return long.with_columns(pl.col("task").str.strip_prefix(beginning))
+
+
 def table_of(records: Sequence[Record]) -> pl.DataFrame:
     """Return records as a table, whatever kinds of values stand under one name.
 

@@ -21,7 +21,6 @@ _SETTINGS = re.compile(
 )
 _OF_EXAMINER = re.compile(rb'\s*\{\s*"schema":\s*"(examiner\.[^"]+)"')
 _WITH_SCHEMA = re.compile(rb'\s*\{[^{]{0,200}"\$schema"')
-_MARKDOWN = (".md", ".markdown", ".rst")
 
 
 def is_settings(path: Path) -> bool:
@@ -91,12 +90,6 @@ def refuse_other_kinds(file: SourceFile) -> None:
     if file.suffix == ".zip":
         raise InputError(
             f"{name} is a zip archive. Unpack it (`unzip {file.path.name}`) and give the folder."
-        )
-    if file.suffix in _MARKDOWN:
-        refuse_merge_markers(file.contents(), file.path)
-        raise InputError(
-            f"{name} is a text page ({file.suffix}), which cannot be read. Save its table as CSV, with the "
-            f"columns 'agent', 'task' and 'score', or names first and one column per task."
         )
 
 

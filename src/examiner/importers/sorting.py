@@ -21,6 +21,8 @@ from examiner.messages import counted, listed
 _OF_A_RUN = ("-shm", "-wal", "-journal", ".lock")
 _CHECKPOINTS = "checkpoints"  # the folder in which a run keeps its learners
 _LEDGERS = ("ledger", "ledger-training")
+_BESIDE_RESULTS = ("yaml", "markdown")
+"""Formats in which settings and descriptions are kept beside all kinds of results."""
 NO_RESULTS, EMPTY = "are not results", "are empty"
 OBJECTS = "are single JSON objects, not lists of records"
 """Why files are passed over."""
@@ -130,9 +132,10 @@ def sorted_files(
             skipped.setdefault(OBJECTS, []).append(file.path)
         else:
             skipped[reason].append(file.path)
-    others = {name: files for name, files in by_format.items() if files and name != "yaml"}
-    if others and named is None:  # settings are kept in YAML beside all kinds of results
-        skipped[NO_RESULTS] += [file.path for file in by_format["yaml"]]
+    beside = () if everything else _BESIDE_RESULTS
+    others = {name: files for name, files in by_format.items() if files and name not in beside}
+    if others and named is None:
+        skipped[NO_RESULTS] += [file.path for name in beside for file in by_format[name]]
         return Sorted(others, skipped)
     return Sorted({name: files for name, files in by_format.items() if files}, skipped)
 

@@ -20,7 +20,8 @@ _NUMBERED = re.compile(
 )
 _RUN = re.compile(r"(?:run|seed|rep|trial|exp|s|r)?[-_.= ]*\d+", re.IGNORECASE)
 _RESULT = re.compile(
-    r"^result$|rew|return|ret(?![a-z])|score|success|win|acc|pass@|solved|^value$", re.I
+    r"^result$|rew|return|ret(?![a-z])|score|success|win|acc|pass@|solved|^value$|auc|f1|rate|top.?1",
+    re.I,
 )
 _NO_RESULT = re.compile(
     r"std|stderr|_err|error|min|max|len|time|loss|low|high|q0|ci(?![a-z])|base|rating|normali[sz]er",
@@ -35,6 +36,10 @@ class MissingNamesError(InputError):
         super().__init__(message)
         self.missing = tuple(missing)
         self.template = template
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """Let the error come back from another process."""
+        return MissingNamesError, (str(self), self.missing, self.template)
 
     def with_template(self, template: str | None, where: str = "") -> MissingNamesError:
         """Return the error with a template that fits, and where else to read from, if there is one."""
@@ -103,7 +108,7 @@ def suggested_template(paths: Sequence[PurePath], missing: Sequence[str]) -> str
 
     Numbers after a word such as `run`, and those that all names share, number runs; a level of known tasks
     names tasks; text that all names of a level share is kept. None where levels cannot be assigned, or two
-    files would get the same names.
+    files would get the same names. Of files at several depths, the uppermost are meant.
 
     >>> paths = [PurePath(f"{agent}/{task}.csv") for agent in ("sac", "ppo") for task in ("hop", "run")]
     >>> suggested_template(paths, ["agent", "task"]), suggested_template(paths[:2], ["task"])
@@ -116,9 +121,10 @@ def suggested_template(paths: Sequence[PurePath], missing: Sequence[str]) -> str
     >>> suggested_template([PurePath(name) for name in names], ["agent", "task"])
     '{agent}-run{run}/log-{task}'
     """
-    depth = len(paths[0].parts)
-    if any(len(path.parts) != depth for path in paths):
-        return None
+    depth = min(len(path.parts) for path in paths)
+    upper = [path for path in paths if len(path.parts) == depth]
+    deeper = bool({path.name for path in paths} - {path.name for path in upper})
+    paths = upper
     parted = [[*path.parts[:-1], without_ending(path.name)] for path in paths]
     values = [list(dict.fromkeys(level)) for level in zip(*parted, strict=True)]
     pieces = [level[0] for level in values]
@@ -155,6 +161,8 @@ def suggested_template(paths: Sequence[PurePath], missing: Sequence[str]) -> str
         level = levels.get(number, _Level((pieces[number],)))
         pieces[number] = level.filled(f"{{{name}}}")
     last = max(number for number, piece in enumerate(pieces) if "{" in piece)
+    if deeper:  # what lies below has other names
+        last = depth - 1
     text = "/".join(pieces[: last + 1]) + ("/" if last < depth - 1 else "")
     return text if "{" in text and _fits(PathTemplate.of(text), paths) else None
 

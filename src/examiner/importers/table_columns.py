@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
@@ -293,15 +294,25 @@ def _refuse_missing(
         return
     template = "/".join(f"{{{key}}}" for key in missing)
     wide, agents = "", likely["agent"]
-    if missing == ["task"] and agents[0] in names and len(names) > len(likely) + 1:
+    several = len(names) > len(likely) + 1 and not measure_columns(names)
+    if missing == ["task"] and agents[0] in names and several:
         wide = f" If other columns are tasks: `--layout wide --agent {shlex.quote(agents[0])}`."
     raise MissingNamesError(
         f"There is no column for the {missing[0]}; found {listed(present, limit=15)}. Name it: "
-        f"`--{missing[0]} COLUMN`, or `--{missing[0]} =NAME` where all rows are of one. Or take it from "
-        f"the names of folders and files: `--path '{template}'`.{wide}",
+        f"`--{missing[0]} COLUMN`, or `--{missing[0]} =NAME` where all rows are of one.{wide}"
+        f"{_of_fields(names)} Or take it from the names of folders and files: `--path '{template}'`.",
         missing,
         template,
     )
+
+
+def _of_fields(names: Sequence[str]) -> str:
+    """How to read an object within each record, such as the one with the most fields, as scores by task."""
+    fields = Counter(name.rpartition(".")[0] for name in names if "." in name)
+    if not fields:
+        return ""
+    largest, count = fields.most_common(1)[0]
+    return f" If the {count} fields of {shorten(largest)} are tasks: `--measure {shlex.quote(largest)}`."
 
 
 def _looks_tidy(

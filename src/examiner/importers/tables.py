@@ -20,10 +20,10 @@ from examiner.importers.column_names import (
 from examiner.importers.conditions import refuse_conditions, refuse_items_of_agents
 from examiner.importers.curves import unfold_curves
 from examiner.importers.files import SourceFile
-from examiner.importers.json_tables import opened_objects
+from examiner.importers.json_tables import fields_as_tasks, opened_objects
 from examiner.importers.readings import Reading, Whereabouts
 from examiner.importers.row_filters import rows_kept
-from examiner.importers.suggestions import suggested_measure
+from examiner.importers.suggestions import one_result_per_row, suggested_measure
 from examiner.importers.table_columns import Key, TableColumns, TableOptions
 from examiner.importers.time import run_keys, time_columns, with_time
 from examiner.importers.training import CHECKPOINT_TAGS, EPISODE_TAGS
@@ -71,7 +71,7 @@ def table_reading(
     ('wide parquet', ("Nested values are left out: 'log'.",))
     """
     where = Whereabouts.of(file, line_of)
-    frame = opened_objects(frame)
+    frame = fields_as_tasks(opened_objects(frame), options.measures)
     with where.named():
         unfolded = unfold_curves(frame, options)
     if unfolded.frame is not frame:
@@ -150,6 +150,13 @@ def _results_from_wide(
     tasks_are_rows, guesses = orientation(frame, options.tasks_are)
     rows, others = ("task", "agent") if tasks_are_rows else ("agent", "task")
     headers = [name for name in frame.columns[1:] if name not in KEY_COLUMNS]
+    if 0 < len(set(plain.shares) & set(headers)) < len(headers):
+        numbers = [name for name in headers if name not in plain.shares]
+        raise one_result_per_row(
+            f"The columns {listed(plain.shares, limit=3)} hold percentages, and {listed(numbers, limit=3)} "
+            f"other numbers: they are measures, not tasks.",
+            frame.columns,
+        )
     interpretation = (
         (frame.columns[0], rows),
         *((columns.column_of(name) or name, name) for name in KEY_COLUMNS if name in frame.columns),

@@ -69,12 +69,28 @@ def other_measure_notes(problems: Sequence[OtherMeasureError], asked: Sequence[s
 
 
 def refuse_if_most(
-    read: Sequence[Path], problems: Problems, skipped: Mapping[str, Sequence[Path]], root: Path
+    read: Sequence[Path],
+    problems: Problems,
+    skipped: Mapping[str, Sequence[Path]],
+    root: Path,
+    logs: Sequence[Path] = (),
 ) -> None:
     """Refuse a folder of which more files that may hold results are skipped than read.
 
+    Files of an evaluation that was read from one of the `logs` are parts of it.
+
     >>> refuse_if_most([Path("a.csv")], [(Path("b.csv"), InputError("It is empty."))], {}, Path())
     """
+    around = {folder for log in logs for folder in log.parents if folder != root}
+    around -= set(root.parents)
+
+    def is_lost(path: Path) -> bool:
+        return not any(folder in around for folder in path.parents) and not any(
+            log.parent in path.parents[1:] for log in logs
+        )
+
+    problems = [pair for pair in problems if is_lost(pair[0])]
+    skipped = {reason: list(filter(is_lost, paths)) for reason, paths in skipped.items()}
     endings = {path.suffixes[-1] for path in read if path.suffixes}
     missing = {
         reason: [path for path in paths if path.suffix in endings and may_hold_results(path)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Sequence
 from typing import Literal
@@ -25,6 +26,14 @@ Orientation = Literal["rows", "columns"]
 
 INDEX_COLUMN = "Unnamed: 0"
 """What pandas calls the index of a table that was written with it, when it reads it back."""
+_COSTS = frozenset(
+    {*("time", "runtime", "duration", "latency", "seconds", "cost", "price", "ram", "memory")}
+    | {*("tokens", "params", "parameters", "flops")}
+)
+"""Words that name costs, alone or with others such as `total`."""
+_QUANTITIES = _COSTS | {"size", "count", "length", "rate", "sec", "score", "accuracy", "error"}
+"""Words that say at the end of a name what is counted or measured."""
+_OF_COSTS = frozenset({"total", "mean", "average", "avg", "number", "of", "per"})
 KEY_COLUMNS = ("run", "seed", "trial")
 """Columns of a wide table that are keys of its rows, and neither agents nor tasks."""
 _TIMES = frozenset({*TIME_COLUMNS, "epoch", "epochs", "iteration", "iterations", "episode"})
@@ -57,6 +66,7 @@ def orientation(frame: pl.DataFrame, asked: Orientation | None) -> tuple[bool, t
         raise one_result_per_row(what, frame.columns, named=not holds_numbers(frame[:, 0]))
     if asked is not None:
         return asked == "rows", ()
+    _refuse_quantities(frame)
     named_tasks, named_agents = (
         bool(columns_like([first], known)) for known in (TASK_COLUMNS, AGENT_COLUMNS)
     )
@@ -143,11 +153,36 @@ def _refuse_columns(names: Sequence[str], frame: pl.DataFrame) -> None:
         "a statistic of other columns": _STATISTICS,
         "a part of an item's name": frozenset(ITEM_COLUMNS),
         "a rank": RANKS,
+        "a cost": _COSTS,
     }
     for kind, known in kinds.items():
         name = next((name for name in names if name.strip().lower() in known), None)
+        if kind == "a cost":
+            name = next((name for name in names if _is_cost(name)), None)
         if name is not None:
             what = (
                 f"The column {shorten(name)} is {kind}, and neither an agent nor a task. Remove it."
             )
             raise one_result_per_row(what, frame.columns, named=not holds_numbers(frame[:, 0]))
+
+
+def _refuse_quantities(frame: pl.DataFrame) -> None:
+    """Refuse columns whose names end with different quantities: `step_time`, `batch_size`."""
+    ends = {
+        words[-1]: name
+        for name in frame.columns[1:]
+        if not is_known_task(name) and (words := re.findall(r"[a-z]{2,}", name.lower()))
+    }
+    kinds = {end: ends[end] for end in ends if end in _QUANTITIES}
+    if len(kinds) > 1:
+        raise one_result_per_row(
+            f"The columns {listed(kinds.values(), limit=3)} are different quantities: measures, not tasks.",
+            frame.columns,
+            named=not holds_numbers(frame[:, 0]),
+        )
+
+
+def _is_cost(name: str) -> bool:
+    """Whether a name consists of words for costs, numbers and single letters: `Time_A`, `total cost`."""
+    words = {word for word in re.split(r"[\W_\d]+", name.lower()) if len(word) > 1}
+    return bool(words & _COSTS) and words <= _COSTS | _OF_COSTS

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from examiner.importers.files import SourceFile
+from examiner.importers.suggestions import MissingNamesError
 from examiner.messages import InputError, shorten
 
 COSTS = ("tokens_in", "tokens_out", "seconds", "cost")
@@ -63,9 +64,11 @@ class EvaluationLog:
         """
         model = file.names.get("agent") or model
         if model is None:
-            raise InputError(
+            raise MissingNamesError(
                 f"{shorten(file.path, 200)} does not say which model was evaluated. Name it "
-                f"(`--agent =NAME`), or take it from the path (`--path '{{agent}}/'`)."
+                f"(`--agent =NAME`), or take it from the path (`--path '{{agent}}/'`).",
+                ["agent"],
+                "{agent}/",
             )
         benchmark = file.names.get("task") or benchmark
         evaluation = file.names.get("run") or more.pop("evaluation", "") or file.path.name

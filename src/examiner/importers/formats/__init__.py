@@ -20,6 +20,7 @@ from examiner.importers.formats import (
     json_records,
     ledger,
     lm_eval,
+    markdown,
     ndjson,
     parquet,
     py_irt,
@@ -207,6 +208,7 @@ FORMATS = MappingProxyType(
             json_records.recognises_yaml,
             json_records.read_yaml,
         ),
+        "markdown": Format("tables on Markdown pages", markdown.recognises, markdown.read),
         "wandb": Format("charts exported from Weights & Biases, CSV", wandb.recognises, wandb.read),
         "ndjson": Format(
             "JSON lines, one record a line",

@@ -184,9 +184,9 @@ DESCRIPTIONS = MappingProxyType(
             "Terminal-Bench runs, results.json",
             marks=(b'"is_resolved"', b'"task_id"', b'"results"'),
             records="results.*",
-            model=("model_name", "agent_name", "/1"),
+            model=("model_name",),
             benchmark=("dataset_name",),
-            items=(("dataset_name",), ("task_id",)),
+            items=(("task_id",),),  # without metadata, a run does not name the data set
             evaluation=("trial_name", "id"),
             scores="is_resolved",
             measure="resolved",

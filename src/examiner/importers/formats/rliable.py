@@ -25,6 +25,7 @@ TASK_ARRAYS = ("tasks", "task", "games", "game", "task_names", "game_names", "en
 """Names under which an array of text names the tasks."""
 
 _JSON = re.compile(rb'\s*\{\s*"(?:[^"\\]|\\.)*"\s*:\s*\[\s*(?:\[|"(?:[^"\\]|\\.)*"\s*[,\]])')
+_NUMBERS = re.compile(rb":\s*\[\s*(?:[-\d\[]|NaN|null)")
 _NOTE = "The tasks have no names in this file: they are called 'task 1', 'task 2', …"
 
 
@@ -34,7 +35,8 @@ def recognises(file: SourceFile) -> bool:
     >>> recognises(SourceFile(Path("x"), None, b'{"DQN": [[0.5, 1.2]]}'))
     True
     """
-    if _JSON.match(beginning(file)) is not None:
+    head = beginning(file)
+    if _JSON.match(head) is not None and (_NUMBERS.search(head) is not None or not file.whole):
         return True
     dimensions = array_dimensions(file)
     others = [name for name, count in dimensions.items() if count != 2]

@@ -18,7 +18,7 @@ BENCHMARK = "SWE-bench"
 MEASURE = "resolved"
 _LISTS = re.compile(rb'\s*\{\s*"(no_generation|no_logs|resolved|generated|with_logs)"\s*:\s*\[')
 _DETAILS = re.compile(rb'\s*\{\s*"[^"]+"\s*:\s*\{[^{}]*"resolved"\s*:\s*(true|false)')
-_REPORT = re.compile(rb'"resolved_ids"\s*:')
+_REPORT = re.compile(rb'"(?:un)?resolved_ids"\s*:')
 _INSTANCE = re.compile(r"(?P<owner>.+?)__(?P<repository>.+)-\d+")
 
 
@@ -49,7 +49,9 @@ def read(file: SourceFile, options: TableOptions) -> list[EvaluationLog]:
     ('20250101_agent', 'SWE-bench verified', {'a__b-1': 1.0, 'a__b-2': 0.0})
     """
     content = document_of(file)
-    listed_only = isinstance(content.get("resolved"), list)
+    if "unresolved_ids" in content:  # forks of the harness call the list of the report differently
+        content = {"resolved_ids": content.get("resolved", ()), **content}
+    listed_only = "resolved_ids" not in content and isinstance(content.get("resolved"), list)
     details = content
     if listed_only:
         details = _of_lists(content, options.items)

@@ -33,14 +33,16 @@ def recognises(file: SourceFile) -> bool:
     >>> recognises(SourceFile(Path("x"), None, b'"Step","lucky-sun-7 - charts/episodic_return"'))
     True
     """
-    first = beginning(file).partition(b"\n")[0]
+    first, _, others = beginning(file).partition(b"\n")
     if b" - " not in first:
         return False
+    lines = [line.decode(errors="replace").strip() for line in (first, others.partition(b"\n")[0])]
     try:
-        names = next(csv.reader([first.decode(errors="replace").strip()]), [])
+        names, *cells = csv.reader([line for line in lines if line])
     except csv.Error:
         return False
-    return len(names) > 1 and all(" - " in name for name in names[1:])
+    whole = not cells or len(cells[0]) == len(names)  # a line of a log is no header
+    return whole and len(names) > 1 and all(" - " in name for name in names[1:])
 
 
 def read(file: SourceFile, options: TableOptions) -> Reading:
