@@ -84,3 +84,21 @@ def test_groups_come_from_a_column_of_tasks_and_others_are_refused() -> None:
         ex.irt.fit(matrix, group="repo")
     with pytest.raises(ex.InputError, match="All tasks are in one group"):
         ex.irt.fit(matrix, group=dict.fromkeys(matrix.tasks, "one"))
+
+
+@pytest.mark.parametrize(("spread", "differ"), [(0.0, False), (1.0, True)])
+def test_agents_with_strengths_on_groups_differ_in_ability_only_if_abilities_do(
+    spread: float, differ: bool
+) -> None:
+    rng = np.random.default_rng(5)
+    group = np.repeat(np.arange(10), 8)
+    strength = rng.normal(0, spread, (16, 1)) + rng.normal(0, 1.0, (16, 10))[:, group]
+    won = rng.random(strength.shape) < 1 / (1 + np.exp(-strength - rng.normal(size=80)))
+    matrix = ResponseMatrix.from_array(won.astype(float))
+    groups = dict(zip(matrix.tasks, group.tolist(), strict=True))
+    evidence = ex.irt.fit(matrix, "1pl", starts=1, group=groups).evidence
+    assert evidence is not None and evidence.abilities_differ is differ
+    assert evidence.abilities.profile_p_value is not None
+    assert evidence.abilities.profile_p_value < 0.05
+    if not differ:
+        assert "differ in profile (over groups of tasks)" in evidence.sentences()[0]

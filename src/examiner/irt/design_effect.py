@@ -24,6 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from examiner.irt.agent_posterior import widened
+from examiner.irt.diagnostics.chance import with_groups_of_tasks
 from examiner.irt.diagnostics.residuals import residuals
 from examiner.irt.fitted import IRTFit
 from examiner.irt.items import SCORES, Floats, positions
@@ -122,11 +123,17 @@ def with_groups(
     wider = widened(deviation, effect, fit.population_sd)
     error = np.sqrt(np.maximum(abilities.error**2 - deviation**2, 0.0) + wider**2)
     parameters = replace(fit.errors.parameters, design_effect=effect)
+    evidence = fit.evidence
+    if evidence is not None and evidence.abilities_differ:
+        stream = np.random.default_rng(0)  # one table has one answer
+        tested = with_groups_of_tasks(evidence.abilities, fit.matrix, code, stream)
+        evidence = replace(evidence, abilities=tested)
     note = f"{worth}: errors of abilities count that (design effect {effect:.2f})."
     return replace(
         fit,
         errors=replace(fit.errors, parameters=parameters),
         abilities=replace(abilities, error=error, posterior=wider),
+        evidence=evidence,
         notes=(*fit.notes, note),
     )
 

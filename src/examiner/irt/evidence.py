@@ -54,7 +54,7 @@ class ChanceTest(NamedTuple):
     p_value: float
     method: str
     profile_p_value: float | None = None
-    """The p-value of equal profiles, where near-copies among the agents make that another question."""
+    """The p-value of equal profiles, where near-copies or groups of tasks make that another question."""
 
     @property
     def p(self) -> str:
@@ -111,10 +111,9 @@ class Evidence:
             start = "Agents are not shown to differ in ability"
             profile = self.abilities.profile_p_value
             if profile is not None and profile <= self.level:
-                start = (
-                    "Agents differ in profile (some are near-copies of others), but are not shown to "
-                    "differ in ability"
-                )
+                copies = "near-copies" in self.abilities.method
+                why = "some are near-copies of others" if copies else "over groups of tasks"
+                start = f"Agents differ in profile ({why}), but are not shown to differ in ability"
             return (f"{start}: {self.abilities.often}.",)
         said = f"Agents differ in ability ({self.abilities.p})."
         test = self.discrimination

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from examiner.irt.estimation.usable_responses import same_trials
 from examiner.irt.evidence import ChanceTest, evidence_stream
-from examiner.irt.items import Floats, ItemParameters, sigmoid_pair
+from examiner.irt.items import Floats, ItemParameters, positions, sigmoid_pair
 from examiner.irt.posterior import Quadrature, drawn_abilities, posterior_blocks
 from examiner.irt.simulate import simulate
 from examiner.messages import counted
@@ -190,18 +190,50 @@ def has_near_copies(matrix: ResponseMatrix) -> bool:
     return bool(copies.mean() >= _MANY_COPIES)
 
 
-def _sign_test(matrix: ResponseMatrix, rng: np.random.Generator) -> float:
-    """How often T is as large when the signs of all results on a task are turned at random."""
-    matrix = matrix_in_content_order(matrix)
-    signs = np.where(rng.random((len(matrix.tasks), _MOST_EXCHANGES)) < 0.5, -1.0, 1.0)
-    signs = np.column_stack([np.ones(len(matrix.tasks)), signs])
+def with_groups_of_tasks(
+    test: ChanceTest, matrix: ResponseMatrix, codes: NDArray[np.int64], rng: np.random.Generator
+) -> ChanceTest:
+    """Test abilities with the signs of whole groups of tasks turned too: the larger p-value counts.
+
+    Agents have strengths of their own on a repository or a game, so that exchanges within single tasks show
+    different profiles. `codes` [tasks] are the groups. With fewer than six nothing can be significant.
+
+    >>> matrix = ResponseMatrix.from_array(np.tile(np.triu(np.ones((8, 8))), 3))
+    >>> test = ability_test(matrix, np.random.default_rng(0))
+    >>> of_groups = with_groups_of_tasks(test, matrix, np.arange(24) // 2, np.random.default_rng(0))
+    >>> of_groups.shown, with_groups_of_tasks(
+    ...     test, matrix, np.arange(24) // 8, np.random.default_rng(0)
+    ... ).shown
+    (True, False)
+    """
+    by_groups = _sign_test(matrix, rng, codes)
+    return test._replace(
+        p_value=max(test.p_value, by_groups),
+        method=f"{test.method}, and signs of whole groups of tasks",
+        profile_p_value=test.p_value,
+    )
+
+
+def _sign_test(
+    matrix: ResponseMatrix, rng: np.random.Generator, codes: NDArray[np.int64] | None = None
+) -> float:
+    """How often T is as large when the signs of all results on a task, or on a group, are turned."""
+    ordered = matrix_in_content_order(matrix)
+    group = np.arange(len(ordered.tasks))
+    if codes is not None:
+        group = codes[positions(matrix.tasks, ordered.tasks)]
+        _, first = np.unique(group, return_index=True)  # in an order by content
+        group = np.argsort(np.argsort(first))[np.unique(group, return_inverse=True)[1]]
+    matrix = ordered
+    signs = np.where(rng.random((int(group.max()) + 1, _MOST_EXCHANGES)) < 0.5, -1.0, 1.0)
+    signs = np.column_stack([np.ones(len(group)), signs[group]])
     sums, size = np.zeros((len(matrix.agents), signs.shape[1])), np.zeros(len(matrix.agents))
     for columns, cells in _blocks(matrix):
         sums += (cells.weight * cells.off) @ signs[columns]
         size += cells.agent_sums(cells.weight**2)
     statistics = (sums**2 / np.maximum(size, _NOTHING)[:, None]).sum(axis=0)
     p = float(share_as_large(statistics)[0])
-    if p * len(statistics) > 1.5:
+    if codes is not None or p * len(statistics) > 1.5:
         return p
     from scipy.special import chdtrc
 
