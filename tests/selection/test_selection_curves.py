@@ -106,3 +106,16 @@ def test_a_stored_choice_predicts_as_before(tmp_path):
     row = placed[0]
     assert 0 <= row.predicted_low <= row.predicted <= row.predicted_high <= 1
     assert ((placed.predictions.predicted > -0.2) & (placed.predictions.predicted < 1.2)).all()
+
+
+def test_slopes_for_newer_agents_are_free_where_results_are_shares_of_many() -> None:
+    rng = np.random.default_rng(0)
+    slope = np.array([0.5, 1.0, 2.0, 0.7, 1.4, 1.8])
+    chance = 1 / (1 + np.exp(-slope * rng.normal(size=(60, 1))))
+    spread = []
+    for trials in (1, 200):
+        shares = rng.binomial(trials, chance) / trials
+        weight = np.full(6, 1 / 6)
+        found = curves_of(shares, shares.mean(axis=1), weight, newer=True).slope
+        spread.append(found.std() / found.mean())
+    assert spread[0] < 0.2 < 0.35 < spread[1]  # the truth is 0.46

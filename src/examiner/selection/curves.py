@@ -167,7 +167,8 @@ def curves_of(
         return slope, intercept, max(sum(part[2] for part in parts) / cells, 1e-6)
 
     slope, intercept, dispersion = learnt(SLOPE_VARIANCE_FOR_NEWER if newer else SLOPE_VARIANCE)
-    if newer and dispersion < 1:  # shares of many successes say more of slopes than single ones
+    single = bool(np.isin(values[seen], (0.0, 1.0)).all())
+    if newer and not single and dispersion < 1:  # shares of many say more of slopes
         slope, intercept, dispersion = learnt(SLOPE_VARIANCE_FOR_NEWER / dispersion)
     low, near, far, high = np.quantile(target, [0.0, 0.1, 0.9, 1.0]).tolist()
     return ScoreCurves(slope, intercept, weight, dispersion, (near, far), (low, high), newer)
