@@ -3,8 +3,8 @@
 What is bundled is drawn always. DIR may hold what is public but not ours to give away, and a figure that
 needs it is skipped with a reason where it does not:
 
-- `ale_published_scores_2018.csv`: 45 techniques × 49 Atari games, human-normalised (100 is human);
-- `AI_benchmark_analysis`: a clone of GitHub `nandomp/AI_benchmark_analysis`.
+- `AI_benchmark_analysis`: a clone of GitHub `nandomp/AI_benchmark_analysis`, enough for every figure;
+- `ale_published_scores_2018.csv`: its Atari games alone: 45 techniques × 49 games, 100 is human.
 """
 
 from __future__ import annotations
@@ -15,11 +15,13 @@ import tempfile
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
+from io import StringIO
 from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
+import polars as pl
 
 import examiner as ex
 from examiner.reporting.plots import Plot
@@ -53,14 +55,13 @@ class Fitted(NamedTuple):
 
     fit: ex.irt.IRTFit
     scores: ex.ResponseMatrix
-    told: ex.irt.Indicators
+    indicators: ex.irt.Indicators
 
 
 @cache
 def ale(data: Path | None) -> Fitted:
     """The 40 techniques on 41 games of papers/002 and 003."""
-    path = _needed(data, SCORES)
-    results = ex.read(path)
+    results = atari_scores(data)
     kept = ~np.isin(np.array(results.agents), NOT_KEPT)
     fit = ex.irt.fit(
         ex.responses(results.where(kept[results.agent_codes]), success=100), priors="fixed", rng=0
@@ -72,15 +73,32 @@ def ale(data: Path | None) -> Fitted:
 @cache
 def gvgai(data: Path | None) -> Fitted:
     """The 23 controllers of 2015 on 154 levels."""
-    text = _needed(data, CLONE, "data", "GVGAI_data.csv").read_text(encoding="utf-8")
-    side = text.partition("\n=======")[0].partition("\n")[2]  # of a merge that was never resolved
+    text = _one_side(_needed(data, CLONE, "data", "GVGAI_data.csv"), "utf-8")
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "trials.csv"
-        path.write_text(side, encoding="utf-8")
+        path.write_text(text, encoding="utf-8")
         trials = ex.read(path).with_measures("win")
     fit = ex.irt.fit(ex.responses(trials, success=1, share=0.5), rng=0)
     scores = ex.responses(ex.normalise(trials, "z-score"))
     return Fitted(fit, scores, ex.irt.indicators(fit, scores, bins=BINS_GVGAI))
+
+
+def atari_scores(data: Path | None) -> ex.Results:
+    """All 45 techniques on 49 games, from the table alone or from the authors' repository.
+
+    There games are rows, in cp1252, and techniques have the names that R gives them when it reads them.
+    """
+    if data is not None and (data / SCORES).exists():
+        return ex.read(data / SCORES)
+    text = _one_side(_needed(data, CLONE, "data", "ALE_data.csv"), "cp1252")
+    games = pl.read_csv(StringIO(text.replace("’", "'"))).rename({"": "task"})
+    long = games.unpivot(index="task", variable_name="agent", value_name="score")
+    return ex.read(long.with_columns(pl.col("agent").str.replace_all(r"[^\w.]", ".")))
+
+
+def _one_side(path: Path, encoding: str) -> str:
+    """The text before the marker of a merge that was never resolved; both sides are the same."""
+    return path.read_text(encoding=encoding).partition("\n=======")[0].partition("\n")[2]
 
 
 def _needed(data: Path | None, *parts: str) -> Path:
@@ -167,13 +185,15 @@ def learning_curves() -> Plot:
 
 def over_time(data: Path | None) -> Plot:
     """Ability, generality and the general factor by year."""
-    told = ale(data).told
+    indicators = ale(data).indicators
     years = {
         agent: next(year for name, year in CITED.items() if agent.startswith(name))
-        for agent in told.agents
+        for agent in indicators.agents
     }
-    results = ex.read(_needed(data, SCORES))
-    return ex.plots.over_time(told, years, ex.information.general_factor_by(results, years, rng=0))
+    results = atari_scores(data)
+    return ex.plots.over_time(
+        indicators, years, ex.information.general_factor_by(results, years, rng=0)
+    )
 
 
 def correlations(measure: str) -> Plot:
@@ -203,9 +223,11 @@ FIGURES: MappingProxyType[str, Figure] = MappingProxyType(
         "002-3-left": lambda data: curves(gvgai(data), ends(by_difficulty(gvgai(data).fit))),
         "002-3-middle": lambda data: curves(gvgai(data), ends(by_slope(gvgai(data).fit))),
         "002-3-right": lambda data: curves(gvgai(data), negative(gvgai(data).fit)),
-        "002-4-top": lambda data: ex.plots.variance_and_mean(ale(data).told, ale(data).scores),
+        "002-4-top": lambda data: ex.plots.variance_and_mean(
+            ale(data).indicators, ale(data).scores
+        ),
         "002-4-bottom": lambda data: ex.plots.variance_and_mean(
-            gvgai(data).told, gvgai(data).scores
+            gvgai(data).indicators, gvgai(data).scores
         ),
         "002-5-top-left": lambda data: ex.plots.expected_agent_curves(ale(data).fit, CHOSEN_ALE),
         "002-5-top-right": lambda data: ex.plots.expected_agent_curves(
@@ -213,8 +235,10 @@ FIGURES: MappingProxyType[str, Figure] = MappingProxyType(
         ),
         "002-5-left": lambda data: agents(ale(data), CHOSEN_ALE),
         "002-5-right": lambda data: agents(gvgai(data), CHOSEN_GVGAI),
-        "002-6-left": lambda data: ex.plots.slope_and_regularity(ale(data).told, CHOSEN_ALE),
-        "002-6-right": lambda data: ex.plots.slope_and_regularity(gvgai(data).told, CHOSEN_GVGAI),
+        "002-6-left": lambda data: ex.plots.slope_and_regularity(ale(data).indicators, CHOSEN_ALE),
+        "002-6-right": lambda data: ex.plots.slope_and_regularity(
+            gvgai(data).indicators, CHOSEN_GVGAI
+        ),
         "003-1": lambda data: ex.plots.task_panels(example(), ["example"]),
         "003-2": lambda data: ex.plots.task_panels(
             atari_fit(data), sorted(atari_fit(data).items.tasks)
@@ -243,7 +267,7 @@ def curves(fitted: Fitted, tasks: Sequence[str]) -> Plot:
 
 def agents(fitted: Fitted, names: Sequence[str]) -> Plot:
     """Curves of these agents over difficulty."""
-    return ex.plots.chosen_agent_curves(fitted.fit, fitted.told, names)
+    return ex.plots.chosen_agent_curves(fitted.fit, fitted.indicators, names)
 
 
 def drawn(data: Path | None, names: Sequence[str]) -> Iterator[tuple[str, Plot | str]]:
@@ -264,16 +288,16 @@ def main(words: Sequence[str] | None = None) -> None:
     parser.add_argument("--output", type=Path, default=Path("figures"), help="folder to write to")
     parser.add_argument("--format", default="svg", choices=("svg", "pdf", "png", "html"))
     parser.add_argument("--only", default="", help="figures whose name begins so, as 003 or 003-4")
-    asked = parser.parse_args(words)
-    names = [name for name in FIGURES if name.startswith(asked.only)]
+    options = parser.parse_args(words)
+    names = [name for name in FIGURES if name.startswith(options.only)]
     if not names:
-        parser.error(f"No figure begins with {asked.only!r}. There are {', '.join(FIGURES)}.")
-    asked.output.mkdir(parents=True, exist_ok=True)
-    for name, made in drawn(asked.data, names):
-        if isinstance(made, str):
-            sys.stdout.write(f"{name}: skipped, {made}.\n")
+        parser.error(f"No figure begins with {options.only!r}. There are {', '.join(FIGURES)}.")
+    options.output.mkdir(parents=True, exist_ok=True)
+    for name, figure in drawn(options.data, names):
+        if isinstance(figure, str):
+            sys.stdout.write(f"{name}: skipped, {figure}.\n")
         else:
-            path = made.save(asked.output / f"{name}.{asked.format}")
+            path = figure.save(options.output / f"{name}.{options.format}")
             sys.stdout.write(f"{name}: {path}\n")
 
 

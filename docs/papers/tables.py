@@ -96,7 +96,9 @@ def experiment_one(deviations: Mapping[str, float], krull: float = KRULL) -> tup
         for one in ours
         for other in theirs
     ]
-    values = {tuple(sorted(group)): found for group, found in of_groups.items() if len(group) > 1}
+    values = {
+        tuple(sorted(group)): p_values for group, p_values in of_groups.items() if len(group) > 1
+    }
     values |= {("all within groups",): within, ("all between groups",): between}
     return tuple(
         Compared(
@@ -125,8 +127,8 @@ def main(words: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("deviations", type=Path, help="CSV with game and standard_deviation")
     parser.add_argument("--krull", type=float, default=KRULL, help="random score of Krull")
-    given = parser.parse_args(words)
-    for row in experiment_one(read_deviations(given.deviations), given.krull):
+    options = parser.parse_args(words)
+    for row in experiment_one(read_deviations(options.deviations), options.krull):
         printed = f"{row.printed_mean:.3g}, {row.printed_variance:.2g}"
         ours = f"{row.mean:.3g}, {row.variance:.2g}"
         verdict = "agrees" if row.agrees else "differs"

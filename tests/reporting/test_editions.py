@@ -109,3 +109,34 @@ def test_hostile_names_are_no_marks_in_markdown(hostile):
     assert "<" not in text.replace("\\<", "") and "`" not in text.replace("\\`", "").removesuffix(
         "``.\n"
     )
+
+
+def test_a_task_on_which_all_agents_are_at_the_top_is_saturated():
+    names = [f"t{task}" for task in range(10)]
+    rng = np.random.default_rng(1)
+    solved = (rng.random((5, 10)) < 0.5).astype(float)
+    solved[:, 0], solved[:, 1] = (1, 0, 0, 1, 0), (0, 0, 1, 1, 0)
+    later = solved.copy()
+    later[:, 0], later[:, 1] = 1.0, 0.0  # one task that all solve by now, one that nobody does
+    answer = compared(
+        Results.from_numpy(later, agents=AGENTS, tasks=names),
+        Results.from_numpy(solved, agents=AGENTS, tasks=names),
+    ).answer
+    assert answer.scalars["saturated"].value == ["t0"]
+
+
+def test_information_lost_with_dropped_tasks_and_gained_with_added_ones():
+    level, runs = np.array([5.0, 4.0, 3.0, 2.0, 1.0]), 4
+
+    def repeated(tasks, spread, seed):
+        noise = np.random.default_rng(seed).normal(size=(5, len(tasks), runs))
+        means = level[:, None, None] * np.array(spread)[:, None]
+        return Results.from_numpy(means + noise, agents=AGENTS, tasks=tasks)
+
+    earlier = repeated(["flat", "steep"], [0.0, 3.0], 0)
+    later = repeated(["flat", "new"], [0.0, 0.2], 1)
+    bits = compared(later, earlier).answer.information
+    before, both_before, after, both_after = bits.bits
+    assert before > both_before + 0.5 and after >= both_after
+    assert after < before, "the discriminating task was dropped"
+    assert compared(EARLIER).answer.information is None, "single runs do not say how agents vary"

@@ -26,6 +26,7 @@ from examiner.irt import (
     Indicators,
     IRTFit,
     OverTime,
+    compound,
     explain,
     generality,
     grow,
@@ -78,6 +79,11 @@ class FitOptions(ModelOptions):
     generality: bool = option(
         False, "Estimate each agent's own slope with an interval, instead of the fit."
     )
+    compound: float | None = option(
+        None,
+        "Combine ability, with this weight from 0 to 1, and generality in one number, instead of the fit.",
+        metavar="WEIGHT",
+    )
     explain: str | None = option(
         None,
         "Estimate the effects of attributes of tasks on difficulty, instead of the fit: "
@@ -125,7 +131,8 @@ def fit(
     if how.check:
         check(options, comparison, how, checking, printing)
         return
-    if how.generality or how.explain is not None or how.difficulty is not None:
+    instead = (how.explain, how.difficulty, how.compound)
+    if how.generality or any(asked is not None for asked in instead):
         _show_instead(options, comparison, how, printing)
         return
     if how.add or how.fit is not None:
@@ -187,7 +194,7 @@ def fit(
 def _show_instead(
     options: SourceOptions, comparison: ComparisonOptions, how: FitOptions, printing: Seeded
 ) -> None:
-    """Show generality, explained difficulty, or abilities on a given difficulty."""
+    """Show generality, a compound, explained difficulty, or abilities on a given difficulty."""
     with progress_bar("reading") as progress:
         results = results_from(options, progress)
         recipe = recipe_of(comparison)
@@ -197,6 +204,9 @@ def _show_instead(
             answer = explain(results, columns, recipe=recipe, group=how.group, rng=printing.seed)
         elif how.difficulty is not None:
             answer = on_difficulty(results, how.difficulty, recipe=recipe, rng=printing.seed)
+        elif how.compound is not None:
+            fitted = how.fitted(results, comparison, printing.seed, progress, how.group)
+            answer = compound(indicators(fitted, bins=_bins(how.bins)), how.compound)
         else:
             answer = generality(results, recipe=recipe, rng=printing.seed)
     show(finding_of(answer), printing, answer.kind, read=results, seed=printing.seed)

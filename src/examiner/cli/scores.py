@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+
+from examiner.cli.fitting import recipe_of
 from examiner.cli.levels import LevelOptions, levelled_and_compared
 from examiner.cli.options import (
     LEVEL,
@@ -17,7 +20,10 @@ from examiner.cli.options import (
 )
 from examiner.cli.output import progress_bar, show
 from examiner.cli.source import results_from
+from examiner.irt import fit, indicators, qualified
+from examiner.messages import counted, listed
 from examiner.reporting import Finding, render_ranking, shown_table
+from examiner.results import Results
 from examiner.scores import AGGREGATES, Interval, PostHoc, Unit, attempts, rank, score_unit
 
 
@@ -53,6 +59,11 @@ class ScoresOptions:
         "Report several attempts at each task instead: pass@k, pass^k, flips, noise.",
         "--attempts",
     )
+    qualify: str | None = option(
+        None,
+        "Rank only agents that reach a limit of an indicator of `fit`: 'generality >= 3'.",
+        metavar="CONDITION",
+    )
     tuned_on: list[str] | None = option(None, TUNED_ON, "--tuned-on", metavar="PATTERN")
 
 
@@ -66,6 +77,8 @@ def scores(
     """Aggregate and rank agents with intervals, compare them, and show where the uncertainty comes from."""
     with progress_bar("reading") as progress:
         read = results_from(options, tuned_on=how.tuned_on)
+        if how.qualify is not None:
+            read = _qualified(read, how.qualify, comparison, printing.seed)
         prepared = levelled_and_compared(read, levels, comparison)
         results = prepared.results
         if how.attempts:
@@ -90,3 +103,17 @@ def scores(
     finding = render_ranking(ranking, seed=printing.seed)
     unit, steps = score_unit(results), list(results.provenance.steps)
     show(finding, printing, "scores", read=results, score_unit=unit, steps=steps)
+
+
+def _qualified(
+    results: Results, condition: str, comparison: ComparisonOptions, seed: int
+) -> Results:
+    """The results of agents that reach a limit of an indicator, with a note that names the others."""
+    fitted = fit(results, recipe=recipe_of(comparison), rng=seed)
+    agents = qualified(indicators(fitted), condition)
+    others = [agent for agent in results.agents if agent not in agents]
+    if not others:
+        return results
+    kept = np.isin(np.array(results.agents, dtype=object), agents)
+    note = f"{counted(len(others), 'agent')} without {condition} excluded: {listed(others)}."
+    return results.where(kept[results.agent_codes]).with_notes(note)

@@ -66,6 +66,7 @@ from examiner.irt.indicators.over_time import over_time as over_time
 from examiner.irt.indicators.over_time import year_of as year_of
 from examiner.irt.indicators.own_slopes import GeneralityEstimates as GeneralityEstimates
 from examiner.irt.indicators.own_slopes import generality as generality
+from examiner.irt.indicators.qualify import qualified as qualified
 from examiner.irt.items import ItemParameters as ItemParameters
 from examiner.irt.items import Response as Response
 from examiner.irt.items import fisher_information as fisher_information

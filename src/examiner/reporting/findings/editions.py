@@ -9,8 +9,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.answers import Answer, Scalar, Table, count, error, name, number
-from examiner.messages import counted, listed
+from examiner.answers import Answer, Scalar, Table, count, error, flag, name, number
+from examiner.information import gain
+from examiner.messages import InputError, counted, listed
 from examiner.reporting.figures import chart
 from examiner.reporting.finding import (
     Facts,
@@ -30,6 +31,7 @@ from examiner.reporting.prose import (
     three_digits,
 )
 from examiner.reporting.study import Study
+from examiner.results import Results
 from examiner.scores import kendall_tau, shared_ranks, significance
 from examiner.validation import Floats
 
@@ -55,6 +57,17 @@ class EditionTasks(Table):
     )
     change_error: Floats = error("change", "Standard error over agents")
     agents: NDArray[np.int64] = count("Agents observed in both editions")
+    saturated: NDArray[np.bool_] = flag(
+        "These agents differed in the earlier edition, and all have the best result in this one"
+    )
+
+
+class EditionBits(Table):
+    """Information about which of these agents is playing, of the tasks of an edition."""
+
+    tasks: tuple[str, ...] = name("Tasks")
+    task_count: NDArray[np.int64] = count("Number of tasks", title="number")
+    bits: Floats = number("Information of these tasks together", unit="bits")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -72,6 +85,7 @@ class EditionComparison(Answer):
     reversed_pairs: int
     tested_pairs: tuple[tuple[str, str], ...]
     kendall: float
+    information: EditionBits | None = None
 
     @property
     def headline(self) -> str:
@@ -99,7 +113,17 @@ class EditionComparison(Answer):
                 "Pairs in another order that differed significantly in an edition",
             ),
             "kendall": Scalar(self.kendall, "Kendall's tau of both orders"),
+            "saturated": Scalar(
+                list(np.array(self.tasks.task, dtype=object)[self.tasks.saturated]),
+                "Tasks on which all agents have the best result by now",
+            ),
         }
+
+    @property
+    def tables(self) -> Mapping[str, Table]:
+        """Agents and tasks of both editions, and the information of each where runs are repeated."""
+        tables: dict[str, Table] = {"agents": self.agents, "tasks": self.tasks}
+        return tables if self.information is None else tables | {"information": self.information}
 
 
 def finding(study: Study) -> Finding:
@@ -116,7 +140,9 @@ def finding(study: Study) -> Finding:
     blocks.append(shown_table(answer.agents, caption="Agents in both editions"))
     if len(answer.tasks):
         blocks.append(shown_table(answer.tasks, caption="Tasks in both editions"))
-    blocks.append(_facts(before, study, agents))
+    if answer.information is not None:
+        blocks.append(shown_table(answer.information))
+    blocks.append(_facts(before, study, agents, answer.tasks))
     return Finding(lead=(Sentence(answer.headline),), blocks=tuple(blocks), answer=answer)
 
 
@@ -148,7 +174,27 @@ def compare_editions(before: Study, after: Study, agents: Sequence[str]) -> Edit
             for a, b in zip(first[significant], second[significant], strict=True)
         ),
         kendall=kendall_tau(earlier, later),
+        information=_information(before.scores, after.scores, agents),
     )
+
+
+def _information(earlier: Results, later: Results, agents: Sequence[str]) -> EditionBits | None:
+    """Bits of each edition, and of the tasks in both; None where no cell has several runs or trials."""
+    common = [task for task in later.tasks if task in earlier.tasks]
+    rows: list[tuple[str, int, float]] = []
+    for results, words in ((earlier, "the earlier edition"), (later, "this edition")):
+        kept = np.isin(np.array(results.agents, dtype=object), list(agents))
+        channels = results.where(kept[results.agent_codes])
+        try:
+            rows.append((f"all of {words}", len(results.tasks), gain(channels).bits))
+            if common:
+                of_common = gain(channels, common).bits
+                rows.append((f"those in both, in {words}", len(common), of_common))
+        except InputError:  # of single trials, from which nothing is known of how agents vary
+            return None
+    what, number_of, bits = zip(*rows, strict=True)
+    caption = "Information lost with dropped tasks, and gained with added ones"
+    return EditionBits(tasks=what, task_count=number_of, bits=bits, caption=caption)
 
 
 def _differ(study: Study, agents: Sequence[str]) -> NDArray[np.bool_]:
@@ -214,6 +260,9 @@ def _tasks(before: Study, after: Study, agents: Sequence[str]) -> EditionTasks:
         columns = [study.results.tasks.index(task) for task in common]
         values.append(study.comparable[np.ix_(rows, columns)])
     gap = values[1] - values[0]
+    differed = np.nanmax(values[0], axis=0) > np.nanmin(values[0], axis=0)
+    saturated = differed & (np.nanmin(values[1], axis=0) == np.nanmax(values[1], axis=0))
+    saturated &= np.nanmin(values[1], axis=0) >= np.nanmax(values[0], axis=0)
     observed = np.isfinite(gap)
     agents_of = observed.sum(axis=0)
     divisor = np.maximum(agents_of, 1)
@@ -226,16 +275,18 @@ def _tasks(before: Study, after: Study, agents: Sequence[str]) -> EditionTasks:
         change=change,
         change_error=spread,
         agents=agents_of,
+        saturated=saturated,
         score_unit=said(after.unit),
     )
     return moved.take(np.argsort(-np.abs(change), kind="stable"))
 
 
-def _facts(before: Study, after: Study, agents: Sequence[str]) -> Facts:
+def _facts(before: Study, after: Study, agents: Sequence[str], tasks: EditionTasks) -> Facts:
     old, new = before.results, after.results
     dropped = [task for task in old.tasks if task not in new.tasks]
     added = [task for task in new.tasks if task not in old.tasks]
     nobody: Prose = "none"
+    saturated = [row.task for row in tasks if row.saturated]
     return Facts(
         (
             ("Earlier edition", (Name(before.title),)),
@@ -243,5 +294,6 @@ def _facts(before: Study, after: Study, agents: Sequence[str]) -> Facts:
             ("Agents in both", enumerated(agents)),
             ("Tasks dropped", enumerated(dropped) if dropped else nobody),
             ("Tasks added", enumerated(added) if added else nobody),
+            ("Tasks saturated", enumerated(saturated) if saturated else nobody),
         )
     )
