@@ -53,6 +53,20 @@ def test_chosen_curves_are_those_of_their_names(fit: ex.irt.IRTFit) -> None:
     assert curves.tasks == ("t3",) and len(curves.others) == 11
 
 
+def test_labels_of_curves_have_difficulty_and_discrimination_and_colours_follow_difficulty(
+    fit: ex.irt.IRTFit,
+) -> None:
+    order = np.argsort(fit.items.difficulty)
+    easy, hard = (fit.items.tasks[place] for place in (order[0], order[-1]))
+    traces = ex.plots.chosen_task_curves(fit, [hard, easy]).figure.drawing["data"]
+    curves = [trace for trace in traces if trace.get("legendgroup") and trace["mode"] == "lines"]
+    place = fit.items.tasks.index(hard)
+    words = f"(b {fit.items.difficulty[place]:.1f}, a {fit.items.slope[place]:.2f})"
+    assert curves[-2]["name"].endswith(words) or curves[0]["name"].endswith(words)
+    colours = {trace["name"].split(" (")[0]: trace["line"]["color"] for trace in curves}
+    assert colours[hard] == "#08306b" and colours[easy] == "#67000d"
+
+
 def test_what_cannot_be_drawn_is_refused(fit: ex.irt.IRTFit, matrix: ex.ResponseMatrix) -> None:
     told = ex.irt.indicators(fit, bins=2)
     with pytest.raises(ex.InputError, match=r"Unknown task 't99'"):

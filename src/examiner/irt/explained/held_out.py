@@ -100,8 +100,18 @@ def _by_deviation(log_likelihood: Floats, centre: Floats) -> Floats:
 
 def _share(explained: Floats, plain: Floats) -> float:
     """One minus the variance around the predictions over that around the mean."""
-    left, whole = (_DEVIATIONS[part.sum(axis=0).argmax()] for part in (explained, plain))
-    return float(1.0 - (left / whole) ** 2)
+    left, whole = (_likeliest(part.sum(axis=0)) for part in (explained, plain))
+    return float(1.0 - np.exp(2.0 * (left - whole)))
+
+
+def _likeliest(height: Floats) -> float:
+    """The logarithm of the most likely deviation: the top of a parabola through the three highest."""
+    top = int(np.clip(height.argmax(), 1, len(height) - 2))
+    left, middle, right = height[top - 1 : top + 2].tolist()
+    bend = left - 2.0 * middle + right
+    off = np.clip(0.5 * (left - right) / bend, -1.0, 1.0) if bend < 0 else 0.0
+    logs = np.log(_DEVIATIONS)
+    return float(logs[top] + off * (logs[1] - logs[0]))
 
 
 def _resamples(unit: NDArray[np.int64], rng: np.random.Generator) -> Iterator[NDArray[np.int64]]:

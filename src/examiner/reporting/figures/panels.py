@@ -44,6 +44,10 @@ def panelled(panels: Sequence[Panel], x: chart.Part, y: chart.Part) -> chart.Dra
         top = bottom + height * (1 - _TITLE)
         lowest = number + columns >= len(panels)
         across = x if lowest else {side: part for side, part in x.items() if side != "title"}
+        if (
+            "range" in x and not lowest
+        ):  # numbers are those of the panel below, and would meet its title
+            across |= {"showticklabels": False}
         up = y if column == 0 else {side: part for side, part in y.items() if side != "title"}
         axes[f"xaxis{key}"] = across | {
             "domain": [round(left, 4), round(left + width, 4)],

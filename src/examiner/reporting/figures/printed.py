@@ -144,6 +144,8 @@ def _set_axis(axes: Any, side: Literal["x", "y"], part: Part) -> None:
         from matplotlib.ticker import MaxNLocator
 
         axis.set_major_locator(MaxNLocator(part["nticks"]))
+    if not part.get("showticklabels", True):
+        axis.set_tick_params(labelbottom=False, labelleft=False)
     title = part.get("title", {}).get("text")
     if title:
         axis.set_label_text(plain_text(title))

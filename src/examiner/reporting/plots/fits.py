@@ -9,6 +9,7 @@ import numpy as np
 from examiner.irt import (
     Indicators,
     IRTFit,
+    ItemParameters,
     agent_curves,
     curves,
     empirical_curves,
@@ -21,7 +22,7 @@ from examiner.messages import InputError, counted, unknown_name
 from examiner.reporting.figures.ability_rows import AbilityRowsData, draw_rows
 from examiner.reporting.figures.agent_lines import AgentLinesData, draw_lines
 from examiner.reporting.figures.agent_plane import AgentPlaneData, draw_plane
-from examiner.reporting.figures.chart import Floats
+from examiner.reporting.figures.chart import Drawing, Floats
 from examiner.reporting.figures.task_panels import TaskPanelsData, draw_panels
 from examiner.reporting.findings.indicators import AgentCurvesData
 from examiner.reporting.findings.indicators import draw_curves as draw_agent_curves
@@ -30,6 +31,9 @@ from examiner.reporting.findings.tasks import draw_curves as draw_task_curves
 from examiner.reporting.plots.plot import Plot, drawn_alone
 from examiner.reporting.prose import enumerated
 from examiner.results import ResponseMatrix
+
+_HARD, _EASY = ("#08306b", "#2171b5", "#9ecae1"), ("#67000d", "#cb181d", "#fc9272")
+"""The hardest and the easiest tasks are darkest."""
 
 
 def task_panels(fit: IRTFit, tasks: Sequence[str]) -> Plot:
@@ -87,6 +91,9 @@ def _responses(fit: IRTFit) -> ResponseMatrix:
 def chosen_task_curves(fit: IRTFit, tasks: Sequence[str]) -> Plot:
     """Draw the curves of these tasks in colours, all others in grey (papers/002, Fig. 2 and 3).
 
+    Hard tasks are blue and easy ones red, as in the paper; labels have difficulty b and discrimination a.
+    Intervals are dotted, since bands of six tasks would hide each other.
+
     >>> from examiner.irt import ItemParameters, known
     >>> table = ItemParameters.of(["pong", "chess"], [2.0, 1.0], difficulty=[3.0, 0.0])
     >>> chosen_task_curves(known(table), ["chess"]).data.others.shape
@@ -109,7 +116,35 @@ def chosen_task_curves(fit: IRTFit, tasks: Sequence[str]) -> Plot:
         made.success[others],
     )
     caption = ("Curves of ", *enumerated(tasks), f" among {counted(len(made.names), 'task')}.")
-    return drawn_alone("chosen_task_curves", drawn, draw_task_curves(drawn), caption)
+    drawing = _with_parameters(draw_task_curves(drawn), fit.items, places)
+    return drawn_alone("chosen_task_curves", drawn, drawing, caption)
+
+
+def _with_parameters(drawing: Drawing, items: ItemParameters, places: Sequence[int]) -> Drawing:
+    """Name each curve with its parameters, and colour it by its difficulty."""
+    difficulty = items.difficulty[list(places)]
+    hard = difficulty >= np.nanmedian(items.difficulty)
+    colours = {True: _HARD, False: _EASY}
+    for place, task in enumerate(places):
+        alike = np.flatnonzero(hard == hard[place])
+        rank = int((np.abs(difficulty[alike]) > abs(difficulty[place])).sum())
+        colour = colours[bool(hard[place])][rank % len(_HARD)]
+        words = f" (b {items.difficulty[task]:.1f}, a {items.slope[task]:.2f})"
+        for trace in drawing["data"]:
+            if trace.get("legendgroup") != str(place):
+                continue
+            trace["name"] += words
+            if "fill" in trace:
+                del trace["fill"], trace["fillcolor"]
+                edge = len(trace["x"]) // 2  # of two edges, which are not joined
+                for side in ("x", "y"):
+                    trace[side] = [*trace[side][:edge], None, *trace[side][edge:]]
+                trace["line"] |= {"width": 1, "dash": "dot", "color": colour}
+            elif trace["mode"] == "markers":
+                trace["marker"]["color"] = colour
+            else:
+                trace["line"]["color"] = colour
+    return drawing
 
 
 def chosen_agent_curves(fit: IRTFit, told: Indicators, agents: Sequence[str]) -> Plot:
