@@ -205,7 +205,14 @@ def _show_instead(
         elif how.difficulty is not None:
             answer = on_difficulty(results, how.difficulty, recipe=recipe, rng=printing.seed)
         elif how.compound is not None:
-            fitted = how.fitted(results, comparison, printing.seed, progress, how.group)
+            fitted = how.fitted(
+                results,
+                comparison,
+                printing.seed,
+                progress,
+                group=how.group,
+                editions=how.editions,
+            )
             answer = compound(indicators(fitted, bins=_bins(how.bins)), how.compound)
         else:
             answer = generality(results, recipe=recipe, rng=printing.seed)
