@@ -45,7 +45,9 @@ def test_figures_of_one_paper_are_written_and_the_skipped_said(
     make.main(["--only", "003-3", "--output", str(tmp_path)])
     make.main(["--only", "000-1", "--output", str(tmp_path), "--format", "html"])
     assert (tmp_path / "000-1.html").exists()
-    assert "003-3: skipped, needs AI_benchmark_analysis/data/ALE_data.csv" in capsys.readouterr().out
+    assert (
+        "003-3: skipped, needs AI_benchmark_analysis/data/ALE_data.csv" in capsys.readouterr().out
+    )
 
 
 def test_every_figure_named_on_a_page_can_be_made(make: ModuleType) -> None:
