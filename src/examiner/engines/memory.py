@@ -47,17 +47,22 @@ def size_of_shards(source: str | Path, measure: str | None = None) -> Size:
     """
     shards = shards_at(source)
     columns = check_alike(shards, measure)
-    names = [columns.agent] if columns.tasks else [columns.agent, "task"]
-    rows_of_names = [shard.scanned().select(pl.col(names).cast(pl.String)) for shard in shards]
-    counting = pl.concat(rows_of_names).select(pl.col(names).n_unique(), rows=pl.len())
+    named = (columns.agent,) if columns.tasks else (columns.agent, "task")
+    names: dict[str, set[str]] = {name: set() for name in named}
+    rows = 0
     try:
-        counts = counting.collect(engine="streaming")
+        for shard in shards:  # one after the other: names of all rows at once would fill the memory
+            scan = shard.scanned()
+            rows += int(scan.select(pl.len()).collect().item())
+            for name, every in names.items():
+                each = scan.select(pl.col(name).cast(pl.String).unique())
+                every.update(each.collect(engine="streaming").to_series().to_list())
     except (*PROBLEMS, OSError) as problem:
         raise place_of(source).unreadable(problem) from None
-    agents, *tasks, rows = counts.row(0)
+    agents = len(names[columns.agent])
     if columns.tasks:
         return Size(agents, len(columns.tasks), rows * len(columns.tasks))
-    return Size(agents, tasks[0], rows)
+    return Size(agents, len(names["task"]), rows)
 
 
 def engine_for(
