@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import csv
 import gzip
+import itertools
 import json
 import math
 import shlex
@@ -483,6 +484,64 @@ SOURCES = (
         {"item": ("metric",), "time": "env_step"},
         simba_v2,
     ),
+)
+
+
+def cells_of(agent: str, task: str, value: str) -> Callable[[Path], Iterator[Row]]:
+    """The rows of a CSV file."""
+
+    def rows(path: Path) -> Iterator[Row]:
+        for number, row in enumerate(records(path)):
+            yield row[agent], row.get(task, path.stem), number, float(row[value] or "nan")
+
+    return rows
+
+
+def page(agent: int, task: int | None, value: int) -> Callable[[Path], Iterator[Row]]:
+    """The first table of a Markdown page: the columns of names and values."""
+
+    def rows(path: Path) -> Iterator[Row]:
+        lines = iter(path.read_text().splitlines())
+        next(line for line in lines if line.startswith("|--"))
+        for line in itertools.takewhile(lambda line: line.startswith("|"), lines):
+            cells = [cell.strip() for cell in line.strip("|").split("|")]
+            name = path.stem if task is None else cells[task]
+            yield cells[agent], name, 0, float(cells[value].rstrip(" %"))
+
+    return rows
+
+
+def swe_bench_fork(folder: Path) -> Iterator[Row]:
+    """Reports of a harness: ids that were resolved, that were not, and without a patch."""
+    for path in sorted(folder.glob("*/results/results.json")):
+        report = json.loads(path.read_bytes())
+        for name in ("resolved", "unresolved_ids", "empty_patch_ids"):
+            for instance in report[name]:
+                yield path.parent.parent.name, instance, 0, float(name == "resolved")
+
+
+SOURCES += (
+    Source(
+        "dl-4-tsc",
+        "results/results-uea.csv",
+        {},
+        cells_of("classifier_name", "dataset_name", "accuracy"),
+    ),
+    Source(
+        "dl-4-tsc",
+        "results/results-mts.csv",
+        {},
+        cells_of("classifier_name", "dataset_name", "accuracy"),
+    ),
+    Source("rl-baselines-zoo", "benchmark.md", {}, page(0, 1, 2)),
+    Source(
+        "hallucination-leaderboard",
+        "README.md",
+        {"measure": "Hallucination Rate", "path": "{task}"},
+        page(0, None, 1),
+    ),
+    Source("experiments", "evaluation/java/verified", {}, swe_bench_fork),
+    Source("diamond", "results/data/DIAMOND.json", {"path": "{agent}"}, objects),
 )
 
 
