@@ -105,6 +105,40 @@ def test_two_rows_of_one_name_on_a_leaderboard_end_the_reading(tmp_path: Path) -
     assert ex.read(path, run="date").counts()["runs"] == 2
 
 
+def _board_with_a_second_row(**others: list[object]) -> dict[str, list[object]]:
+    """Eight models, of which two have a second row; its other columns as given."""
+    models = [*(f"m{number}" for number in range(1, 9)), "m1", "m2"]
+    top1 = [70.1, 71.3, 72.2, 73.9, 74.4, 75.8, 76.5, 77.7, 70.9, 71.8]
+    return {"model": models, "task": ["imagenet"] * 10, "top1": top1, **others}
+
+
+def test_a_second_row_of_a_model_at_another_setting_is_no_run() -> None:
+    table = _board_with_a_second_row(img_size=[224, 224, 288, 224, 288, 224, 288, 224, 288, 288])
+    message = r"4 of 10 rows have the same agent.*'img_size' \(224, 288\).*--where img_size=224"
+    with pytest.raises(ex.InputError, match=message):
+        ex.read(table, measure="top1")
+    assert ex.read(table, measure="top1", where="img_size=224").counts()["agents"] == 5
+    assert ex.read(table, measure="top1", run="img_size").counts()["runs"] == 2
+
+
+@pytest.mark.parametrize(
+    ("name", "values"),
+    [
+        ("run", [1] * 8 + [2, 2]),
+        ("seed", [42] * 8 + [43, 43]),
+        ("attempt_number", [0] * 8 + [1, 1]),
+        ("global_step", [1000] * 8 + [2000, 2000]),
+        ("top5", [90.1, 91.2, 90.4, 93.3, 92.5, 95.1, 94.8, 93.7, 90.2, 91.9]),
+        ("accuracy", [0.7, 0.8, 0.8, 0.7, 0.8, 0.7, 0.7, 0.8, 0.8, 0.7]),
+    ],
+)
+def test_a_second_row_with_another_run_step_or_measure_is_a_run(
+    name: str, values: list[object]
+) -> None:
+    results = ex.read(_board_with_a_second_row(**{name: values}), measure="top1")
+    assert len(results) == 10
+
+
 def test_headers_of_arrays_are_parsed_in_one_thread_at_a_time(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -66,6 +66,7 @@ def test_costs_are_no_tasks(tmp_path: Path, cost: str):
     path = written(tmp_path / "x.csv", f"name,AUC,{cost}\nr,1,2\npy,3,4\n")
     with pytest.raises(ex.InputError, match=f"'{cost}' is a cost.*--measure AUC --agent name"):
         ex.read(path)
+    assert len(ex.read(path, tasks_are="columns").tasks) == 2
 
 
 def test_percentages_beside_other_numbers_are_measures(tmp_path: Path):
@@ -79,6 +80,31 @@ def test_columns_of_different_quantities_are_no_tasks(tmp_path: Path):
     with pytest.raises(ex.InputError, match="'step_time', 'batch_size' are different quantities"):
         ex.read(path)
     assert ex.read(path, tasks_are="columns").tasks == ("batch_size", "step_time", "top1")
+
+
+@pytest.mark.parametrize(
+    "tasks",
+    [
+        ("Pong", "Time Pilot", "Skiing"),
+        ("latency-qa", "memory-qa", "price-qa"),
+        ("econometrics", "high_school_statistics", "machine_learning"),
+        ("accuracy_rate", "arc", "mmlu"),
+        ("arc_accuracy", "mmlu_accuracy", "gsm_accuracy"),
+        ("bandit", "memory_len", "memory_size", "umbrella_length", "deep_sea"),
+        ("object_counting", "tell_time", "count_tokens", "sorting", "navigate"),
+    ],
+)
+def test_tasks_whose_names_have_words_of_costs_and_quantities_are_tasks(tasks: tuple[str, ...]):
+    table = {"model": ["a", "b"], **{task: [0.25, 0.5] for task in tasks}}
+    assert set(ex.read(table).tasks) == set(tasks)
+
+
+def test_who_says_what_columns_are_is_believed(tmp_path: Path):
+    table = {"model": ["a", "b"], "Memory": [1, 2], "Price": [3, 4], "hash rate": [5, 6]}
+    with pytest.raises(ex.InputError, match=r"'Memory' is a cost.*`--tasks-are columns`"):
+        ex.read(table)
+    assert ex.read(table, tasks_are="columns").tasks == ("Memory", "Price", "hash rate")
+    assert ex.read(table, tasks_are="rows").agents == ("Memory", "Price", "hash rate")
 
 
 def test_marks_between_thousands_are_left_out(tmp_path: Path):

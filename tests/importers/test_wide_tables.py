@@ -164,3 +164,10 @@ def test_a_leaderboard_whose_names_are_not_first_is_read_by_their_column(tmp_pat
 def test_a_rank_is_no_task(tmp_path: Path):
     with pytest.raises(ex.InputError, match="'Rank' is a rank, and neither an agent nor a task"):
         ex.read(table(tmp_path, "name,Rank,pong\na,1,2.5\nb,2,1.5\n"))
+
+
+def test_a_game_called_run_is_a_task_where_its_values_are_no_whole_numbers(tmp_path: Path):
+    path = table(tmp_path, "agent,pong,run\na,1,0.5\nb,0.25,\nc,2,0.75\n")
+    results = ex.read(path)
+    assert (results.agents, results.tasks) == (("a", "b", "c"), ("pong", "run"))
+    assert sorted(results.measure().tolist()) == [0.25, 0.5, 0.75, 1, 2]

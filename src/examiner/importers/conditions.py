@@ -8,7 +8,8 @@ from itertools import combinations
 
 import polars as pl
 
-from examiner.importers.column_names import KEY, RUN_NAME
+from examiner.importers.column_names import KEY, OTHER_MEASURES, RUN_NAME
+from examiner.importers.time import TIME_COLUMNS
 from examiner.messages import InputError, listed, shorten
 from examiner.results import BESIDE_RESULTS, ITEM_COLUMNS, JUDGES, MEASURES
 
@@ -87,18 +88,25 @@ def _refuse_names_of_records(frame: pl.DataFrame, keys: Sequence[str]) -> None:
 
 
 def _refuse_equal_names(frame: pl.DataFrame, keys: Sequence[str], measures: Sequence[str]) -> None:
-    """Refuse a second row of one agent and task where most have one, and words tell the rows apart."""
+    """Refuse a second row of one agent and task where most have one, and a column tells the rows apart.
+
+    It holds words, or numbers that recur as those of a setting do.
+    """
     repeated = frame.filter(pl.struct(keys).is_duplicated())
-    for name in repeated.columns:
-        if name in {*keys, *measures, *_REPEATS, *JUDGES} or not _is_words(repeated[name]):
+    for name in repeated.columns if len(repeated) else ():
+        if name in {*keys, *measures} or not (_is_words(frame[name]) or _is_setting(frame[name])):
             continue
-        if not repeated.select(*keys, name).is_duplicated().any():
+        if (
+            name not in {*_REPEATS, *JUDGES}
+            and not repeated.select(*keys, name).is_duplicated().any()
+        ):
             first = ", ".join(f"{key} {shorten(repeated[key][0])}" for key in keys)
             raise InputError(
                 f"{len(repeated):,} of {len(frame):,} rows have the same agent and task as another row "
                 f"({first}), and differ in {shorten(name)} ({_examples(repeated[name])}). If these are "
                 f"repeats: `--run {shlex.quote(name)}`; if they are different tasks: `--item task,{name}`; "
-                f"if they are different agents, give them different names."
+                f"if they are different agents, give them different names, or keep the rows of one value "
+                f"(`--where {shlex.quote(f'{name}={repeated[name][0]}')}`)."
             )
 
 
@@ -108,6 +116,14 @@ def _is_words(column: pl.Series) -> bool:
         return False
     values = column.cast(pl.String).unique().drop_nulls()
     return bool(values.cast(pl.Float64, strict=False).is_null().any())
+
+
+def _is_setting(column: pl.Series) -> bool:
+    """Whether numbers recur as those of a setting: each in as many rows as there are values, on average."""
+    known = {*MEASURES, *OTHER_MEASURES, *TIME_COLUMNS}
+    if column.name.lower() in known or not _may_divide(column) or _counts(column):
+        return False
+    return 1 < column.n_unique() <= len(column) / column.n_unique()
 
 
 def _divides(frame: pl.DataFrame, keys: Sequence[str], name: str) -> bool:

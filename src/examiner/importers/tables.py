@@ -34,6 +34,7 @@ from examiner.importers.wide import (
     Orientation,
     holds_numbers,
     orientation,
+    wide_keys,
 )
 from examiner.messages import InputError, counted, listed, shorten
 from examiner.results import CHECKPOINT, ITEM_COLUMNS, Provenance, Results, absent_names, assemble
@@ -149,8 +150,9 @@ def _results_from_wide(
     origin = origin.with_notes(*notes)
     tasks_are_rows, guesses = orientation(frame, options.tasks_are)
     rows, others = ("task", "agent") if tasks_are_rows else ("agent", "task")
-    headers = [name for name in frame.columns[1:] if name not in KEY_COLUMNS]
-    if 0 < len(set(plain.shares) & set(headers)) < len(headers):
+    keys = wide_keys(frame)
+    headers = [name for name in frame.columns[1:] if name not in keys]
+    if options.tasks_are is None and 0 < len(set(plain.shares) & set(headers)) < len(headers):
         numbers = [name for name in headers if name not in plain.shares]
         raise one_result_per_row(
             f"The columns {listed(plain.shares, limit=3)} hold percentages, and {listed(numbers, limit=3)} "
@@ -159,14 +161,14 @@ def _results_from_wide(
         )
     interpretation = (
         (frame.columns[0], rows),
-        *((columns.column_of(name) or name, name) for name in KEY_COLUMNS if name in frame.columns),
+        *((columns.column_of(name) or name, name) for name in keys),
         (listed(headers, limit=3), others),
     )
     frame = cells.unfolded(
         frame,
         tasks_are_rows=tasks_are_rows,
         measure=measure,
-        keys=KEY_COLUMNS,
+        keys=keys,
         errors=plain.errors,
     )
     notes = (*guesses, *absent_names(frame), *cells.rounding_notes(frame, [measure]))

@@ -46,15 +46,16 @@ _STATISTICS = frozenset(
 def orientation(frame: pl.DataFrame, asked: Orientation | None) -> tuple[bool, tuple[str, ...]]:
     """Return whether the rows of a wide table are tasks, and what was guessed for it.
 
-    A column that names neither is refused: a count, a time, a statistic; so are numbers as names.
+    A column that names neither is refused: a count, a time, a statistic; so are numbers as names. Costs
+    and different quantities are refused where nobody says what the columns are.
 
     >>> table = pl.DataFrame({"name": ["pong", "venture"], "dqn": [18, 380], "ppo": [20, 0]})
     >>> orientation(table, None)[0]
     True
     """
     first, *others = frame.columns
-    keys = [name for name in others if name in KEY_COLUMNS]
-    others = [name for name in others if name not in KEY_COLUMNS]
+    keys = wide_keys(frame)
+    others = [name for name in others if name not in keys]
     _refuse_columns(others, frame)
     dividing = [] if keys else dividing_columns(frame, [first])
     if dividing:
@@ -66,7 +67,7 @@ def orientation(frame: pl.DataFrame, asked: Orientation | None) -> tuple[bool, t
         raise one_result_per_row(what, frame.columns, named=not holds_numbers(frame[:, 0]))
     if asked is not None:
         return asked == "rows", ()
-    _refuse_quantities(frame)
+    _refuse_quantities(others, frame)
     named_tasks, named_agents = (
         bool(columns_like([first], known)) for known in (TASK_COLUMNS, AGENT_COLUMNS)
     )
@@ -96,6 +97,17 @@ def orientation(frame: pl.DataFrame, asked: Orientation | None) -> tuple[bool, t
         f"The first column, {shorten(first)}, is read as the agents' names and the others as tasks; if "
         f"tasks are rows, say so (`--tasks-are rows`).",
     )
+
+
+def wide_keys(frame: pl.DataFrame) -> list[str]:
+    """Return the key columns of a wide table; numbers that are not whole are results, as of a game `run`.
+
+    >>> wide_keys(pl.DataFrame({"agent": ["a", "b"], "seed": [1, 2], "run": [0.5, 0.25]}))
+    ['seed']
+    """
+    present = [name for name in KEY_COLUMNS if name in frame.columns[1:]]
+    numbers = frame.select(pl.col(present).cast(pl.Float64, strict=False))
+    return [name for name in present if not (numbers[name] % 1 != 0).any()]
 
 
 def holds_numbers(column: pl.Series) -> bool:
@@ -153,12 +165,9 @@ def _refuse_columns(names: Sequence[str], frame: pl.DataFrame) -> None:
         "a statistic of other columns": _STATISTICS,
         "a part of an item's name": frozenset(ITEM_COLUMNS),
         "a rank": RANKS,
-        "a cost": _COSTS,
     }
     for kind, known in kinds.items():
         name = next((name for name in names if name.strip().lower() in known), None)
-        if kind == "a cost":
-            name = next((name for name in names if _is_cost(name)), None)
         if name is not None:
             what = (
                 f"The column {shorten(name)} is {kind}, and neither an agent nor a task. Remove it."
@@ -166,20 +175,28 @@ def _refuse_columns(names: Sequence[str], frame: pl.DataFrame) -> None:
             raise one_result_per_row(what, frame.columns, named=not holds_numbers(frame[:, 0]))
 
 
-def _refuse_quantities(frame: pl.DataFrame) -> None:
-    """Refuse columns whose names end with different quantities: `step_time`, `batch_size`."""
-    ends = {
-        words[-1]: name
-        for name in frame.columns[1:]
-        if not is_known_task(name) and (words := re.findall(r"[a-z]{2,}", name.lower()))
-    }
-    kinds = {end: ends[end] for end in ends if end in _QUANTITIES}
-    if len(kinds) > 1:
-        raise one_result_per_row(
-            f"The columns {listed(kinds.values(), limit=3)} are different quantities: measures, not tasks.",
-            frame.columns,
-            named=not holds_numbers(frame[:, 0]),
+def _refuse_quantities(names: Sequence[str], frame: pl.DataFrame) -> None:
+    """Refuse a cost, and names of which most end with different quantities: `step_time`, `batch_size`."""
+    unknown = [name for name in names if not is_known_task(name)]
+    words = {name: re.findall(r"[a-z]{2,}", name.lower()) for name in unknown}
+    ends = {name: last for name in unknown for last in words[name][-1:] if last in _QUANTITIES}
+    costs = [name for name in unknown if _is_cost(name)]
+    if costs:
+        what = (
+            f"The column {shorten(costs[0])} is a cost, and neither an agent nor a task. Remove it."
         )
+    elif len(set(ends.values())) > 1 and 2 * len(ends) > len(names):
+        kinds = list({end: name for name, end in ends.items()}.values())
+        what = (
+            f"The columns {listed(kinds, limit=3)} are different quantities: measures, not tasks."
+        )
+    else:
+        return
+    raise one_result_per_row(
+        f"{what} If all columns are tasks: `--tasks-are columns`; if they are agents: `--tasks-are rows`.",
+        frame.columns,
+        named=not holds_numbers(frame[:, 0]),
+    )
 
 
 def _is_cost(name: str) -> bool:
