@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import examiner as ex
 from examiner import InputError, Results
 from examiner.results import Attributes
 
@@ -82,3 +83,13 @@ def test_an_attribute_that_is_no_number_is_refused_where_one_is_needed():
     about = Attributes.from_dicts("task", [{"task": "t", "cost": "cheap"}])
     with pytest.raises(InputError, match=r"The cost of the task 't' is 'cheap'\. Give a finite"):
         about.numbers(["t"], "cost")
+
+
+def test_a_column_that_differs_within_an_agent_is_no_column_of_agents() -> None:
+    from examiner.results import find_agent_column
+
+    table = {"agent": ["a", "a", "b"], "task": ["s", "t", "s"], "score": [1, 0, 1]}
+    steady = ex.read({**table, "year": [None, 2024, 2025], "language": ["c", "go", "c"]})
+    assert find_agent_column(steady, "year") == (2024, 2025)
+    with pytest.raises(InputError, match="differs between results of one agent: 'a' has 'c', 'go'"):
+        find_agent_column(steady, "language")

@@ -31,9 +31,20 @@ _FILES_ONLY = (
 _OF_RESULTS = (*_FILES_ONLY, "measure", "item", "scales", "agents", "keep", "drop", "reduce")
 _OF_A_NEW_FIT = (
     *("model", "estimator", "prior", "response", "landmark", "starts", "nodes", "bins", "over"),
-    *("engine", "cache", "address"),
+    *("engine", "cache", "address", "group", "editions"),
 )
-_OF_A_STORED_FIT = ("bins", "over", "add", "fit", "output", "engine", "cache", "address")
+_OF_A_STORED_FIT = ("over", "add", "fit", "output", "engine", "cache", "address")
+_OF_A_RANKING = ("aggregate", "unit", "interval", "reps", "posthoc")
+_OF_ANY_FIT = tuple(dict.fromkeys((*_OF_A_NEW_FIT, *_OF_A_STORED_FIT)))
+_INSTEAD_OF_A_FIT = MappingProxyType(
+    {
+        "explain": tuple(name for name in _OF_ANY_FIT if name != "group"),
+        "difficulty": _OF_ANY_FIT,
+        "compound": _OF_A_STORED_FIT,
+        "generality": _OF_ANY_FIT,
+    }
+)
+"""What `fit` shows instead of a fit → the options without effect on it."""
 _OF_TOTALS = ("by", "average", "weights", "chance")
 _OF_A_SELECTION = ("size", "budget", "method", "proof", "output")
 
@@ -88,8 +99,24 @@ OF_COMMANDS = MappingProxyType(
             ),
         ),
         "fit": (
+            *(
+                Rule(
+                    ("check", "add", *(mode for mode in _INSTEAD_OF_A_FIT if mode != shown)),
+                    _not_given(shown),
+                    f"and `--{shown}` exclude each other. Give one of them.",
+                )
+                for shown in _INSTEAD_OF_A_FIT
+            ),
+            *(
+                Rule(
+                    names,
+                    _not_given(shown),
+                    f"has no effect with `--{shown}`, which stores and prints no fit. Leave it out.",
+                )
+                for shown, names in _INSTEAD_OF_A_FIT.items()
+            ),
             Rule(
-                _OF_A_STORED_FIT,
+                (*_OF_A_STORED_FIT, "bins", "group", "editions"),
                 _not_given("check"),
                 "has no effect with `--check`, which stores and prints no fit. Leave it out.",
             ),
@@ -103,6 +130,13 @@ OF_COMMANDS = MappingProxyType(
                 ("address",),
                 lambda given: given["engine"] == "ray",
                 "has no effect without `--engine ray`. Give that too, or leave it out.",
+            ),
+        ),
+        "scores": (
+            Rule(
+                _OF_A_RANKING,
+                _not_given("attempts"),
+                "is for a ranking, and `--attempts` prints none. Leave it out.",
             ),
         ),
         "cluster": (

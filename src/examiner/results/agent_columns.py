@@ -11,6 +11,8 @@ from examiner.results.table import Results
 def find_agent_column(results: Results, column: str) -> tuple[Any, ...] | None:
     """Return one value per agent; None where there is no such column (Any: values as the user had them).
 
+    A column of results may be missing in some rows of an agent, and is refused where two rows differ.
+
     >>> table = {"agent": ["a", "b"], "task": ["t", "t"], "year": [2024, 2025], "score": [1, 0]}
     >>> find_agent_column(Results.from_dict(table), "year")
     (2024, 2025)
@@ -19,9 +21,17 @@ def find_agent_column(results: Results, column: str) -> tuple[Any, ...] | None:
         return tuple(results.agent_attributes.aligned(results.agents, column))
     if column not in results.attributes:
         return None
-    rows = zip(results.agent_codes.tolist(), results.column(column), strict=True)
-    first = dict(reversed(list(rows)))
-    return tuple(first[row] for row in range(len(results.agents)))
+    values: dict[int, Any] = {}
+    for agent, value in zip(results.agent_codes.tolist(), results.column(column), strict=True):
+        if value is None or value != value:  # NaN is missing too
+            continue
+        if values.setdefault(agent, value) != value:
+            raise InputError(
+                f"Column {shorten(column)} differs between results of one agent: "
+                f"{shorten(results.agents[agent])} has {listed((values[agent], value))}. Name a column "
+                f"with one value for each agent."
+            )
+    return tuple(map(values.get, range(len(results.agents))))
 
 
 def agent_column(results: Results, column: str, what: str) -> dict[str, Any]:

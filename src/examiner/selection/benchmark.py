@@ -490,7 +490,10 @@ DATES = ("date", "released", "release_date", "year")
 
 def _dates(results: Results) -> tuple[str, ...] | None:
     for column in DATES:
-        dates = find_agent_column(results, column) or ()
+        try:
+            dates = find_agent_column(results, column) or ()
+        except InputError:  # dates of evaluations, several for one agent
+            continue
         if len(set(dates)) > 1 and None not in dates:
             return tuple(map(str, dates))
     return None

@@ -151,7 +151,7 @@ def _check_size(
             f"{counted(len(matrix.agents), 'agent')} cannot show what is difficult. Have two or more."
         )
     if units < least:
-        unit, advice = ("task", "") if family is None else ("family of tasks", ' or `group="none"`')
+        unit, advice = ("task", "") if family is None else ("family", ' or `group="none"`')
         raise InputError(
             f"{counted(units, unit)} for {counted(len(terms), 'effect')}: a residual cannot be estimated. "
             f"Name fewer attributes, or have at least {least}{advice}."
