@@ -61,12 +61,36 @@ def test_a_wide_table_whose_rows_differ_in_a_setting_is_refused(tmp_path: Path):
         ex.read(path)
 
 
-@pytest.mark.parametrize("cost", ["Time_A", "total cost", "tokens", "RAM"])
+@pytest.mark.parametrize(
+    "cost", ["Time_A", "total cost", "tokens", "RAM", "time_training_seconds", "CPU time"]
+)
 def test_costs_are_no_tasks(tmp_path: Path, cost: str):
     path = written(tmp_path / "x.csv", f"name,AUC,{cost}\nr,1,2\npy,3,4\n")
     with pytest.raises(ex.InputError, match=f"'{cost}' is a cost.*--measure AUC --agent name"):
         ex.read(path)
     assert len(ex.read(path, tasks_are="columns").tasks) == 2
+
+
+@pytest.mark.parametrize(
+    ("measured", "spread"),
+    [
+        ("mmlu", "mmlu_stderr"),
+        ("accuracy_mean", "accuracy_standard_deviation"),
+        ("llm_avg_material", "llm_std_dev_material"),
+    ],
+)
+def test_the_spread_of_a_column_is_neither_an_agent_nor_a_task(
+    tmp_path: Path, measured: str, spread: str
+):
+    for first in ("model", "dataset"):
+        path = written(tmp_path / "x.csv", f"{first},{measured},{spread}\na,1,2\nb,3,4\n")
+        with pytest.raises(ex.InputError, match=f"'{spread}' is a statistic of other columns"):
+            ex.read(path)
+
+
+def test_a_name_with_a_word_for_spread_may_be_a_task(tmp_path: Path):
+    path = written(tmp_path / "x.csv", "model,cpp_std,moe,bias_variance\na,1,2,3\nb,3,4,5\n")
+    assert ex.read(path).tasks == ("bias_variance", "cpp_std", "moe")
 
 
 def test_percentages_beside_other_numbers_are_measures(tmp_path: Path):

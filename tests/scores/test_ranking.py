@@ -79,6 +79,19 @@ def test_agents_come_best_first_with_intervals_ranks_and_who_is_among_the_best()
     assert set(made.leading) == set(alike) == {one.agent for one in made.agents if one.leading}
 
 
+def test_an_agent_that_is_better_on_common_tasks_is_named_beside_one_with_easier_tasks() -> None:
+    scores = np.random.default_rng(0).normal([[[0.4]], [[0.5]]], 0.01, (2, 8, 5))
+    scores[0, :4], scores[:, 4:] = np.nan, scores[:, 4:] + 0.4  # "few" lacks the four hard tasks
+    table = Results.from_numpy(scores, agents=["few", "all"])
+    made = ex.scores.rank(table, rng=0, reps=20)
+    assert np.nanmean(scores[0]) > scores[1].mean() and scores[0, 4:].max() < scores[1, 4:].min()
+    assert made.headline == (
+        "few has the best mean, but all is significantly better on the tasks that both have."
+    )
+    assert made.leading == ("few", "all") and all(made.agents.leading)
+    assert "is significantly better on the tasks that both have." in ex.report(table).html
+
+
 def test_agents_that_do_not_differ_are_not_named_as_better() -> None:
     same = Results.from_numpy(np.random.default_rng(1).normal(size=(3, 5, 4)))
     made = ex.scores.rank(same, rng=0, reps=50)

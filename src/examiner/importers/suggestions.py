@@ -73,12 +73,15 @@ def one_result_per_row(
     "No. If each row is one result: `--measure win_rate --agent name --path '{task}'`."
     >>> str(one_result_per_row("No.", ["model", "x"]))
     "No. If each row is one result: `--measure COLUMN --path '{task}'`."
+    >>> str(one_result_per_row("No.", ["success", "turns"]))
+    "No. If each row is one result: `--measure success --path '{agent}/{task}'`."
     """
     agent, task = (columns_like(columns, known) for known in (AGENT_COLUMNS, TASK_COLUMNS))
     measure = suggested_measure([name for name in columns if name not in (*agent, *task)])
     # The keys of an object of records are mostly tasks of one agent, as the first column mostly agents.
     key: Literal["agent", "task"] = "task" if columns[0] == KEY else "agent"
-    first = "" if agent or task or not named else f" --{key} {shlex.quote(columns[0])}"
+    unnamed = agent or task or not named or columns[0] == measure
+    first = "" if unnamed else f" --{key} {shlex.quote(columns[0])}"
     present = {"agent": bool(agent), "task": bool(task)} | ({key: True} if first else {})
     missing = [name for name, there in present.items() if not there]
     template = "/".join(f"{{{name}}}" for name in missing)

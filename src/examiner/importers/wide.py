@@ -33,7 +33,11 @@ _COSTS = frozenset(
 """Words that name costs, alone or with others such as `total`."""
 _QUANTITIES = _COSTS | {"size", "count", "length", "rate", "sec", "score", "accuracy", "error"}
 """Words that say at the end of a name what is counted or measured."""
-_OF_COSTS = frozenset({"total", "mean", "average", "avg", "number", "of", "per"})
+_AVERAGES = frozenset({"mean", "average", "avg"})
+_OF_COSTS = _AVERAGES | {
+    *("total", "number", "of", "per", "train", "training", "test", "testing", "inference"),
+    *("cpu", "gpu", "wall", "clock", "wallclock"),
+}
 KEY_COLUMNS = ("run", "seed", "trial")
 """Columns of a wide table that are keys of its rows, and neither agents nor tasks."""
 _TIMES = frozenset({*TIME_COLUMNS, "epoch", "epochs", "iteration", "iterations", "episode"})
@@ -41,6 +45,10 @@ RANKS = frozenset({"rank", "ranking", "position", "#"})
 _STATISTICS = frozenset(
     {"std", "stdev", "std_dev", "stddev", "stderr", "std_err", "sem", "variance", "ci", "±"}
 )
+_SPREAD = re.compile(
+    r"\b(?:st(?:an)?d(?:ard)? ?(?:dev(?:iation)?|err(?:or)?)|stdev|std|sem|variance|moe)\b"
+)
+"""Words that make the name of a column that of its spread: `mmlu_stderr`, `std_dev_moves`."""
 
 
 def orientation(frame: pl.DataFrame, asked: Orientation | None) -> tuple[bool, tuple[str, ...]]:
@@ -176,15 +184,14 @@ def _refuse_columns(names: Sequence[str], frame: pl.DataFrame) -> None:
 
 
 def _refuse_quantities(names: Sequence[str], frame: pl.DataFrame) -> None:
-    """Refuse a cost, and names of which most end with different quantities: `step_time`, `batch_size`."""
+    """Refuse costs, spreads, and names most of which end with quantities: `step_time`, `batch_size`."""
     unknown = [name for name in names if not is_known_task(name)]
     words = {name: re.findall(r"[a-z]{2,}", name.lower()) for name in unknown}
     ends = {name: last for name in unknown for last in words[name][-1:] if last in _QUANTITIES}
-    costs = [name for name in unknown if _is_cost(name)]
-    if costs:
-        what = (
-            f"The column {shorten(costs[0])} is a cost, and neither an agent nor a task. Remove it."
-        )
+    cost = next(filter(_is_cost, unknown), None)
+    if extra := cost or _spread_of_another(names):
+        kind = "a cost" if cost else "a statistic of other columns"
+        what = f"The column {shorten(extra)} is {kind}, and neither an agent nor a task. Remove it."
     elif len(set(ends.values())) > 1 and 2 * len(ends) > len(names):
         kinds = list({end: name for name, end in ends.items()}.values())
         what = (
@@ -196,6 +203,22 @@ def _refuse_quantities(names: Sequence[str], frame: pl.DataFrame) -> None:
         f"{what} If all columns are tasks: `--tasks-are columns`; if they are agents: `--tasks-are rows`.",
         frame.columns,
         named=not holds_numbers(frame[:, 0]),
+    )
+
+
+def _spread_of_another(names: Sequence[str]) -> str | None:
+    """Return a column that is named as the spread of another: `mmlu_stderr` beside `mmlu`.
+
+    >>> _spread_of_another(["mmlu", "mmlu_stderr"]), _spread_of_another(["std", "c_std"])
+    ('mmlu_stderr', None)
+    """
+    spaced = {name: re.sub(r"[\W_]+", " ", name.lower()).strip() for name in names}
+    without = {name: _SPREAD.sub(" ", words) for name, words in spaced.items()}
+    quantities = {name: frozenset(words.split()) - _AVERAGES for name, words in without.items()}
+    measured = {quantities[name] for name in names if without[name] == spaced[name]}
+    spreads = (name for name in names if without[name] != spaced[name])
+    return next(
+        (name for name in spreads if quantities[name] and quantities[name] in measured), None
     )
 
 

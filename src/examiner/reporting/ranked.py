@@ -109,6 +109,9 @@ def leader_claim(study: Study) -> Parts:
         if not alone:
             words = " lead with the same mean, and are significantly better than every other agent."
         return (*enumerated(tied, MOST_NAMED), words)
+    if better := tests.better_on_common_tasks:
+        start = (Name(first), " has the highest mean, but ", *enumerated(better, MOST_NAMED))
+        return (*start, f" {_are(len(better))} significantly better on the tasks that both have.")
     if ahead:
         verb = "do" if len(ahead) > 1 else "does"
         start = (Name(first), " has the highest mean, but ", *enumerated(ahead, MOST_NAMED))

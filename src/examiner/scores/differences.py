@@ -237,6 +237,17 @@ def pair_p(first: Strata, second: Strata, unit: Unit = "tasks") -> float:
     return t_test(pair.value, *pair.error(unit))[2]
 
 
+def mean_difference(first: Strata, second: Strata) -> float:
+    """Return the mean of one agent less that of another on their common tasks.
+
+    >>> one, two = (Strata(name, np.array([0, 1]), np.array([1, 1]), np.array(scores))
+    ...             for name, scores in (("a", [[1.0], [4.0]]), ("b", [[0.0], [2.0]])))
+    >>> mean_difference(one, two)
+    1.5
+    """
+    return _Pair.of(first, second).value
+
+
 class _Pair(NamedTuple):
     """The means of two agents on their common tasks, [tasks], how tasks make a total, and their runs."""
 

@@ -111,6 +111,7 @@ class Ranking(Answer):
     def leading(self) -> tuple[str, ...]:
         """The best agent by the first aggregate, and those not significantly different from it in mean.
 
+        With agents that lack tasks, those significantly better than it on common tasks are among them.
         Without tests it is the best agent alone.
         """
         best, *others = self.aggregates.agent_names
@@ -118,7 +119,15 @@ class Ranking(Answer):
             return (best,)
         row = {agent: place for place, agent in enumerate(self.tests.agent_names)}
         p, alpha = self.tests.p[row[best]], self.tests.alpha
-        return (best, *(agent for agent in others if p[row[agent]] >= alpha))
+        better = self._better_on_common_tasks
+        return (best, *(name for name in others if p[row[name]] >= alpha or name in better))
+
+    @property
+    def _better_on_common_tasks(self) -> tuple[str, ...]:
+        """Agents significantly better than the best by the first aggregate, where that is its mean too."""
+        if self.tests is None or self.tests.agent_names[0] != self.aggregates.agent_names[0]:
+            return ()
+        return self.tests.better_on_common_tasks
 
     @property
     def headline(self) -> str:
@@ -132,6 +141,10 @@ class Ranking(Answer):
         best, *alike = self.leading
         title = aggregate_title(self.aggregates.aggregates[0])
         start = f"{best} has the best {title}"
+        if better := self._better_on_common_tasks:
+            who = joined(better) if len(better) <= 3 else f"{len(better):,} other agents"
+            verb = "is" if len(better) == 1 else "are"
+            return f"{start}, but {who} {verb} significantly better on the tasks that both have."
         if not alike and title == "mean":
             return f"{start}, and is significantly better than every other agent."
         if not alike:
@@ -173,7 +186,10 @@ class Ranking(Answer):
         if self.tests is not None:
             leading = set(self.leading)
             values["leading"] = [agent in leading for agent in aggregates.agent_names]
-            meaning = "Whether the mean is not significantly different from that of the best agent"
+            meaning = (
+                "Whether the mean is not significantly different from that of the best agent, or better "
+                "on the tasks that both have"
+            )
             columns.append(Column("leading", "flag", meaning))
         if self.observed_tasks:
             values["tasks"] = self.observed_tasks

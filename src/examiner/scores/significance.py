@@ -14,7 +14,7 @@ from examiner.answers import Answer, Scalar, Table, count, flag, name, number, w
 from examiner.messages import InputError, counted, joined, listed
 from examiner.results import Results, reads_results
 from examiner.scores.cells import cell_means, codes_of, judged_runs, ratio
-from examiner.scores.differences import mcnemar_p_values, pair_p
+from examiner.scores.differences import mcnemar_p_values, mean_difference, pair_p
 from examiner.scores.normalise import score_unit
 from examiner.scores.runs import RunScores, Unit, run_scores, same_sign, shared_rows, usual_unit
 from examiner.scores.signed_ranks import midranks, signed_rank_p
@@ -213,6 +213,8 @@ class Significance(Answer):
 
     score_unit: str = ""
     groups_of_tasks: int = 0
+    better_on_common_tasks: tuple[str, ...] = ()
+    """Agents significantly better than the first by mean on the tasks that both have."""
 
     @property
     def headline(self) -> str:
@@ -386,12 +388,27 @@ def significance(
         p, order = _mcnemar_holm(values) if exact else _t_holm(scores, unit), -mean
     rows = best_first(results.agents, -order)
     agents, both = tuple(results.agents[row] for row in rows), np.ix_(rows, rows)
+    better = _better_than_first(scores, rows, p, alpha) if posthoc == "t-holm" else ()
     mean, ranks, p, common = mean[rows], ranks[rows], p[both], common[both]
     read_only(mean, ranks, p, common)
     return Significance(
         *(agents, tasks, mean, ranks, unit, exact, statistic, p_value, posthoc, p, alpha),
         *(critical, cliques(order[rows], p, alpha), notes, common, score_unit(results, measure)),
         groups_of_tasks=0 if scores.groups is None or unit == "runs" else values.shape[1],
+        better_on_common_tasks=better,
+    )
+
+
+def _better_than_first(
+    scores: RunScores, rows: NDArray[np.intp], p: Floats, alpha: float
+) -> tuple[str, ...]:
+    """Agents that differ from the first and are ahead of it on common tasks: it has others beside."""
+    first, *others = rows.tolist()
+    best = scores.strata[first]
+    return tuple(
+        scores.agents[row]
+        for row in others
+        if p[first, row] < alpha and mean_difference(best, scores.strata[row]) < 0
     )
 
 
