@@ -131,3 +131,17 @@ def test_groups_that_share_no_task_are_neither_ranked_nor_tested_together() -> N
     assert made.ranks is None and made.tests is None
     assert any("2 groups that share no task" in note for note in made.notes)
     assert len(made.pairs) == 6
+
+
+@pytest.mark.parametrize("measure", ["millisecond", "PAR10", "test_error", "CPU time"])
+def test_a_measure_named_like_a_cost_is_doubted_until_its_direction_is_stated(measure: str) -> None:
+    table = ex.read(
+        {"agent": ["slow", "fast"], "task": ["t", "t"], measure: [9.0, 2.0]}, measure=measure
+    )
+    doubt = f"Higher is taken as better, though '{measure}'"
+    assert ex.scores.rank(table).notes[0].startswith(doubt)
+    assert doubt in ex.report(table).html.replace("&#39;", "'")
+    lower = ex.results.TaskScale("t", measure=measure, direction="lower")
+    stated = table.with_scales(ex.results.Scales([lower]))
+    made = ex.scores.rank(stated, normalise="rank")
+    assert made.agents.agent[0] == "fast" and not any(doubt in note for note in made.notes)

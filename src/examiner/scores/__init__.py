@@ -60,6 +60,7 @@ from examiner.scores.profiles import Profiles as Profiles
 from examiner.scores.profiles import profiles as profiles
 from examiner.scores.ranking import Ranking as Ranking
 from examiner.scores.ranking import averaging_notes as averaging_notes
+from examiner.scores.ranking import direction_notes as direction_notes
 from examiner.scores.ranking import rank as rank
 from examiner.scores.ranks import RankProbabilities as RankProbabilities
 from examiner.scores.ranks import ranks as ranks

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -12,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from examiner.answers import Answer, Column, Scalar, Table, bound, count, error, name, number
-from examiner.messages import InputError, joined
+from examiner.messages import InputError, joined, shorten
 from examiner.results import Connections, Results, atari_game, reads_results
 from examiner.scores.aggregate import AGGREGATES
 from examiner.scores.bootstrap import (
@@ -50,6 +51,37 @@ from examiner.validation import Floats, Randomness, seed_of
 
 MOST_COMPARED = 30
 """Agents of whom every pair is compared; of more, only neighbours in rank."""
+LOWER_IS_BETTER = frozenset(
+    {
+        *(
+            "time",
+            "runtime",
+            "duration",
+            "latency",
+            "seconds",
+            "sec",
+            "milliseconds",
+            "millisecond",
+            "ms",
+        )
+    }
+    | {
+        *(
+            "minutes",
+            "cost",
+            "price",
+            "loss",
+            "error",
+            "errors",
+            "regret",
+            "perplexity",
+            "ppl",
+            "nll",
+        )
+    }
+    | {*("wer", "cer", "mae", "mse", "rmse", "par2", "par10")}
+)
+"""Words in names of measures of which less is better."""
 MOST_TESTED = 200
 """Agents of whom every pair is tested: 20,000 tests take a fraction of a second, 125,000 seconds."""
 
@@ -289,7 +321,7 @@ def rank(
     >>> ranking.agents.agent, ranking.ranks.probability.shape
     (('agent 3', 'agent 2', 'agent 1'), (3, 3))
     """
-    raw_notes = averaging_notes(results) if normalise is None else ()
+    raw_notes = averaging_notes(results) if normalise is None else direction_notes(results)
     results = normalised(results, normalise)
     results = judged_runs(results)  # once, for all its parts, as runs are arranged
     levelled = total is not None and not total.plain
@@ -385,8 +417,26 @@ def _groups(results: Results, total: Total | None, made: AggregateIntervals) -> 
 
 
 @reads_results
+def direction_notes(results: Results) -> tuple[str, ...]:
+    """Say where higher is taken as better, and the measure is named like one of which less is better.
+
+    >>> direction_notes(Results.from_numpy([[0.1]]))
+    ()
+    """
+    measure = results.measure_name(None)
+    words = set(re.split(r"[\W_]+", measure.lower()))
+    stated = results.scales.aligned(results.task_names, measure).sign
+    if not words & LOWER_IS_BETTER or (stated < 0).any():
+        return ()
+    return (
+        f"Higher is taken as better, though {shorten(measure)} is named like a cost or an error. If lower "
+        f"is better, say so in a table of tasks (a column 'direction' with the word lower), and normalise.",
+    )
+
+
+@reads_results
 def averaging_notes(results: Results) -> tuple[str, ...]:
-    """Say where raw scores are averaged over tasks that have units of their own.
+    """Say where raw scores are averaged over tasks with units of their own, or less may be better.
 
     >>> averaging_notes(Results.from_numpy([[0.1, 0.9], [0.4, 0.5]]))
     ()
@@ -394,17 +444,18 @@ def averaging_notes(results: Results) -> tuple[str, ...]:
     measure = results.measure_name(None)
     if any(step.startswith(f"{measure} normalised by ") for step in results.provenance.steps):
         return ()
-    method = suggested_normaliser(results)
+    method, direction = suggested_normaliser(results), direction_notes(results)
     if method == "human":
         scaled = "Raw scores are averaged, though every task has a scale"
-        return (f'{scaled}: consider `ex.normalise(results, "human")`.',)
+        return (*direction, f'{scaled}: consider `ex.normalise(results, "human")`.')
     apart = task_ranges_apart(results)
     if method is None or apart < FAR_APART:
-        return ()
+        return direction
     atari = any(atari_game(name) is not None for name in results.task_names)
     scaled = 'results.with_scales(ex.load("atari-human-random"))'
     scales = f' or `ex.normalise({scaled}, "human")`' if atari else ""
     return (
+        *direction,
         f"Raw scores are averaged over tasks whose ranges lie {apart:,.0f}-fold apart, so that few "
         f'tasks decide: consider `ex.normalise(results, "{method}")`{scales}.',
     )

@@ -13,6 +13,7 @@ from examiner.messages import ExaminerWarning, counted
 from examiner.reporting.finding import BEWARE, Facts, Finding, Notes, Piece, Text, shown_table
 from examiner.reporting.prose import Name, Prose, Sentence, enumerated
 from examiner.results import Description, Results, ScaleArrays
+from examiner.scores import direction_notes
 
 if TYPE_CHECKING:  # describing results needs neither
     from examiner.answers import Row
@@ -223,7 +224,7 @@ def _scales(study: Study) -> ScaleArrays:
 
 def _doubts(study: Study, scales: ScaleArrays) -> tuple[Prose, ...]:
     """What the table says of itself; the notes of earlier steps are told beside these."""
-    doubts: list[Prose] = []
+    doubts: list[Prose] = [(Sentence(note),) for note in direction_notes(study.results)]
     tasks = np.array(study.results.tasks, dtype=object)
     unscaled = tasks[np.isnan(scales.random) & np.isnan(scales.reference)]
     told = study.normaliser == "human"  # its own notes name the tasks it had no use of
