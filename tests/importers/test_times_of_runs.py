@@ -115,7 +115,7 @@ def test_curves_and_reports_of_a_log_name_the_agent_that_ends_higher(
     sections = {section["key"]: section for section in json.loads(out)["sections"]}
     assert code == 0
     assert "late ends highest by mean: 1,001 at 1,000,000" in (sections["learning"]["finding"])
-    assert sections["ranking"]["finding"].startswith("late leads")
+    assert sections["ranking"]["finding"].startswith("late is significantly better")
 
 
 @pytest.mark.parametrize("change", REFUSED)
