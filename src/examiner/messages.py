@@ -5,6 +5,9 @@ from __future__ import annotations
 import difflib
 from collections.abc import Collection, Iterable, Sequence
 
+NO_VALUE_AT = "No value at"
+"""How a note begins that names agents of another budget: a command prints it in full before its answer."""
+
 
 class InputError(ValueError):
     """What a user gave cannot be used; the message says what, with which value, and what to do.

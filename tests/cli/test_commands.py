@@ -1,11 +1,15 @@
 """What each command prints, in JSON and in words."""
 
 import json
+import sys
 from pathlib import Path
 
 import pytest
 
 import examiner as ex
+from examiner.cli.options import Printing
+from examiner.cli.output import show
+from examiner.reporting import Finding
 
 TIDY = "agent,task,run,trial,score,note\na,t,0,0,1,x\na,t,0,1,3,y\nb,t,0,0,5,z\nb,u,1,0,0.5,\n"
 
@@ -40,7 +44,7 @@ def test_describe_prints_one_json_object(examiner, table: Path) -> None:
 
 def test_describe_says_the_same_in_words(examiner, table: Path) -> None:
     done = examiner("describe", table)
-    assert "2 agents × 2 tasks, 4 rows" in done.stdout
+    assert "2 agents × 2 tasks, 4 rows" in " ".join(done.stdout.split())  # wherever a path wraps
     assert "cells without any result" in done.stdout
 
 
@@ -192,3 +196,19 @@ def test_nothing_printed_steers_the_terminal(examiner, tmp_path) -> None:
         assert not set(odd.replace("]0;x", "").replace("31m", "")) & set(done.stdout + done.stderr)
     done = examiner("convert", path, f"o{odd}.csv", "--measure", f"sc{odd}ore")
     assert not {"\x1b", "\x07", "\x9b", "\u202e"} & set(done.stdout + done.stderr)
+
+
+@pytest.mark.filterwarnings("ignore::examiner.messages.ExaminerWarning")
+def test_agents_with_a_smaller_budget_are_named_before_the_ranking(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    agents = ["long", "long", "an agent with a long name, of a small budget"]
+    table = {"agent": agents, "steps": [500, 2000, 500], "score": [1.0, 2.0, 1.0]}
+    reduced = ex.reduce(ex.read(table | {"task": ["t"] * 3, "run": [0] * 3}), "at:1e3")
+    monkeypatch.setattr("sys.stderr", sys.stdout)
+    ranking = Finding("ranking", "Ranking", ("long leads.",))
+    show(ranking, Printing(), "scores", notes=["Another note.", *reduced.notes])
+    first, second, *_, last = capsys.readouterr().out.splitlines()
+    assert first.startswith(f"note: No value at 1,000 steps for '{agents[2]}'")
+    assert first.endswith("ended before, or were logged only later.")
+    assert second == "long leads." and last.startswith("note: ")

@@ -16,7 +16,7 @@ import click
 from examiner.cli.advice import as_options
 from examiner.cli.options import Printing, Seeded, Tabled
 from examiner.datasets import DATASETS, card
-from examiner.messages import InputError
+from examiner.messages import NO_VALUE_AT, InputError
 from examiner.reporting import (
     Finding,
     Sentence,
@@ -95,6 +95,8 @@ def show(
     if unit is not None:
         text_of_unit = Text(("Scores: ", Sentence(str(unit))))
         finding = replace(finding, blocks=(text_of_unit, *finding.blocks))
+    print_notes([note for note in for_people if note.startswith(NO_VALUE_AT)])
+    for_people = [note for note in for_people if not note.startswith(NO_VALUE_AT)]
     if printing.everything:
         lines = everything(finding)
         shown_notes = [f"note: {printable(note, limit=2_000)}" for note in for_people]

@@ -110,10 +110,10 @@ def _add(
     if not (isinstance(question, str) and isinstance(target, str)):
         question, target = json.dumps([question, target], sort_keys=True), ""
     digest = hashlib.sha256(f"{question}\0{target}".encode(errors="replace")).hexdigest()
-    usage = as_mapping(mapping_at(summary, "model_usage").get(model))
+    usage = as_mapping(as_mapping(summary.get("model_usage")).get(model))
     samples.add(
         str(sample),
-        _scores(mapping_at(summary, "scores")),
+        _scores(as_mapping(summary.get("scores"))),
         epoch if isinstance(epoch, int) else 1,
         # The ids of a shuffled data set may be places in it, and differ from log to log.
         content=digest if by_content and isinstance(sample, int) else "",

@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.messages import InputError, counted, listed, shorten
+from examiner.messages import NO_VALUE_AT, InputError, counted, listed, shorten
 from examiner.results import CHECKPOINT, TIMES, Results
 from examiner.scores.cells import group_means
 from examiner.validation import Floats
@@ -360,8 +360,8 @@ def _without_value(
     names = [f"{shorten(results.agents[agent])} (to {end:,.15g})" for agent, end in latest.items()]
     short_runs = int(short.sum())
     return (
-        f"No value at {size} for {', '.join(names[:20])}{', …' if len(names) > 20 else ''}: {short_runs:,} "
-        f"of {counted(len(short), 'run')} ended before, or were logged only later."
+        f"{NO_VALUE_AT} {size} for {', '.join(names[:20])}{', …' if len(names) > 20 else ''}: "
+        f"{short_runs:,} of {counted(len(short), 'run')} ended before, or were logged only later."
     )
 
 
