@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -420,3 +421,12 @@ def test_an_agent_that_the_fit_does_not_know_is_named() -> None:
     bank = TaskBank.of(known_fit(bank_of(5).items, abilities=marks))
     with pytest.raises(InputError, match=r"Unknown agent 'week'\. Did you mean 'weak'"):
         replace(Stop(), better_than="week").checked(bank)
+
+
+@pytest.mark.parametrize("nonsense", [{"stop": 3}, {"resume": 3}])
+def test_nonsense_for_an_examination_is_refused_in_a_sentence(nonsense: dict[str, Any]) -> None:
+    items = ItemParameters.of(["s", "t"], slope=[1, 1], difficulty=[0, 1])
+    with pytest.raises(InputError):
+        examine(items, {"s": 1, "t": 0}.get, **nonsense)
+    with pytest.raises(InputError, match="The answer to"):
+        examine(items, lambda task: 10**400)

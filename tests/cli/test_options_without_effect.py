@@ -52,6 +52,7 @@ POINTLESS = [
         ["fit", "table.csv", "--compound", "0.5", "-o", "fit.json"],
         "has no effect with `--compound`",
     ),
+    (["fit", "table.csv", "--compound", "0", "-o", "fit.json"], "has no effect with `--compound`"),
     (["fit", "table.csv", "--explain", "x", "--model", "1pl"], "has no effect with `--explain`"),
     (
         ["fit", "table.csv", "--difficulty", "x", "--group", "g"],

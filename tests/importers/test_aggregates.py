@@ -111,3 +111,11 @@ def test_random_tables_lose_nothing_whatever_their_decimals():
 def test_zeros_and_ones_of_a_task_called_sum_are_kept():
     table = np.random.default_rng(0).integers(0, 2, (5, 4)).astype(float)
     assert "sum" in wide(table, (*TASKS[:3], "sum")).tasks
+
+
+@pytest.mark.filterwarnings("error::RuntimeWarning")
+def test_numbers_whose_sums_overflow_hide_no_aggregate() -> None:
+    from examiner.importers.aggregates import without_aggregates
+
+    results = ex.Results.from_numpy(1e308 * np.where(np.eye(4) > 0, -1.0, 1.0))
+    assert without_aggregates(results).tasks == results.tasks

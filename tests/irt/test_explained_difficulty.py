@@ -259,3 +259,13 @@ def test_the_command_explains_difficulty_and_takes_it_as_given(tmp_path: Path) -
     assert given["agents"][0]["reach"] > given["agents"][-1]["reach"]
     refused = command("fit", *files, "--explain", "hours")
     assert refused.code == 2 and "Tasks have no attribute 'hours'" in refused.err
+
+
+def test_numbers_of_a_table_of_text_are_numbers() -> None:
+    from examiner.irt.explained.attributes import learn_terms
+
+    (term,) = learn_terms({"minutes": ["5", "15.5", None, "1e2"]})
+    assert term.step == "per unit"
+    assert [term.step for term in learn_terms({"language": ["1", "c", "1"]})] == ["c"]
+    with pytest.raises(InputError, match="'minutes' is infinite on a task"):
+        learn_terms({"log2(minutes)": [1.0, np.inf]})

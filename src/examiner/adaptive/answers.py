@@ -85,7 +85,7 @@ def _number(task: str, part: object, response: Response) -> float:
         if isinstance(part, (str, bytes)) or not isinstance(part, (SupportsFloat, np.bool_)):
             raise TypeError
         number = float(part)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise _refused(task, part, response) from None
     if not np.isfinite(number):
         raise _refused(task, number, response)

@@ -207,6 +207,11 @@ def examine_stepwise(
         raise InputError(
             f"A {type(answer).__name__} cannot answer. Give a function of a task's name, or results."
         )
+    for name, value, kind in (("stop", stop, Stop), ("resume", resume, Examination)):
+        if value is not None and not isinstance(value, kind):
+            raise InputError(
+                f"`{name}` is a {type(value).__name__}. Give {name}={kind.__name__}, or leave it out."
+            )
     if resume is None:
         seed = int(generator(rng).integers(2**53))  # so that JSON readers keep it exactly
         now = Examination.begin(bank, Choosing.of(choosing), stop or Stop(), agent, seed)

@@ -59,11 +59,15 @@ def _needs(shown: str, name: str, *options: str) -> Rule:
 
 
 def _given(name: str) -> Callable[[Given], bool]:
-    return lambda given: given.get(name) not in (None, False, "")
+    return lambda given: not _not_given(name)(given)
 
 
 def _not_given(name: str) -> Callable[[Given], bool]:
-    return lambda given: given.get(name) in (None, False, "")
+    def absent(given: Given) -> bool:
+        value = given.get(name)
+        return value is None or value is False or value == ""  # 0 is given
+
+    return absent
 
 
 EVERYWHERE = (

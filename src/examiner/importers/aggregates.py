@@ -25,6 +25,7 @@ _LEVEL_WITHOUT_NAME = (
     1e-6  # an agent of the user's own is lost by mistake in one of a million tables
 )
 _MOST_DECIMALS = 15
+_MOST_SUMMED = 1e290  # sums of larger numbers may overflow
 _FLOAT_ROUNDING = 1e-12  # of the values: what adding them up in another order changes
 _SLACK = 1 + 1e-9  # a number that lies halfway between two printed ones is rounded to either
 
@@ -91,6 +92,8 @@ def _cells(results: Results) -> CellMeans | None:
         return None
     values = results.measure()
     seen = ~np.isnan(values)
+    if np.abs(values[seen]).max(initial=0.0) > _MOST_SUMMED:
+        return None
     cell = results.agent_codes[seen].astype(np.int64) * len(results.tasks)
     cell += results.task_codes[seen]
     table = pl.DataFrame({"cell": cell, "value": values[seen]})

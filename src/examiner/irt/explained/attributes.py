@@ -84,6 +84,10 @@ def numbers_of(attribute: str, values: Sequence[Value]) -> Floats:
             f"{shorten(attribute)} is {shorten(text)} on a task. Give numbers, or name the column alone: "
             f"its values are then categories."
         ) from None
+    if np.isinf(numbers).any():
+        raise InputError(
+            f"{shorten(source_column(attribute))} is infinite on a task. Give finite numbers."
+        )
     if not is_logarithm(attribute):
         return numbers
     if (numbers <= 0).any():
@@ -123,7 +127,13 @@ def learn_terms(values: Mapping[str, Sequence[Value]]) -> tuple[Term, ...]:
 
 
 def _is_numeric(attribute: str, present: Sequence[Value]) -> bool:
-    return is_logarithm(attribute) or not any(isinstance(v, str) for v in present)
+    """Whether values are numbers, also as text, since a CSV table of tasks holds text only."""
+    if is_logarithm(attribute) or not any(isinstance(v, str) for v in present):
+        return True
+    try:
+        return bool(np.isfinite([float(str(v)) for v in present]).all())
+    except ValueError:
+        return False
 
 
 def design_matrix(terms: Sequence[Term], values: Mapping[str, Sequence[Value]]) -> Floats:
