@@ -93,7 +93,9 @@ def test_intervals_hold_the_bits_of_the_tasks_that_made_the_table() -> None:
 
 def test_scores_have_no_bits_about_ability() -> None:
     items = ItemParameters.of(["t"], [1.0], [0.0], precision=[5.0], response="beta")
-    with pytest.raises(ex.InputError, match="told of successes, and this fit is of beta scores"):
+    with pytest.raises(
+        ex.InputError, match="computed from successes, and this fit is of beta scores"
+    ):
         ability_information(known(items), rng=0, size=1)
 
 

@@ -179,7 +179,7 @@ def test_landmarks_are_refused_where_there_are_none() -> None:
         ({"response": "binomial", "landmark": 1.0}, "has no landmark"),
         ({"response": "binomial", "cuts": (-1, 1)}, "has no cuts"),
         ({"response": "beta", "precision": 1.0, "cuts": (1, -1)}, "not below that of ones"),
-        ({"response": "beta", "precision": 1.0, "cuts": (1, 2, 3)}, "not two finite numbers"),
+        ({"response": "beta", "precision": 1.0, "cuts": (1, 2, 3)}, "not two numbers up to"),
         ({"response": "normal", "precision": 1.0, "guessing": 0.2}, "not guessed"),
     ):
         with pytest.raises(InputError, match=said):

@@ -76,6 +76,9 @@ def test_ticked_tasks_are_judged_as_the_library_judges_them(
     material = study.selected.material
     found = ex.selection.judge_tasks(material, [material.tasks[task] for task in picked])
     row = found.row("given", len(picked))
+    if len(picked) == len(material.tasks):  # nothing is left to predict
+        assert (shown["r2"], shown["error"]) == (1, 0)
+        return
     assert shown["r2"] == pytest.approx(row.r2, abs=2e-4)
     assert shown["error"] == pytest.approx(row.mae, rel=1e-3)
     predicted = [np.nan if one is None else one for one in shown["predicted"]]  # type: ignore[attr-defined]

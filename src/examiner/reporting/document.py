@@ -146,7 +146,7 @@ def report(
 
     >>> results = Results.from_numpy([[0.9, 1.0], [0.0, 0.1]], agents=["dqn", "random"])
     >>> report(results, sections=["ranking"]).to_dict()["sections"][0]["finding"]
-    'dqn leads, and is significantly better than every other agent.'
+    'dqn is significantly better than random.'
     """
     named = None if sections is None else _chosen(sections)
     study = Study.of(results, normalise, measure, **options)

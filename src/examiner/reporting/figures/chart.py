@@ -198,7 +198,7 @@ def band(along: Floats, low: Floats, high: Floats, name: str, colour: str, **mor
 
     >>> edge = np.array([0.0, 1.0])
     >>> band(edge, edge - 1, edge + 1, "interval", "#888888")["y"]
-    [-1.0, 0.0, 2.0, 1.0]
+    [-1, 0, 2, 1]
     """
     x, y = np.concatenate([along, along[::-1]]), np.concatenate([low, high[::-1]])
     filled = {"fill": "toself", "fillcolor": colour + FAINT}
@@ -209,7 +209,7 @@ def segments(low: Floats, high: Floats, name: str, colour: str, **more: object) 
     """Return one level stroke a row from its lower to its upper end.
 
     >>> segments(np.array([1.0]), np.array([2.0]), "interval", "#888888")["x"]
-    [1.0, 2.0, None]
+    [1, 2, None]
     """
     gaps, rows = np.full(len(low), np.nan), np.arange(float(len(low)))
     x, y = np.column_stack([low, high, gaps]), np.column_stack([rows, rows, gaps])
@@ -306,7 +306,7 @@ def cells(
     """Return a heat map, row by row; what is not known has no colour.
 
     >>> cells(np.array([[1.0, np.nan]]), "sequential", "%{z}")["z"]
-    [[1.0, None]]
+    [[1, None]]
     """
     colours = DIVERGING if kind == "diverging" else SEQUENTIAL
     scale = [[step / (len(colours) - 1), colour] for step, colour in enumerate(colours)]

@@ -37,7 +37,7 @@ def finding(study: Study) -> Finding:
     >>> from examiner.results import Results
     >>> scores = np.array([[0.9, 1.0, 0.8, 0.9], [0.0, 0.1, 0.1, 0.2]])
     >>> said(finding(Study.of(Results.from_numpy(scores, agents=["dqn", "random"]))).lead)
-    'dqn leads, and is significantly better than every other agent.'
+    'dqn is significantly better than random.'
     >>> alike = Results.from_numpy(np.random.default_rng(0).random((4, 9)))
     >>> said(finding(Study.of(alike)).lead)[:67]
     'No agent is significantly better: means lie between 0.465 and 0.565'
