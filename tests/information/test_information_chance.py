@@ -137,6 +137,28 @@ def test_intervals_cover_the_bits_of_wins_also_near_zero_and_one(
     assert abs(np.mean(bias)) < 0.05  # corrections do not overshoot
 
 
+def test_bits_of_single_wins_are_not_corrected_beyond_what_they_show() -> None:
+    """As on GVGAI: a quarter of the cells have five trials, the others one, and some none."""
+    covered, bias = [], []
+    for seed in range(3):
+        rng = np.random.default_rng(seed)
+        share = 1 / (1 + np.exp(-2 * rng.normal(size=(12, 30)) - rng.normal(size=30)))
+        trials = rng.choice([0, 1, 5], p=[0.1, 0.65, 0.25], size=share.shape)
+        wins = (rng.random((*share.shape, 5)) < share[:, :, None]).astype(float)
+        wins[np.arange(5) >= trials[:, :, None]] = np.nan
+        results = Results.from_numpy(wins)
+        smoothed = np.where(trials > 0, (share * trials + 0.5) / (trials + 1), np.nan)[None]
+        deviation = np.sqrt(smoothed * (1 - smoothed))
+        truth = Channels(results.agents, results.tasks, ("score",), smoothed, deviation)
+        found = ex.information.analyse(results, rng=0, size=5, reps=20)
+        true = ex.information.gain(truth, found.chosen.task).bits
+        covered.append(found.chosen.bits_low[-1] <= true <= found.chosen.bits_high[-1])
+        bias.append(found.chosen.corrected_bits[-1] - true)
+        assert any("30 tasks" in note and "single trial" in note for note in found.notes)
+    assert all(covered)
+    assert abs(np.mean(bias)) < 0.03  # 0.19 where true shares were drawn on such tasks
+
+
 def test_intervals_hold_the_bits_that_were_counted() -> None:
     wins = (np.random.default_rng(0).random((7, 30, 6)) < 0.4).astype(float)
     for results in (Results.from_numpy(wins), played(levels(2, tasks=30), 3)):

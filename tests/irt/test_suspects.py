@@ -153,6 +153,24 @@ def test_labels_without_meaning_name_a_group_in_one_table_of_twenty() -> None:
     assert named <= 5  # binomial(30, 0.05) exceeds it once in 300 times
 
 
+def test_expected_correlations_are_correlations_and_those_of_tasks_that_discriminate_alike() -> (
+    None
+):
+    rng = np.random.default_rng(0)
+    able = rng.normal(0, 2, 60)
+    share = 1 / (1 + np.exp(rng.normal(size=20) - able[:, None]))
+    won = (rng.random((60, 20, 10)) < share[:, :, None]).astype(float)
+    alike = ex.irt.audit(ex.Results.from_numpy(won), rng=0).tasks
+    assert alike.expected_correlation == pytest.approx(alike.correlation, abs=0.1)
+    won[:, 0] = np.arange(10) % 2  # each agent solves it every other time: results do not spread
+    won[0, 0, 0] = 1.0
+    flat = ex.irt.audit(ex.Results.from_numpy(won), rng=0).tasks
+    assert (abs(flat.expected_correlation) <= 1).all()  # 22.3 where divided by the spread observed
+    assert flat.expected_correlation[0] == pytest.approx(
+        alike.expected_correlation.mean(), abs=0.15
+    )
+
+
 def test_few_agents_or_tasks_are_refused_in_words() -> None:
     with pytest.raises(ex.InputError, match="too few for an audit"):
         ex.irt.audit(ResponseMatrix.from_array([[1, 0, 1]]))

@@ -32,6 +32,16 @@ def test_the_paired_interval_covers_as_often_as_it_says():
     assert 0.935 <= covered / 2000 <= 0.97
 
 
+def test_an_interval_that_excludes_zero_beside_an_insignificant_test_is_explained():
+    """The exact sign test of 5 and 0 has p = 2 / 2⁵; of 8 and 0 both agree."""
+    for only_a, explained in ((5, True), (8, False)):
+        won = np.zeros((2, 10))
+        won[0, :only_a] = 1
+        made = compare(ex.Results.from_numpy(won, agents=["a", "b"]), "a", ["b"], rng=0, reps=50)
+        assert made.compared[0].difference.low > 0
+        assert any("excludes 0" in note for note in made.all_notes) == explained
+
+
 def test_swapping_the_agents_turns_everything_round():
     rng = np.random.default_rng(1)
     table = ex.Results.from_numpy(rng.random((2, 9, 3)), agents=["a", "b"])
@@ -162,7 +172,11 @@ def test_intervals_of_trials_hold_the_true_difference_as_often_as_they_say(tasks
             results = ex.Results.from_numpy(won.mean(axis=2), agents=["a", "b"])
             found = difference(results, "a", "b")
             covered += found.low <= truth <= found.high
-            assert (found.p < 0.05) == (not found.low <= 0 <= found.high)
+            excluded = not found.low <= 0 <= found.high
+            if found.items is None:
+                assert (found.p < 0.05) == excluded
+            else:  # the exact test is conservative: Newcombe's interval may exclude 0 before it
+                assert found.p >= 0.05 or excluded
         assert covered / tables >= 0.95 - 3 * np.sqrt(0.05 * 0.95 / tables)
 
 

@@ -29,7 +29,7 @@ class NotDrawnError(InputError):
 
 
 @dataclass(frozen=True, slots=True)
-class Sample:
+class DrawnNames:
     """Names of the agents and tasks that are read, and the sentence that says so.
 
     Of a wide table they are those of its rows and of its columns.
@@ -96,7 +96,7 @@ def with_sample(
         f"{drawn} were drawn at random (seed {_SEED}), and nothing else is read. A fit from shards takes "
         f"all of them; to use all elsewhere, allow more memory (`memory`, `--memory`)."
     )
-    return replace(options, sample=Sample(frozenset(kept[0]), frozenset(kept[1]), note))
+    return replace(options, sample=DrawnNames(frozenset(kept[0]), frozenset(kept[1]), note))
 
 
 def gigabytes_of(agents: int, tasks: int, rows: int) -> float:

@@ -27,7 +27,7 @@ from examiner.results import ITEM_COLUMNS, numbers_in
 from examiner.validation import check_names
 
 if TYPE_CHECKING:
-    from examiner.importers.samples import Sample
+    from examiner.importers.samples import DrawnNames
 
 Layout = Literal["tidy", "wide"]
 Key = Literal["agent", "task", "run", "trial"]
@@ -56,7 +56,7 @@ class TableOptions:
     columns: Mapping[Key, str] = field(default_factory=dict)
     where: tuple[RowFilter, ...] = ()
     axes: tuple[str, ...] = ()
-    sample: Sample | None = None
+    sample: DrawnNames | None = None
 
     def __post_init__(self) -> None:
         for key, column in self.columns.items():

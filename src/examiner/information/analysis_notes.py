@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from examiner.information.channels import Channels
-from examiner.information.observations import Observations
+from examiner.information.observations import Observations, moments
 from examiner.information.sets import SCREENED, SCREENING_ROWS, InformativeSet, is_large
+from examiner.information.share_draws import with_single_trials
 from examiner.information.uncertainty import BitsByChance
 from examiner.messages import counted
 
@@ -27,6 +28,12 @@ def notes_of(
         notes.append(
             f"{counted(missing, 'cell')} of {channels.mean[0].size:,} {'has' if missing == 1 else 'have'} "
             f"no result: bits of tasks with gaps are too low rather than too high."
+        )
+    unsteady = _tasks_with_single_wins(observations) if reps and observations.repeated else 0
+    if unsteady:
+        notes.append(
+            f"On {counted(unsteady, 'task')} an agent has a single trial of 0 or 1, which does not show "
+            f"how it varies: corrected bits there, like those counted, are of shares (k + ½) / (n + 1)."
         )
     if reps and not observations.repeated:
         notes.append(
@@ -54,6 +61,16 @@ def notes_of(
             f"the chosen tasks have {best.bits:.3g} together.{few}"
         )
     return notes
+
+
+def _tasks_with_single_wins(observations: Observations) -> int:
+    """Return on how many tasks an agent has a single trial of a measure of zeros and ones."""
+    trials = moments(observations).trials[np.array(observations.shares)]
+    return (
+        int(np.any([with_single_trials(part) for part in trials], axis=0).sum())
+        if len(trials)
+        else 0
+    )
 
 
 def _of_large(chance: BitsByChance | None) -> str:

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
+from numpy.typing import NDArray
 
 from examiner.information.observations import Moments
 from examiner.validation import Floats
@@ -25,6 +26,9 @@ def share_draws(moments: Moments, index: int, rng: np.random.Generator) -> Itera
     """Yield means of a measure of zeros and ones, [agents, tasks], that channels smooth to drawn shares.
 
     Channels smooth k wins of n trials to (k + ½) / (n + 1); a drawn share is a true one and needs none.
+    A single trial does not show how much an agent varies, though: its deviation, and bits with it, would
+    come from the prior alone. So on tasks with single trials (`with_single_trials`) drawn shares are
+    smoothed like those counted, all alike, since agents should not be told apart by how often they tried.
     Where runs differ by more than their trials explain, trials count less.
 
     >>> from examiner.information.observations import moments, observe
@@ -44,7 +48,7 @@ def share_draws(moments: Moments, index: int, rng: np.random.Generator) -> Itera
         posterior = likelihood * weight
         posterior /= posterior.sum(axis=1, keepdims=True)
         weight = (posterior.sum(axis=0) + 1 / len(weight)) / (len(posterior) + 1)
-    step = LOGITS[1] - LOGITS[0]
+    step, single = LOGITS[1] - LOGITS[0], with_single_trials(trials)
     while True:
         tasks = rng.dirichlet(np.ones(len(posterior) + 1))
         again = tasks[:-1] @ posterior + tasks[-1] / len(weight)
@@ -53,7 +57,17 @@ def share_draws(moments: Moments, index: int, rng: np.random.Generator) -> Itera
         # Agents of tasks that differ are nowhere exactly equal.
         apart = step * (rng.random(logit.shape) - 0.5) * ((own > 0).sum(axis=1) > 1)
         share = 1 / (1 + np.exp(-logit - apart))
-        yield np.where(trials > 0, (share * (trials + 1) - 0.5) / np.maximum(trials, 1), np.nan)
+        drawn = np.where(single, share, (share * (trials + 1) - 0.5) / np.maximum(trials, 1))
+        yield np.where(trials > 0, drawn, np.nan)
+
+
+def with_single_trials(trials: Floats) -> NDArray[np.bool_]:
+    """Return on which tasks an agent has a single trial, [tasks].
+
+    >>> with_single_trials(np.array([[5.0, 5.0], [0.0, 1.0]]))
+    array([False,  True])
+    """
+    return np.asarray((trials == 1).any(axis=0))
 
 
 def _priors() -> Floats:

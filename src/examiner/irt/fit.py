@@ -21,7 +21,7 @@ from examiner.irt.editions import Editions
 from examiner.irt.errors.intervals import allowing_equal_abilities
 from examiner.irt.errors.joint import JointErrors, TooLittleMemoryError
 from examiner.irt.estimates import MOST_STORED
-from examiner.irt.estimation.em import Moments, Optimum, climb, with_spread
+from examiner.irt.estimation.em import AbilityMoments, Optimum, climb, with_spread
 from examiner.irt.estimation.sources import MemorySource, ResponseSource
 from examiner.irt.estimation.starts import number_of_starts, starting_points
 from examiner.irt.estimation.usable_responses import UsableResponses, usable_responses
@@ -330,7 +330,7 @@ def _told(
     editions = unknowns.editions
     members = best.expected.moments
     if editions is not None:
-        members = Moments(*(part[editions.reference] for part in members))
+        members = AbilityMoments(*(part[editions.reference] for part in members))
     scale = unknowns.scale_of(items.rescaled(0.0, population_sd))
     spread = np.sqrt(np.maximum(best.expected.variance, 0.0)) * population_sd
     abilities = Abilities(agents, ability * population_sd, spread, "eap")

@@ -118,8 +118,9 @@ class Difference(NamedTuple):
     `unit` is what would be another sample, runs or tasks: `error` is that of the unit, that of rounding
     where nothing spreads (`rounding_error`), with `degrees` of freedom. `low`, `high` and `p` are of the
     `test`: Student's t, or where each agent has one trial of 0 or 1 on independent tasks of equal weight
-    McNemar's test with Newcombe's interval, and `items` counts the tasks. `detectable` is of other tasks,
-    `detectable_fixed` of other runs.
+    McNemar's test with Newcombe's interval, and `items` counts the tasks. The exact test is conservative:
+    where it is significant the interval excludes 0, but the interval may do so alone. `detectable` is of
+    other tasks, `detectable_fixed` of other runs.
     """
 
     a: str

@@ -243,7 +243,18 @@ def compare(
         read_only(x, y)
         better = improvement_of(bootstrap, agent, other, seed)
         tasks = tuple(scores.tasks[task] for task in first.tasks[rows_a].tolist())
-        pairs.append(PairedComparison(gap, better, gap.p, tasks, x, y, better.notes))
+        notes = (*better.notes, *_interval_alone(gap, level))
+        pairs.append(PairedComparison(gap, better, gap.p, tasks, x, y, notes))
     adjusted = holm(np.array([pair.difference.p for pair in pairs]))
     compared = [pair._replace(adjusted=float(p)) for pair, p in zip(pairs, adjusted, strict=True)]
     return Comparison(tuple(compared), score_unit(results, measure))
+
+
+def _interval_alone(gap: Difference, level: float) -> tuple[str, ...]:
+    """Say so where Newcombe's interval excludes 0 but McNemar's exact test is not significant."""
+    if gap.items is None or gap.p < 1 - level or gap.low <= 0 <= gap.high:
+        return ()
+    return (
+        f"The interval of {shorten(gap.a)} and {shorten(gap.b)} excludes 0 although the difference is not "
+        f"significant (p = {gap.p:.2g}): the exact test is the stricter of the two. Go by the test.",
+    )

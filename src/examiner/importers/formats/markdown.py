@@ -27,7 +27,7 @@ _LINK = re.compile(r"!?\[([^\]]*)\]\([^)]*\)")
 _MARKUP = re.compile(r"<[^>]*>|\*\*|__(?=\S)|(?<=\S)__|`|\\(?=\|)")
 
 
-class PageTable(NamedTuple):
+class MarkdownTable(NamedTuple):
     """One table of a page: where it begins, its header and its rows."""
 
     line: int
@@ -90,7 +90,7 @@ def read(file: SourceFile, options: TableOptions) -> Reading:
     return table_reading(frame, file, options, "markdown", text.notes)
 
 
-def tables_of(lines: Sequence[tuple[int, str]]) -> list[PageTable]:
+def tables_of(lines: Sequence[tuple[int, str]]) -> list[MarkdownTable]:
     """Return the tables among numbered lines that have a number in some column.
 
     >>> [table.header for table in tables_of([(1, "a | b"), (2, "--|--"), (3, "x | 1"), (4, "text")])]
@@ -109,7 +109,7 @@ def tables_of(lines: Sequence[tuple[int, str]]) -> list[PageTable]:
         rows = [(*row, *[""] * (len(header) - len(row))) for row in rows]
         names = [cell or (f"column {n}" if n else INDEX_COLUMN) for n, cell in enumerate(header)]
         if any(re.search(r"\d", cell) for row in rows for cell in row[1:]):
-            tables.append(PageTable(lines[place - 1][0], tuple(names), rows))
+            tables.append(MarkdownTable(lines[place - 1][0], tuple(names), rows))
     return tables
 
 

@@ -28,7 +28,7 @@ class Ahead(NamedTuple):
     gain: float
 
 
-class Moments(NamedTuple):
+class AbilityMoments(NamedTuple):
     """Posterior means and variances of agents, each [agents]."""
 
     ability: Floats
@@ -70,9 +70,9 @@ class Expected:
         return self
 
     @property
-    def moments(self) -> Moments:
+    def moments(self) -> AbilityMoments:
         """The posterior means and variances of agents."""
-        return Moments(self.ability, self.variance)
+        return AbilityMoments(self.ability, self.variance)
 
 
 class Optimum(NamedTuple):
@@ -193,7 +193,7 @@ class _Climb:
         if editions is not None:
             after = editions.raised(at.populations, *members)
             raised = raised._replace(populations=after)
-            members = Moments(*(part[editions.reference] for part in members))
+            members = AbilityMoments(*(part[editions.reference] for part in members))
         if self.fixed is not None or (self.unknowns.priors is not None and scaled.scale is None):
             # Fixed priors are not invariant, and given nodes cannot be moved along.
             return Stepped(objective, self.unknowns.joined(raised))
@@ -233,7 +233,7 @@ class _Climb:
         return rule.between(float(low.min()), float(high.max()))
 
 
-def _shift_and_stretch(found: Moments, unknowns: Unknowns, at: Point) -> tuple[float, float]:
+def _shift_and_stretch(found: AbilityMoments, unknowns: Unknowns, at: Point) -> tuple[float, float]:
     r"""How far to shift and to stretch abilities, where slopes have a free common scale.
 
     EM crawls along these two directions, in which every task moves alike. Along them the marginal

@@ -19,7 +19,7 @@ _DEVIATIONS = np.geomspace(0.15, 6.0, 60)
 _RESAMPLES = 1000
 
 
-class HeldOut(NamedTuple):
+class HeldOutDifficulties(NamedTuple):
     """Predicted difficulties of held-out tasks, [tasks], and the share of variance that is explained."""
 
     predicted: Floats
@@ -37,7 +37,7 @@ def predict_held_out(
     *,
     folds: int,
     rng: np.random.Generator,
-) -> HeldOut:
+) -> HeldOutDifficulties:
     """Predict each task from the others, and compare the error with that of the other tasks' mean.
 
     Families stay whole. Difficulties are not observed: the variance around the predictions is the one
@@ -63,7 +63,7 @@ def predict_held_out(
         plain[tasks] = _by_deviation(log_likelihood, mean)
     drawn = [_share(explained[rows], plain[rows]) for rows in _resamples(unit, rng)]
     low, high = np.quantile(drawn, [0.025, 0.975]).tolist()
-    return HeldOut(predicted, error, _share(explained, plain), low, high)
+    return HeldOutDifficulties(predicted, error, _share(explained, plain), low, high)
 
 
 def _folds(

@@ -71,7 +71,8 @@ def discrimination(found: Responses, given: Expectations) -> Discrimination:
     falling = _adjusted(_chance_of_less(found, even, given.ability), differ)
     below = _adjusted(_chance_of_less(found, given.alike, given.ability, differ), differ)
     correlation = _correlation(found, found.value, given.ability)
-    expected = _correlation(found, given.alike, given.ability)
+    expected = _expected_correlation(found, given.alike, given.ability)
+    expected[np.isnan(correlation)] = np.nan
     negative = falling < LEVEL
     with np.errstate(invalid="ignore"):
         flat = (below < LEVEL) & (correlation < LITTLE * expected) & ~negative
@@ -172,13 +173,35 @@ def _tilted(n: Floats, p: Floats, t: Floats, tilt: Floats) -> tuple[Floats, Floa
 
 
 def _correlation(found: Responses, value: Floats, ability: Floats) -> Floats:
-    """Of what is observed, or expected, with ability elsewhere; in deviations of what is observed."""
+    """Of what is observed with ability elsewhere; of scores also of what is expected."""
     seen = found.seen
     count = np.maximum(seen.sum(axis=0), 1)
     mean = np.where(seen, found.value, 0.0).sum(axis=0) / count
     size = np.sqrt((np.where(seen, found.value - mean, 0.0) ** 2).sum(axis=0))
     size = size * np.sqrt((ability**2).sum(axis=0))
     total = np.where(seen, (value - mean) * ability, 0.0).sum(axis=0)
+    r = np.divide(total, size, out=np.full_like(total, np.nan), where=size > _LEAST)
+    return np.asarray(r)
+
+
+def _expected_correlation(found: Responses, p: Floats, ability: Floats) -> Floats:
+    r"""Return the correlation of results with ability elsewhere where chances of success are p.
+
+    .. math:: \frac{\sum_j (p_j - \bar p) t_j}
+              {\sqrt{\sum_j t_j^2 \, \sum_j [(p_j - \bar p)^2 + \phi\, p_j (1 - p_j) / n_j]}}
+
+    with φ > 1 where the trials of a cell are alike. The deviations are those that go with p: those observed
+    on a task may be smaller, and a ratio to them exceed 1.
+    """
+    if not found.counts:
+        return _correlation(found, p, ability)
+    seen = found.seen
+    mean = np.where(seen, p, 0.0).sum(axis=0) / np.maximum(seen.sum(axis=0), 1)
+    centred = np.where(seen, p - mean, 0.0)
+    alike = np.where(found.trials > 1, _overdispersion(found, p) ** 2, 1.0)
+    noise = np.where(seen, alike * p * (1.0 - p) / np.maximum(found.trials, 1), 0.0)
+    size = np.sqrt((centred**2 + noise).sum(axis=0) * (ability**2).sum(axis=0))
+    total = (centred * ability).sum(axis=0)
     r = np.divide(total, size, out=np.full_like(total, np.nan), where=size > _LEAST)
     return np.asarray(r)
 

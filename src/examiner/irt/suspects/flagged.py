@@ -29,7 +29,10 @@ class FlaggedTasks(Table):
     task: tuple[str, ...] = name("Task")
     flags: tuple[tuple[str, ...], ...] = words("What the task is flagged for, most serious first")
     rank: NDArray[np.int64] = count("Rank among the tasks with the same first flag")
-    solved: Floats = number("Trials solved, or the mean score")
+    solved: Floats = number(
+        "Trials solved, of all agents together; the mean score where results are no successes",
+        title="trials solved, or mean",
+    )
     agents: NDArray[np.int64] = count("Agents with a result")
     correlation: Floats = number("Correlation with the agents' results on other tasks")
     expected_correlation: Floats = number(

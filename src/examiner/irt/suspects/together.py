@@ -139,7 +139,7 @@ def _four_cells(won: Floats, chance: Floats, seen: Floats, common: Floats) -> Fl
     return excess
 
 
-class _Cells(NamedTuple):
+class _SolvedByPairs(NamedTuple):
     """How many agents solve both tasks, the first alone, the second alone, and none; [rows, columns]."""
 
     both: Floats
@@ -150,16 +150,16 @@ class _Cells(NamedTuple):
 
 def _cells(
     left: Floats, right: Floats, common: Floats, seen: Floats | None, rows: slice, columns: slice
-) -> _Cells:
+) -> _SolvedByPairs:
     both = left.T @ right
     if seen is None:  # every agent has every task: no further products
         first, second = left.sum(axis=0)[:, None] - both, right.sum(axis=0) - both
     else:
         first, second = left.T @ seen[:, columns] - both, seen[:, rows].T @ right - both
-    return _Cells(both, first, second, common - both - first - second)
+    return _SolvedByPairs(both, first, second, common - both - first - second)
 
 
-def _lean(cells: _Cells) -> Floats:
+def _lean(cells: _SolvedByPairs) -> Floats:
     return np.asarray(cells.both * cells.neither - cells.first * cells.second)
 
 

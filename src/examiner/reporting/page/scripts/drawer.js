@@ -59,7 +59,7 @@ const scoresTitle = (chosen, scores) => {
   const cut = scores.length > MOST_BARS ? `, the best ${MOST_BARS} of ${scores.length}` : "";
   if (scores.some((cell) => cell.score !== 0 && cell.score !== 1)) return `Scores${cut}`;
   const solved = scores.filter((cell) => cell.score === 1).length;
-  return chosen.kind === "tasks" ? `Solved by ${solved} of ${scores.length} agents` : `Solves ${solved} of ${scores.length} tasks drawn`;
+  return chosen.kind === "tasks" ? `Every trial solved by ${solved} of ${scores.length} agents` : `Solves every trial of ${solved} of ${scores.length} tasks drawn`;
 };
 
 // The tasks that rank agents in the most similar order, from the map of correlations.
