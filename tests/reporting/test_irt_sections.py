@@ -243,3 +243,12 @@ def test_shares_between_zero_and_one_keep_their_words():
     ).sections
     assert "Scores spread most on" in str(heatmap.lead)
     assert "median" in str(ranking.lead)
+
+
+def test_an_agent_of_extreme_generality_stands_on_the_edge_as_a_triangle():
+    generality = np.array([0.4, 0.5, 0.6, 0.7, 16.0])
+    drawn = indicators.data(list("abcde"), np.arange(5.0), np.ones(5), generality)
+    dots, edge = indicators.draw(drawn)["data"]
+    assert dots["y"] == [0.4, 0.5, 0.6, 0.7]
+    assert edge["marker"]["symbol"] == "triangle-up" and 0.7 < edge["y"][0] < 2
+    assert edge["customdata"] == [["e", "16"]]

@@ -8,6 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from examiner.reporting import Figure, ShownTable, Study
+from examiner.reporting.figures.stretch import Stretch
+from examiner.reporting.findings.distributions import ProfileData, draw_profiles
 from examiner.reporting.findings.heatmap import finding as heatmap
 from examiner.reporting.findings.ranking import finding as ranking
 from examiner.reporting.findings.ranking import strips
@@ -206,3 +208,15 @@ def test_the_best_and_the_worst_are_not_nearly_identical() -> None:
     assert "No two agents are nearly identical" in texts(
         reading(Study.of(Results.from_numpy(scores)))
     )
+
+
+def test_a_long_tail_of_a_profile_is_left_out_and_its_end_named():
+    """Twenty scores of each agent lie within 0 and 2, but for one of 7.4."""
+    at = np.linspace(0.0, 7.4, 149)
+    ends = np.linspace(0.1, 2.0, 20), np.append(np.linspace(0.1, 1.9, 19), 7.4)
+    share = np.array([[np.mean(scores > level) for level in at] for scores in ends])
+    drawn = ProfileData(("a", "b"), at, share, share, share, Stretch())
+    layout = draw_profiles(drawn)["layout"]
+    low, high = layout["xaxis"]["range"]
+    assert 0 <= low <= 0.3 and 1.7 <= high <= 2.0
+    assert [note["text"] for note in layout["annotations"]][-1] == "7.4 →"

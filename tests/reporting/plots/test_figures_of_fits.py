@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import examiner as ex
+from examiner.reporting.figures.printed import _set, _settings
 
 TASKS = [f"t{number}" for number in range(12)]
 
@@ -42,6 +43,23 @@ def test_no_variance_lies_above_its_bound_and_zeros_and_ones_lie_on_it(
     shrunk = ex.ResponseMatrix.from_array(matrix.to_numpy() * 0.5 + 0.2, matrix.agents, TASKS)
     drawn = ex.plots.variance_and_mean(told, shrunk).data
     assert (drawn.up < drawn.across * (1 - drawn.across)).all()
+
+
+def test_dots_of_a_plane_have_the_colours_of_a_bar_on_page_and_paper(
+    fit: ex.irt.IRTFit, matrix: ex.ResponseMatrix
+) -> None:
+    told = ex.irt.indicators(fit, bins=2)
+    plot = ex.plots.variance_and_mean(told, matrix)
+    marker = next(
+        trace["marker"] for trace in plot.figure.drawing["data"] if trace["name"] == "agents"
+    )
+    assert marker["color"] == pytest.approx(told.ability, rel=1e-4)
+    assert marker["colorbar"]["title"]["text"] == "ability"
+    pytest.importorskip("matplotlib")
+    with _settings("two"):
+        drawn = _set(plot.figure.drawing, "two")
+    bars = [inner for axes in drawn.axes for inner in axes.child_axes]
+    assert [bar.get_ylabel() for bar in bars] == ["ability"]
 
 
 def test_chosen_curves_are_those_of_their_names(fit: ex.irt.IRTFit) -> None:

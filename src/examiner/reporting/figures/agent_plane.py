@@ -25,12 +25,12 @@ class AgentPlaneData(NamedTuple):
 
 
 def draw_plane(data: AgentPlaneData) -> chart.Drawing:
-    """Draw agents as dots, the highest ability in yellow; those named stand out, the bound is dashed.
+    """Draw agents as dots in the colours of their abilities, with a bar of these; the bound is dashed.
 
     >>> two, none = np.array([0.2, 0.5]), np.zeros(0)
     >>> plane = AgentPlaneData(("a", "b"), two, two, two, ("mean", "variance"), ("b",), none, none)
     >>> [trace["name"] for trace in draw_plane(plane)["data"]]
-    ['agents, highest ability in yellow', 'b']
+    ['agents', 'b']
     """
     traces = []
     if len(data.bound_across):
@@ -40,11 +40,16 @@ def draw_plane(data: AgentPlaneData) -> chart.Drawing:
     known = np.flatnonzero(np.isfinite(data.across) & np.isfinite(data.up))
     texts = labels(data.agents, 40)
     hover = "%{text}: %{x:.3~g}, %{y:.3~g}"
-    dots = chart.dots(
-        data.across[known], data.up[known], "agents, highest ability in yellow", "", hover, size=8
-    )
-    dots["marker"]["color"] = _colours(data.ability[known])
-    traces.append(dots | {"text": [texts[agent] for agent in known]})
+    placed = np.isfinite(data.ability[known])
+    bar = {"thickness": 10, "title": {"text": "ability"}}
+    scale = {"colorscale": chart.colour_scale(chart.SEQUENTIAL), "showscale": True, "colorbar": bar}
+    for name, agents in (("agents", known[placed]), ("agents without ability", known[~placed])):
+        if not len(agents):
+            continue
+        dots = chart.dots(data.across[agents], data.up[agents], name, chart.GREY, hover, size=8)
+        if name == "agents":
+            dots["marker"] |= {"color": chart.compact(data.ability[agents])} | scale
+        traces.append(dots | {"text": [texts[agent] for agent in agents]})
     for place, name in enumerate(data.named[: chart.MOST_LINES]):
         agent = data.agents.index(name)
         if agent in known:
@@ -55,16 +60,3 @@ def draw_plane(data: AgentPlaneData) -> chart.Drawing:
             )
     across, up = data.titles
     return chart.figure(traces, 440, chart.axis(across), chart.axis(up))
-
-
-def _colours(ability: Floats) -> list[str]:
-    """A colour for each, from the lowest to the highest ability; grey where an ability is not known."""
-    known = ability[np.isfinite(ability)]
-    if not len(known):
-        return [chart.GREY] * len(ability)
-    low, width = float(known.min()), max(float(np.ptp(known)), 1e-12)
-    last = len(chart.SEQUENTIAL) - 1
-    return [
-        chart.SEQUENTIAL[round(last * (value - low) / width)] if np.isfinite(value) else chart.GREY
-        for value in ability.tolist()
-    ]

@@ -308,10 +308,18 @@ def cells(
     >>> cells(np.array([[1.0, np.nan]]), "sequential", "%{z}")["z"]
     [[1, None]]
     """
-    colours = DIVERGING if kind == "diverging" else SEQUENTIAL
-    scale = [[step / (len(colours) - 1), colour] for step, colour in enumerate(colours)]
+    scale = colour_scale(DIVERGING if kind == "diverging" else SEQUENTIAL)
     shown = {"z": compact(values, 3), "colorscale": scale, "hoverongaps": False}
     return {"type": "heatmap", "hovertemplate": f"{hover}<extra></extra>"} | shown | more
+
+
+def colour_scale(colours: Sequence[str]) -> list[list[Any]]:  # Any: a share and its colour
+    """Return colours at equal steps from 0 to 1.
+
+    >>> colour_scale(["#000000", "#ffffff"])
+    [[0.0, '#000000'], [1.0, '#ffffff']]
+    """
+    return [[step / (len(colours) - 1), colour] for step, colour in enumerate(colours)]
 
 
 def across(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from html import unescape
 from typing import Any
 
@@ -96,11 +97,13 @@ def _draw_markers(
     symbol = marker.get("symbol", "circle")
     edge = marker.get("line", {})
     stroke = symbol.startswith(("line-", "x", "cross"))
+    scale = {"cmap": _colours(marker["colorscale"])} if "colorscale" in marker else {}
     hollow = "-open" in symbol and not stroke
-    axes.scatter(
+    drawn = axes.scatter(
         x,
         y,
         s=size**2,
+        **scale,
         marker=_SYMBOLS.get(symbol, "o"),
         c=_HOLLOW if hollow else colour,
         **({} if stroke else {"edgecolors": colour if hollow else edge.get("color", "none")}),
@@ -110,6 +113,14 @@ def _draw_markers(
         zorder=3,
         clip_on=trace.get("cliponaxis", True),
     )
+    if marker.get("showscale"):
+        _draw_colour_bar(axes, drawn, marker.get("colorbar", {}))
+
+
+def _colours(scale: Sequence[Sequence[Any]]) -> Any:  # Any: shares and colours, as plotly has them
+    from matplotlib.colors import LinearSegmentedColormap
+
+    return LinearSegmentedColormap.from_list("scale", [tuple(stop) for stop in scale])
 
 
 def _draw_errors(
@@ -138,19 +149,14 @@ def _draw_bars(axes: Any, trace: Part) -> None:
 
 
 def _draw_cells(axes: Any, trace: Part) -> None:
-    from matplotlib.colors import LinearSegmentedColormap
-
     values = np.array([_numbers(row) for row in trace["z"]])
-    colours = LinearSegmentedColormap.from_list(
-        "cells", [tuple(stop) for stop in trace["colorscale"]]
-    )
     x = _numbers(trace.get("x", range(values.shape[1])))
     y = _numbers(trace.get("y", range(values.shape[0])))
     drawn = axes.pcolormesh(
         _edges(x),
         _edges(y),
         np.ma.masked_invalid(values),
-        cmap=colours,
+        cmap=_colours(trace["colorscale"]),
         vmin=trace.get("zmin"),
         vmax=trace.get("zmax"),
         rasterized=values.size > 10_000,

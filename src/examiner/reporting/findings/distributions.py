@@ -19,6 +19,8 @@ from examiner.scores import profiles as performance_profiles
 
 FEW = 12
 """Up to this many ranks the probabilities are written into the cells."""
+TAIL = 0.1
+"""Where every agent has fewer of its scores than this, curves lie on one another: an axis may end there."""
 
 
 def profiles(study: Study) -> Finding:
@@ -93,7 +95,43 @@ def draw_profiles(data: ProfileData, title: str = "score") -> chart.Drawing:
         data.agents, at, data.share, *bands, hover, of="agents", stepped=True, customdata=told
     )
     x = data.axis.axis(title, data.thresholds, room=0.08)
-    return chart.figure(lines, 290, x, chart.axis("share above", range=[-0.02, 1.02]))
+    notes = []
+    if beyond := scores_beyond(data):
+        x["range"] = _ends(data)
+        # Curves are high on the left and low on the right: notes stand in the other two corners.
+        corners = {"left": (0, "bottom", "← {}"), "right": (1, "top", "{} →")}
+        for side, score in beyond.items():
+            end, height, words = corners[side]
+            note: chart.Part = {"xref": "paper", "x": end, "xanchor": side, "yref": "paper"}
+            note |= {"y": int(height == "top"), "yanchor": height, "showarrow": False}
+            notes.append(note | {"text": words.format(three_digits(score))})
+    y = chart.axis("share above", range=[-0.02, 1.02])
+    return chart.figure(lines, 290, x, y, annotations=notes)
+
+
+def _ends(data: ProfileData) -> list[float]:
+    """Where the curves begin to fall, and where the last of them is nearly at nothing."""
+    start = data.thresholds[(data.share >= 1 - TAIL).all(axis=0)]
+    end = data.thresholds[(data.share <= TAIL).all(axis=0)]
+    ends = float(start.max(initial=-np.inf)), float(end.min(initial=np.inf))
+    return list(np.clip(ends, data.thresholds.min(), data.thresholds.max()).tolist())
+
+
+def scores_beyond(data: ProfileData) -> dict[str, float]:
+    """Return the lowest and the highest score, where tails would take a third of an even axis.
+
+    >>> falls = np.array([[1.0, 0.5, 0.05, 0.0]])
+    >>> at = np.array([0.0, 1.0, 2.0, 9.0])
+    >>> scores_beyond(ProfileData(("a",), at, falls, falls, falls, Stretch()))
+    {'right': 9.0}
+    """
+    low, high = _ends(data)
+    first, last = float(data.thresholds.min()), float(data.thresholds.max())
+    if data.axis.width is not None or not high > low or high - low > (last - first) * 2 / 3:
+        return {}
+    return {
+        side: end for side, end, cut in (("left", first, low), ("right", last, high)) if end != cut
+    }
 
 
 def _profiles(study: Study, made: Profiles, rows: list[int]) -> Figure:
@@ -111,9 +149,17 @@ def _profiles(study: Study, made: Profiles, rows: list[int]) -> Figure:
         legend=(
             "Bands hold at each value by itself, not at all together."
             + (stretched if stretch.width is not None else "")
+            + _beyond(data)
         ),
         narrowest=360,
     )
+
+
+def _beyond(data: ProfileData) -> str:
+    if not (beyond := scores_beyond(data)):
+        return ""
+    ends = " and ".join(three_digits(score) for score in beyond.values())
+    return f" The axis leaves out tails of at most {TAIL:.0%} of each agent's scores, to {ends}."
 
 
 def rank_probabilities(study: Study) -> Finding:

@@ -232,17 +232,38 @@ def draw(data: AbilityGeneralityData) -> chart.Drawing:
     ['agents']
     """
     names = labels(data.agents, 60)
-    error = chart.error_bars(np.nan_to_num(data.error), chart.DOTS + chart.LIGHT)
-    hover = "%{customdata}: ability %{x:.2f}, generality %{y:.3~g}"
-    points = chart.dots(data.ability, data.generality, "agents", chart.DOTS, hover)
-    if len(names) <= MOST_NAMED:
-        clear = chart.with_room(data.ability, data.generality, *LABEL_SIZE)
-        labelled = [name if free else "" for name, free in zip(names, clear, strict=True)]
-        points |= {"mode": "markers+text", "textposition": "top center", "text": labelled}
-    points |= {"error_x": error, "customdata": names, "textfont": {"size": 10}}
-    points |= chart.linked("agents", data.agents)
+    shown = np.minimum(data.generality, _edge(data))
+    clear = chart.with_room(data.ability, shown, *LABEL_SIZE)
+    hover = "%{customdata[0]}: ability %{x:.2f}, generality %{customdata[1]}"
+    beyond = data.generality > shown
+    traces = []
+    for title, symbol, chosen in (
+        ("agents", "circle", ~beyond),
+        ("agents beyond the edge", "triangle-up", beyond),
+    ):
+        rows = np.flatnonzero(chosen).tolist()
+        if not rows:
+            continue
+        at = data.ability[rows], shown[rows]
+        points = chart.dots(*at, title, chart.DOTS, hover, symbol=symbol)
+        if len(names) <= MOST_NAMED:
+            labelled = [names[row] if clear[row] else "" for row in rows]
+            points |= {"mode": "markers+text", "textposition": "top center", "text": labelled}
+        told = [[names[row], three_digits(float(data.generality[row]))] for row in rows]
+        errors = np.nan_to_num(data.error[rows])
+        points |= {"error_x": chart.error_bars(errors, chart.DOTS + chart.LIGHT)}
+        points |= {"customdata": told, "textfont": {"size": 10}}
+        traces.append(points | chart.linked("agents", [data.agents[row] for row in rows]))
     y = chart.axis("generality", rangemode="tozero")
-    return chart.figure([points], 310, chart.axis("ability"), y, legend=False, top=20)
+    return chart.figure(traces, 310, chart.axis("ability"), y, legend=False, top=20)
+
+
+def _edge(data: AbilityGeneralityData) -> float:
+    """Tukey's outer fence: what lies far beyond the upper quartile would squeeze all the others."""
+    if not len(data.generality):
+        return np.inf
+    low, high = np.percentile(data.generality, (25, 75)).tolist()
+    return float(high + 3 * (high - low)) if high > low else np.inf
 
 
 def _generality(told: Indicators) -> Figure:
@@ -251,6 +272,12 @@ def _generality(told: Indicators) -> Figure:
     left_out = (
         f" {counted(infinite, 'agent')} without variance in any bin: not drawn." if infinite else ""
     )
+    beyond = drawn.generality[drawn.generality > _edge(drawn)]
+    if len(beyond):
+        left_out += (
+            f" {counted(len(beyond), 'agent')} beyond the edge, up to "
+            f"{three_digits(float(beyond.max()))}, drawn as triangles on it."
+        )
     return Figure(
         key="ability-generality",
         drawn=drawn,
