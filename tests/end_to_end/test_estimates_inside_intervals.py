@@ -24,6 +24,7 @@ import examiner as ex
 from examiner.cli import app
 
 ESTIMATES = (
+    "centre",
     *(
         "behind the first by",
         "success",

@@ -13,7 +13,7 @@ def test_the_trace_draws_what_was_known_after_each_task() -> None:
     last = examine(bank, simulated_agent(bank, 0.3), stop=Stop(most=50), rng=rng())
     drawn = adaptive_trace.data(last, {"<b>dqn</b>": 0.4})
     assert drawn.tasks == last.state.tasks and drawn.ability[-1] == last.ability
-    assert (drawn.low < drawn.ability).all() and (drawn.ability < drawn.high).all()
+    assert (drawn.ability_low < drawn.ability).all() and (drawn.ability < drawn.ability_high).all()
     figure = adaptive_trace.draw(drawn)
     assert len(graph_objects.Figure(figure).data) == 2
     assert len(figure["layout"]["xaxis"]["tickvals"]) <= adaptive_trace.MOST_LABELS

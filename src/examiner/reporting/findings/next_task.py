@@ -99,8 +99,8 @@ class AdaptiveTraceData(NamedTuple):
     share: Floats
     expected: Floats
     ability: Floats
-    low: Floats
-    high: Floats
+    ability_low: Floats
+    ability_high: Floats
     landmarks: Mapping[str, float]
 
 
@@ -145,7 +145,7 @@ def draw(data: AdaptiveTraceData) -> chart.Drawing:
     filled = [chart.MIDDLE if up else "#ffffff" for up in data.share >= data.expected]
     marker = {"size": 9, "color": filled, "line": {"width": 2, "color": chart.MIDDLE}}
     traces = [
-        chart.band(along, data.low, data.high, "95 % interval", chart.MIDDLE),
+        chart.band(along, data.ability_low, data.ability_high, "95 % interval", chart.MIDDLE),
         line | {"marker": marker, "text": told},
     ]
     ticks = along if len(along) <= MOST_LABELS else along[:: len(along) // MOST_LABELS + 1]
