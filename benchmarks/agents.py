@@ -52,7 +52,7 @@ def simulated_frames_a_second(
     a_decision = all_actions_once if agent == "one-step-lookahead" else BUDGET
     settings = {"budget": BUDGET * hold, "hold": hold}
     job = Job(agent, agent, settings, observation="ram", game=game, seed=seed, episodes=1)
-    playing = Playing.begin(job)
+    playing = Playing(job)
     planning = playing.agent = Timed(playing.agent, decisions=hold * max(1, frames // a_decision))
     with contextlib.suppress(EnoughError):
         next(playing)
@@ -124,7 +124,7 @@ LEARNERS = (("brute", "ram", 0.6), ("brute", "raw", 0.6), ("sarsa", "raw", 0.4))
 
 def learning_frames_a_second(job: Job) -> float:
     """Frames a CPU second after the first episode, in which inner loops are compiled."""
-    playing = Playing.begin(job)
+    playing = Playing(job)
     frames = next(playing).frames
     begun, played = time.process_time(), frames
     for episode in playing:
@@ -164,7 +164,7 @@ def measure_brute(games: list[str], seeds: int, frames: int) -> None:
                 job = Job(
                     agent, agent, {}, "ram", game=game, seed=seed, frames=frames, protocol=protocol
                 )
-                playing = Playing.begin(job)
+                playing = Playing(job)
                 means.append(statistics.mean([episode.score for episode in playing][-30:]))
                 if agent == "brute":
                     tree = playing.agent.tree
@@ -185,13 +185,13 @@ def measure_sarsa(games: list[str], seeds: int, frames: int, frame_skip: int) ->
     for game in games:
         random = [
             episode.score
-            for episode in Playing.begin(
+            for episode in Playing(
                 Job("random", "random", game=game, frames=100_000, protocol=protocol)
             )
         ]
         print(f"{game}: random {statistics.mean(random):.1f} in {len(random)} episodes")
         for seed in range(seeds):
-            playing = Playing.begin(
+            playing = Playing(
                 Job("sarsa", "sarsa", game=game, seed=seed, frames=frames, protocol=protocol)
             )
             scores, last, begun = [], 0, time.process_time()

@@ -32,7 +32,7 @@ class Looking:
 def our_frames_a_second(game: str, frames: int, seed: int, looking: str | None = None) -> float:
     entry = "random" if looking is None else f"{__name__}:Looking"
     job = Job("random", entry, game=game, seed=seed, frames=frames, observation=looking or "raw")
-    playing = Playing.begin(job)
+    playing = Playing(job)
     begun, played = time.process_time(), 0
     for episode in playing:
         played = episode.frames

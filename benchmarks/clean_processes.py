@@ -14,7 +14,7 @@ import statistics
 from functools import partial
 
 from examiner.arena import Job, Protocol, packages_of, perform_job
-from examiner.arena.play.episodes import Start
+from examiner.arena.episodes import Start
 from examiner.workers import ProcessCrew, oversee
 
 

@@ -85,14 +85,17 @@ def pair_test(rng: np.random.Generator, sizes: Sequence[int], spread: float, run
     """Two equal agents: whether the comparison finds a difference."""
     chance = chances(rng, 2, sizes, spread)[:, :, None]
     won = (rng.random((*chance.shape[:2], runs)) < chance).astype(float).mean(axis=2)
-    return bool(ex.scores.compare(results_of(won, sizes), "a0", "a1", reps=2).pairs.p[0] < 0.05)
+    return bool(
+        ex.scores.compare(results_of(won, sizes), "a0", "a1", reps=2, normalise=None).pairs.p[0]
+        < 0.05
+    )
 
 
 def difference_interval(rng: np.random.Generator, sizes: Sequence[int], spread: float) -> bool:
     """Scores on a scale, all agents equal: whether the interval of a difference holds 0."""
     group = np.repeat(np.arange(len(sizes)), sizes)
     scores = rng.normal(0, spread, (2, len(sizes)))[:, group] + rng.normal(size=(2, len(group)))
-    pairs = ex.scores.compare(results_of(scores, sizes), "a0", "a1", reps=2).pairs
+    pairs = ex.scores.compare(results_of(scores, sizes), "a0", "a1", reps=2, normalise=None).pairs
     return bool(pairs.difference_low[0] <= 0 <= pairs.difference_high[0])
 
 
@@ -103,7 +106,7 @@ def any_pair(
     won = (lambda chance: (rng.random(chance.shape) < chance).astype(float))(
         chances(rng, agents, sizes, 0.7)
     )
-    tests = ex.scores.significance(results_of(won, sizes), posthoc)
+    tests = ex.scores.significance(results_of(won, sizes), posthoc, normalise=None)
     return bool((tests.p < 0.05).any())
 
 
@@ -111,7 +114,7 @@ def any_agent(rng: np.random.Generator, agents: int, sizes: Sequence[int]) -> bo
     """Equal agents: whether Friedman's test finds that some differ."""
     chance = chances(rng, agents, sizes, 0.7)
     won = (rng.random(chance.shape) < chance).astype(float)
-    return bool(ex.scores.significance(results_of(won, sizes)).p_value < 0.05)
+    return bool(ex.scores.significance(results_of(won, sizes), normalise=None).p_value < 0.05)
 
 
 def mean_interval(
@@ -127,7 +130,7 @@ def mean_interval(
     won = (rng.random(chance.shape) < chance).astype(float)
     results = results_of(won, sizes)
     total = ex.scores.total(results, by="repo") if by else None
-    made = ex.scores.intervals(results, aggregate, total=total, reps=200)
+    made = ex.scores.intervals(results, aggregate, total=total, reps=200, normalise=None)
     truth = expected_chance(spread, level)
     return float(((made.low <= truth) & (truth <= made.high)).mean())
 
@@ -144,7 +147,7 @@ def scale_interval(
         latent, grouped = latent / np.sqrt(2), sizes
     scores = np.exp(latent) if kind == "lognormal" else latent
     truth = {"normal": 0.0, "lognormal": np.exp(0.5) if aggregate != "median" else 1.0}[kind]
-    made = ex.scores.intervals(results_of(scores, grouped), aggregate, reps=400)
+    made = ex.scores.intervals(results_of(scores, grouped), aggregate, reps=400, normalise=None)
     return float(((made.low <= truth) & (truth <= made.high)).mean())
 
 
@@ -199,7 +202,7 @@ def gate_verdict(
 ) -> bool:
     """Whether the gate with a margin of 0.05 gives this verdict."""
     results = results_of(discordant(rng, tasks, difference, runs, sizes), sizes)
-    made = ex.scores.gate(results, "a0", "a1", margin=0.05, unit="tasks")
+    made = ex.scores.gate(results, "a0", "a1", margin=0.05, unit="tasks", normalise=None)
     return made.verdict == verdict
 
 
@@ -219,7 +222,7 @@ def sequential_verdict(
         given = won.copy()
         given[0, order[look:]] = np.nan
         made = ex.scores.gate(
-            results_of(given, sizes), "a0", "a1", margin=0.05, sequential=True
+            results_of(given, sizes), "a0", "a1", margin=0.05, sequential=True, normalise=None
         ).verdict
         if made != "undecided":
             return made == verdict

@@ -17,7 +17,7 @@ from typing import Any
 
 from examiner.arena import design, perform_job, plan
 from examiner.workers import Crew
-from examiner.workers.crew import Event, perform
+from examiner.workers.crew import Event
 
 
 class InThisProcess(Crew):
@@ -32,9 +32,8 @@ class InThisProcess(Crew):
 
     def start(self, ticket: int, argument: Any) -> None:
         self.running[ticket] = argument
-        self._events.extend(
-            Event(ticket, kind, value) for kind, value in perform(perform_job, argument, None)
-        )
+        said = (Event(ticket, "heard", value) for value in perform_job(argument))
+        self._events += [Event(ticket, "begun"), *said, Event(ticket, "done")]
 
     def events(self, seconds: float) -> list[Event]:
         events = list(self._events)

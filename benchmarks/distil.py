@@ -63,7 +63,8 @@ def one_split(
     fold = fold_of(whole, split.train, ())._replace(curves=None)
     sets = [draw_at_random(fold.evidence, size, rng).columns for _ in range(DRAWS)]
     random = [
-        np.abs(one.value - truth).mean() for one in predict_sets(fold, values, sets, rest=False)
+        np.abs(one.value - truth).mean()
+        for one in predict_sets(fold, values, sets, remainders=False)
     ]
     assert tiny.record is not None
     record = tiny.record

@@ -47,7 +47,7 @@ def play(options: argparse.Namespace, agent: str, seed: int, frames: int) -> Non
     begun = time.monotonic()
     with part(options, agent, seed).open("w", newline="") as file:
         rows = csv.writer(file)
-        for episode in Playing.begin(job):
+        for episode in Playing(job):
             seconds = time.monotonic() - begun
             rows.writerow(
                 (

@@ -79,7 +79,7 @@ def play(number: int, options: argparse.Namespace, together: Any, told: Any, spl
     job = Job(
         "dqn", "dqn", settings, "dqn84x4", game=game, seed=number, protocol=chosen, frames=10**9
     )
-    playing, spent, begun = Playing.begin(job), Counter(), [0.0]
+    playing, spent, begun = Playing(job), Counter(), [0.0]
     agent = playing.agent
 
     def begin() -> None:

@@ -61,7 +61,10 @@ def call():
     "one episode of run": """
 import os, tempfile
 from examiner import arena
-from examiner.arena.play import episodes
+try:
+    from examiner.arena import episodes
+except ImportError:
+    from examiner.arena.play import episodes
 from examiner.cli import COMMANDS, main
 job = arena.Job("random", "random", game="pong", episodes=1)
 folder = tempfile.mkdtemp()

@@ -123,12 +123,11 @@ for n in range(200):
     (folder / f"agent{n % 5}_{n}" / "0.monitor.csv").write_text("\\n".join(lines) + "\\n")
 def call(): ex.read(folder)
 """,
-    "play 20 episodes of Pong at random": f"""
+    "play 20 episodes of Pong at random": """
 import importlib
 arena = importlib.import_module("examiner.arena")
-play = importlib.import_module("examiner.arena.play") if {NEW} else arena
 job = arena.Job("random", "random", game="pong", episodes=20)
-def call(): list(arena.Playing.begin(job))
+def call(): list(arena.Playing(job))
 """,
     "report, 7 agents × 55 games": """
 results = ex.load("atari-dqn-family")

@@ -23,9 +23,9 @@ import numpy as np
 
 from examiner.adaptive import Stop, TaskBank, examine
 from examiner.irt import IRTFit, ItemParameters, fit, indicators, place, simulate
-from examiner.reporting import FINDINGS, Figure, Finding, Study, Text
+from examiner.reporting import FINDINGS, Figure, Finding, Study
 from examiner.reporting.findings import fit as fit_finding
-from examiner.reporting.prose import said
+from examiner.reporting.prose import plain_text
 from examiner.results import ResponseMatrix, Results
 from examiner.scores import significance
 from examiner.selection import benchmark
@@ -125,7 +125,7 @@ def reports(matrix: ResponseMatrix, *, bits: bool) -> tuple[bool, bool, bool, bo
         warnings.simplefilter("ignore")
         results = Results.from_numpy(runs if tried > 1 else runs[:, :, 0])
         study = Study.of(results)
-        scored = significance(results).p_value <= 0.05
+        scored = significance(results, normalise=None).p_value <= 0.05
         chosen = not any("not shown to differ" in note for note in benchmark(results).notes)
         informed = bits and tried > 1 and claims(FINDINGS["information"](study))
         sections = any(claims(FINDINGS[name](study)) for name in FINDINGS if name not in SLOW)
@@ -134,9 +134,10 @@ def reports(matrix: ResponseMatrix, *, bits: bool) -> tuple[bool, bool, bool, bo
 
 def claims(told: Finding) -> bool:
     """Whether a lead, a paragraph or a caption names an agent as ahead or a task as telling."""
-    texts = [block.prose for block in told.blocks if isinstance(block, Text)]
+    texts = [block for block in told.blocks if isinstance(block, str)]
     captions = [block.caption for block in told.blocks if isinstance(block, Figure)]
-    return told.applies and any(CLAIMS.search(said(one)) for one in (told.lead, *texts, *captions))
+    sentences = map(plain_text, (told.lead, *texts, *captions))
+    return told.applies and any(map(CLAIMS.search, sentences))
 
 
 def main() -> None:

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from examiner.arena.play.means import difference_of_runs, means_of_runs, ratio_of_runs
+from examiner.arena.means import difference_of_runs, means_of_runs, ratio_of_runs
 from examiner.datasets import load
 
 RUNS = (2, 3, 5)

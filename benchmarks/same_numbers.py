@@ -1,10 +1,10 @@
 """Claim: a change of the code changes no number of any command on any bundled data set, or says which.
 
-`store` runs the default of every command, and the default report, on every bundled data set with the
-examiner of this environment and writes every number of their JSON, one command per line; commands that are
-stored already are not run again. `compare` lists the numbers of two such files that differ.
+`store` runs commands, with their defaults and with options that take other paths, on every bundled data set
+and writes every number of their JSON, one command per line; commands that are stored already are not run
+again. `compare` lists the numbers of two such files that differ, of the commands in both.
 
-Run: python benchmarks/same_numbers.py store before.jsonl [--tree CHECKOUT]
+Run: python benchmarks/same_numbers.py store before.jsonl [--tree CHECKOUT] [--only VERBS] [--data NAMES]
      python benchmarks/same_numbers.py compare before.jsonl after.jsonl
 """
 
@@ -20,37 +20,55 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-DATA_SETS = (
-    *(
-        "atari-anchors",
-        "atari-arena",
-        "atari-arena-deterministic",
-        "atari-dqn-family",
-        "atari-flavours",
-    ),
-    *(
-        "atari-table1",
-        "atari-table1-deterministic",
-        "gvgai-planners",
-        "gvgai-plays",
-        "swebench-verified",
-    ),
-)
-COMMANDS = {
-    "describe": (),
-    "scores": (),
-    "curves": (),
-    "cost": (),
-    "fit": (),
-    "fit --check": (),
-    "audit": (),
-    "typology": (),
-    "information": (),
-    "cluster": (),
-    "select": ("--size", "5"),
-    "distil": ("--size", "5"),
-    "report": (),
-}
+DATA_SETS = """
+atari-anchors
+atari-arena
+atari-arena-deterministic
+atari-dqn-family
+atari-flavours
+atari-table1
+atari-table1-deterministic
+gvgai-planners
+gvgai-plays
+swebench-verified
+""".strip().splitlines()
+COMMANDS = """
+describe
+scores
+scores --normalise none --aggregate all --reps 500
+scores --attempts
+scores --unit tasks --posthoc wilcoxon-holm --interval bca
+scores --unit tasks --group subtask
+scores --qualify generality>=0.5
+scores --tuned-on task:*a*
+curves
+cost
+fit
+fit --check
+fit --model 1pl --estimator ml
+fit --model 3pl --starts 1
+fit --model normal
+fit --model beta --normalise min-max
+fit --group subtask
+fit --editions date
+fit --generality
+fit --compound 0.5
+fit --over date
+fit --explain subtask
+audit
+audit --normalise z-score --success 0
+typology
+information
+cluster
+select --size 5
+select --size 5 --method fisher
+select --size 5 --for newer
+select --size 4 --target rank-points --folds 3
+select --judge --sizes 2,4 --draws 5
+distil --size 5
+report
+report --normalise z-score --success 0
+""".strip().splitlines()
 NAMES = ("agent", "task", "name", "key", "method", "size", "title", "kind", "step", "checkpoint")
 DIGITS = 1e-9
 LONGEST_COMMAND_SECONDS = 900
@@ -99,15 +117,15 @@ def run(tree: Path, words: list[str]) -> dict[str, object]:
     return {"exit": 0, "numbers": dict(numbers(json.loads(ended.stdout)))}
 
 
-def store(path: Path, tree: Path) -> None:
+def store(path: Path, tree: Path, data_sets: list[str], verbs: list[str]) -> None:
     """Run what is not stored yet, and append it line by line."""
     stored = {json.loads(line)["words"] for line in path.open()} if path.exists() else set()
     with path.open("a", encoding="utf-8") as file:
-        for name in DATA_SETS:
-            for command, options in COMMANDS.items():
-                verb, *mode = command.split()
-                words = " ".join([verb, name, *mode, *options])
-                if words not in stored:
+        for name in data_sets:
+            for command in COMMANDS:
+                verb, *options = command.split()
+                words = " ".join([verb, name, *options])
+                if words not in stored and verb in verbs:
                     print(words, flush=True)
                     record = {"words": words, **run(tree, words.split())}
                     file.write(json.dumps(record) + "\n")
@@ -128,13 +146,14 @@ def compare(before: Path, after: Path) -> int:
         for path in (before, after)
     )
     changed = 0
-    for words, one in old.items():
-        two = new.get(words)
-        if two is None or one["exit"] != two["exit"] or one["exit"] != 0:
-            if two is None or (one["exit"], one.get("says")) != (two["exit"], two.get("says")):
+    both = [words for words in old if words in new]
+    for words in both:
+        one, two = old[words], new[words]
+        if one["exit"] != two["exit"] or one["exit"] != 0:
+            if (one["exit"], one.get("says")) != (two["exit"], two.get("says")):
                 changed += 1
-                print(f"{words}: exit {one['exit']} -> {'not run' if two is None else two['exit']}")
-                print(f"    {one.get('says', '')}\n    -> {(two or {}).get('says', '')}")
+                print(f"{words}: exit {one['exit']} -> {two['exit']}")
+                print(f"    {one.get('says', '')}\n    -> {two.get('says', '')}")
             continue
         first, second = one["numbers"], two["numbers"]
         differ = [key for key in first if key in second and not same(first[key], second[key])]
@@ -148,7 +167,9 @@ def compare(before: Path, after: Path) -> int:
                 print(f"    {key}: {first[key]} -> {second[key]}")
             for sign, keys in (("-", gone), ("+", added)):
                 print("".join(f"    {sign} {key}\n" for key in sorted(keys)[:SHOWN]), end="")
-    print(f"{changed} of {len(old)} commands differ")
+    print(
+        f"{changed} of {len(both)} commands differ; {len(old) - len(both)} of the first file were not run"
+    )
     return changed
 
 
@@ -157,9 +178,13 @@ def main() -> None:
     options.add_argument("verb", choices=["store", "compare"])
     options.add_argument("files", nargs="+", type=Path)
     options.add_argument("--tree", type=Path, default=Path(__file__).parents[1])
+    options.add_argument("--data", default=",".join(DATA_SETS), help="data sets, comma-separated")
+    options.add_argument(
+        "--only", default=",".join({line.split()[0] for line in COMMANDS}), help="verbs"
+    )
     given = options.parse_args()
     if given.verb == "store":
-        store(given.files[0], given.tree.resolve())
+        store(given.files[0], given.tree.resolve(), given.data.split(","), given.only.split(","))
     else:
         compare(*given.files)
 

@@ -87,7 +87,9 @@ def measured(draws: list[Draw], runs: int, reps: int, rng: np.random.Generator) 
     for draw in draws:
         results = ex.Results.from_numpy(draw(TABLES_OF_ONE_SET, runs))
         made, usual = (
-            ex.scores.intervals(results, AGGREGATES, rng=rng, reps=reps, interval=interval)
+            ex.scores.intervals(
+                results, AGGREGATES, rng=rng, reps=reps, interval=interval, normalise=None
+            )
             for interval in ("studentised", "percentile")
         )
         truth = np.array(truths(draw))
@@ -127,7 +129,9 @@ def items_measured(
         total = None
         if groups > 1:
             total = ex.scores.Total(results.tasks, ("group",), (tuple(names),), "macro")
-        made = ex.scores.intervals(results, "mean", rng=rng, reps=reps, unit="tasks", total=total)
+        made = ex.scores.intervals(
+            results, "mean", rng=rng, reps=reps, unit="tasks", total=total, normalise=None
+        )
         low, high, value = made.low[:, 0], made.high[:, 0], made.value[:, 0]
         inside = (low <= value) & (value <= high + 1e-12) & (low >= 0) & (high <= 1)
         assert inside[~np.isnan(low)].all()

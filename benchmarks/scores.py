@@ -168,7 +168,7 @@ def coverage(simulations: int) -> None:
             results = ex.Results.from_numpy(draw(simulations, 26, runs))
             for interval in ("studentised", "percentile"):
                 made = ex.scores.intervals(
-                    results, ["mean", "iqm"], rng=rng, reps=1000, interval=interval
+                    results, ["mean", "iqm"], rng=rng, reps=1000, interval=interval, normalise=None
                 )
                 held = ((made.low <= truth) & (truth <= made.high)).mean(axis=0)
                 print(f"{kind:10} {runs:3} {interval:11} {held[0]:6.3f} {held[1]:6.3f}")

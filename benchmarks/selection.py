@@ -25,7 +25,7 @@ import numpy as np
 import examiner as ex
 from examiner.selection import METHODS, Benchmark, fold_of
 from examiner.selection.methods.random import random as draw_at_random
-from examiner.selection.proof.contest import FoldJob, judge
+from examiner.selection.proof.folds import FoldJob, judge_fold
 from examiner.selection.proof.holdout import Split
 from examiner.selection.proof.sets import Contest, predict_draws
 from examiner.validation import Floats
@@ -145,7 +145,7 @@ def one_split(name: str, whole: Benchmark, number: int) -> dict[str, object]:
     entered = tuple((method, METHODS[method]) for method in table.methods)
     best_of = len(entered) > 1 and "covariance" in table.methods  # a contest has the default in it
     contest = Contest(entered, table.sizes, draws, 5, 0.9, best_of)
-    fold = judge(whole, contest, FoldJob(split, rng))
+    fold = judge_fold(whole, contest, FoldJob(split, rng))
     guess, alike, truth = fold.guess, fold.random, fold.truth
     raw = whole.comparable(split.test, part.scale)
     random = predict_draws(
@@ -158,11 +158,11 @@ def one_split(name: str, whole: Benchmark, number: int) -> dict[str, object]:
         "sizes": table.sizes,
         "agents": len(truth),
         "error": np.abs(guess.value - truth).mean(axis=2).tolist(),
-        "rest": np.abs(guess.rest - guess.rest_truth).mean(axis=2).tolist(),
+        "rest": np.abs(guess.remainder - guess.remainder_truth).mean(axis=2).tolist(),
         "inside": ((guess.low <= truth) & (truth <= guess.high)).sum(axis=2).tolist(),
         "random": np.abs(random.value - truth).mean(axis=(0, 2)).tolist(),
         "alike": np.abs(alike.value - truth).mean(axis=(0, 2)).tolist(),
-        "random_rest": np.abs(random.rest - random.rest_truth).mean(axis=(0, 2)).tolist(),
+        "random_rest": np.abs(random.remainder - random.remainder_truth).mean(axis=(0, 2)).tolist(),
     }
 
 

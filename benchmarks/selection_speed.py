@@ -19,7 +19,7 @@ import numpy as np
 import examiner as ex
 from examiner.selection import Benchmark
 from examiner.selection.methods import able_methods
-from examiner.selection.proof.contest import FoldJob, judge
+from examiner.selection.proof.folds import FoldJob, judge_fold
 from examiner.selection.proof.holdout import leave_one_out
 from examiner.selection.proof.sets import Contest
 from examiner.workers import map_processes
@@ -71,7 +71,7 @@ def one_fold(agents: int, tasks: int, size: int) -> float:
     contest = Contest(tuple(able.items()), tuple(range(1, size + 1)), (), 5, 0.9)
     job = FoldJob(leave_one_out(material.families)[0], np.random.default_rng(0))
     began = time.process_time()
-    judge(material, contest, job)
+    judge_fold(material, contest, job)
     return time.process_time() - began
 
 

@@ -22,7 +22,6 @@ import examiner as ex
 from examiner.results import Classification
 from examiner.scores import cell_means
 from examiner.typology.agreement import permutation_test, profile_distances
-from examiner.typology.kinds import group_tasks
 
 DATA = ("atari-dqn-family", "atari-arena")
 TYPOLOGIES = {"judged": "atari-typology", "measured": "atari-profile"}
@@ -77,7 +76,7 @@ def _codes(
 ) -> NDArray[np.intp]:
     group_of = {
         task: number
-        for number, group in enumerate(group_tasks(kinds, features))
+        for number, group in enumerate(ex.typology.kinds(kinds, None, features).members)
         for task in group.tasks
     }
     return np.array([group_of[task] for task in tasks], dtype=np.intp)

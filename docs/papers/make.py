@@ -1,7 +1,8 @@
-"""Draw the figures of the five papers: `python docs/papers/make.py --data DIR`.
+"""Draw the figures of the five papers, and write their tables: `python docs/papers/make.py --data DIR`.
 
-What is bundled is drawn always. DIR may hold what is public but not ours to give away, and a figure that
-needs it is skipped with a reason where it does not:
+Tables hold what is printed next to ours; `--pages` puts them into the pages. What is bundled is drawn
+always. DIR may hold what is public but not ours to give away, and what needs it is skipped with a reason
+where it does not:
 
 - `AI_benchmark_analysis`: a clone of GitHub `nandomp/AI_benchmark_analysis`, enough for every figure;
 - `ale_published_scores_2018.csv`: its Atari games alone: 45 techniques × 49 games, 100 is human.
@@ -26,6 +27,16 @@ import polars as pl
 
 import examiner as ex
 from examiner.reporting.plots import Plot
+
+sys.path.insert(0, str(Path(__file__).parent))  # also where this file is loaded by its path
+from printed import (
+    PrintedTable,
+    actions_of_games,
+    bits_of_games,
+    parameters_of_games,
+    plays_of_agents,
+    scores_with_and_without_sticky_actions,
+)
 
 SCORES, CLONE = "ale_published_scores_2018.csv", "AI_benchmark_analysis"
 NOT_KEPT = (  # papers/002 dropped these as near-identical, by the authors' program
@@ -280,6 +291,18 @@ FIGURES: MappingProxyType[str, Figure] = MappingProxyType(
 """Paper and figure → what draws it. A new figure is one line here."""
 
 
+TABLES: MappingProxyType[str, Callable[[Path | None], PrintedTable]] = MappingProxyType(
+    {
+        "001-table-1": lambda data: scores_with_and_without_sticky_actions(),
+        "003-table-1-actions": lambda data: actions_of_games(),
+        "003-table-1": lambda data: parameters_of_games(ale(data).fit),
+        "004-table-1": lambda data: plays_of_agents(),
+        "004-table-2": lambda data: bits_of_games(),
+    }
+)
+"""Paper and table → what compares it, cell by cell. Those of papers/000 are made by `tables.py`."""
+
+
 def curves(fitted: Fitted, tasks: Sequence[str]) -> Plot:
     """Curves of these tasks among all, in colours."""
     return ex.plots.chosen_task_curves(fitted.fit, tasks)
@@ -290,35 +313,61 @@ def agents(fitted: Fitted, names: Sequence[str]) -> Plot:
     return ex.plots.chosen_agent_curves(fitted.fit, fitted.indicators, names)
 
 
-def drawn(data: Path | None, names: Sequence[str]) -> Iterator[tuple[str, Plot | str]]:
-    """Each figure with its plot, or with the reason why there is none."""
+def drawn(
+    data: Path | None, names: Sequence[str]
+) -> Iterator[tuple[str, Plot | PrintedTable | str]]:
+    """Each figure with its plot, each table, or the reason why there is none."""
     for name in names:
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", ex.ExaminerWarning)
-                yield name, FIGURES[name](data)
+                yield name, (FIGURES | TABLES)[name](data)
         except LackingError as reason:
             yield name, str(reason)
 
 
 def main(words: Sequence[str] | None = None) -> None:
-    """Write every figure that can be drawn, and say why others are not."""
+    """Write every figure and table that can be made, and say why others are not."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--data", type=Path, help="folder with data that are not bundled")
     parser.add_argument("--output", type=Path, default=Path("figures"), help="folder to write to")
     parser.add_argument("--format", default="svg", choices=("svg", "pdf", "png", "html"))
     parser.add_argument("--only", default="", help="figures whose name begins so, as 003 or 003-4")
+    parser.add_argument("--pages", action="store_true", help="put tables into their pages, too")
     options = parser.parse_args(words)
-    names = [name for name in FIGURES if name.startswith(options.only)]
+    every = (*FIGURES, *TABLES)
+    names = [name for name in every if name.startswith(options.only)]
     if not names:
-        parser.error(f"No figure begins with {options.only!r}. There are {', '.join(FIGURES)}.")
+        parser.error(f"No figure begins with {options.only!r}. There are {', '.join(every)}.")
     options.output.mkdir(parents=True, exist_ok=True)
     for name, figure in drawn(options.data, names):
         if isinstance(figure, str):
             sys.stdout.write(f"{name}: skipped, {figure}.\n")
+        elif isinstance(figure, PrintedTable):
+            path = options.output / f"{name}.md"
+            path.write_text(figure.markdown, encoding="utf-8")
+            sys.stdout.write(f"{name}: {path}\n")
+            if options.pages:
+                _put_into_page(name, figure)
         else:
             path = figure.save(options.output / f"{name}.{options.format}")
             sys.stdout.write(f"{name}: {path}\n")
+
+
+def printed_on_page(name: str, text: str) -> str:
+    """The table of this name that a page shows, between its two marks."""
+    return text.partition(f"<!-- table {name} -->\n\n")[2].partition("\n<!-- end -->")[0]
+
+
+def _put_into_page(name: str, table: PrintedTable) -> None:
+    page = Path(__file__).with_name(f"{name[:3]}.md")
+    text = page.read_text(encoding="utf-8")
+    mark = f"<!-- table {name} -->\n"
+    before, _, after = text.partition(mark)
+    rest_of_page = after.partition("<!-- end -->")[2]
+    page.write_text(
+        f"{before}{mark}\n{table.markdown}\n<!-- end -->{rest_of_page}", encoding="utf-8"
+    )
 
 
 if __name__ == "__main__":

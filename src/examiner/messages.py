@@ -1,4 +1,4 @@
-"""Words: the error and the warning users meet, and how names and numbers are said in them."""
+"""The error and the warning that users see, and how names and numbers are written in them."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ NO_VALUE_AT = "No value at"
 
 
 class InputError(ValueError):
-    """What a user gave cannot be used; the message says what, with which value, and what to do.
+    """An input cannot be used; the message says what is wrong, with which value, and what to do.
 
     >>> raise InputError("Cannot read 'scores.csv': no such file. Check the path.")
     Traceback (most recent call last):
     ...
     examiner.messages.InputError: Cannot read 'scores.csv': no such file. Check the path.
 
-    `row` is the table's row (from 0) the message is about, where it is about one.
+    `row` is the row of a table (from 0) that the message is about, if any.
     """
 
     def __init__(self, message: str, *, row: int | None = None) -> None:
@@ -26,7 +26,7 @@ class InputError(ValueError):
 
 
 class RepeatedKeyError(InputError):
-    """The same key stands in two rows, `row` and `other_row`; `key` describes it."""
+    """Two rows, `row` and `other_row`, have the same key; `key` describes it."""
 
     def __init__(self, message: str, *, row: int, other_row: int, key: str) -> None:
         super().__init__(message, row=row)
@@ -39,7 +39,7 @@ class ExaminerWarning(UserWarning):
 
 
 def shorten(name: object, limit: int = 60) -> str:
-    """Quote a name for a message, cut where it would drown the sentence.
+    """Quote a name for a message, and cut a long one.
 
     >>> shorten("x" * 100, limit=10)
     "'xxxxxxxxx…'"
@@ -49,9 +49,9 @@ def shorten(name: object, limit: int = 60) -> str:
 
 
 def first_line(problem: BaseException, limit: int = 200) -> str:
-    r"""Return the first line of what other software says is wrong, cut in its middle where it is long.
+    r"""Return the first line of an error of other software, cut in its middle if it is long.
 
-    Such a line quotes what was met, of any length, and ends with where: both ends are worth keeping.
+    Such a line quotes the offending value, of any length, and ends with its place: both ends are kept.
 
     >>> first_line(ValueError("invalid thrift.\nstack backtrace: …"))
     'invalid thrift'
@@ -67,10 +67,10 @@ def first_line(problem: BaseException, limit: int = 200) -> str:
 
 
 def visible(text: str) -> str:
-    r"""Return text that a terminal shows and does not obey: what steers it is written out.
+    r"""Return text with control characters escaped, so that a terminal shows them and does not act on them.
 
-    Names come from files of others, and an escape sequence in one could clear the screen, rename the
-    window or write letters backwards. Line ends stay: they part lines of our own.
+    Names come from files, and an escape sequence in one could clear the screen, rename the window or
+    write letters backwards. Line ends are kept.
 
     >>> visible("red\x1b[31m"), visible("two\nlines"), visible("\u202eevil"), visible("é ≤ 5")
     ('red\\x1b[31m', 'two\nlines', '\\u202eevil', 'é ≤ 5')
@@ -95,7 +95,7 @@ def listed(names: Iterable[object], limit: int = 8) -> str:
 
 
 def joined(names: Sequence[object], limit: int = 3) -> str:
-    """Return names as part of a sentence, at most so many of them.
+    """Return names as part of a sentence, at most `limit` of them.
 
     >>> joined(["dqn", "rainbow"]), joined(["alien", "pong", "venture"], limit=2)
     ('dqn and rainbow', 'alien, pong and 1 more')
@@ -109,7 +109,7 @@ def joined(names: Sequence[object], limit: int = 3) -> str:
 def plural(noun: str) -> str:
     """Return the plural of a noun, the last word of a few.
 
-    Nouns come from us and from columns of tables: a name with digits or marks stays as it is.
+    A noun may be the name of a column: one with digits or punctuation is not changed.
 
     >>> [plural(noun) for noun in ("task", "family", "match", "class", "play", "missing cell", "acc_norm")]
     ['tasks', 'families', 'matches', 'classes', 'plays', 'missing cells', 'values of acc_norm']
@@ -126,7 +126,7 @@ def plural(noun: str) -> str:
 
 
 def counted(count: int, noun: str) -> str:
-    """Say a number with its noun.
+    """Return a number with its noun.
 
     >>> counted(1, "run"), counted(1200, "family")
     ('1 run', '1,200 families')
@@ -147,7 +147,7 @@ def unknown_name(kind: str, name: object, known: Collection[str]) -> InputError:
 
 
 def nearest(name: str, known: Collection[str]) -> str:
-    """Ask whether the known name that is most like this one was meant; say nothing where none is.
+    """Ask whether the most similar known name was meant; return an empty text if none is similar.
 
     >>> nearest("humn", ["human", "rank"]), nearest("x", ["human"])
     ("Did you mean 'human'? ", '')

@@ -20,7 +20,6 @@ from examiner.adaptive import (
     TaskBank,
     answers_from,
     examine,
-    examine_stepwise,
     exposure,
     replay,
     simulate,
@@ -59,8 +58,8 @@ def test_it_ends_at_the_standard_error_and_not_before() -> None:
     bank = bank_of(200)
     last = examine(bank, simulated_agent(bank, 0.5), stop=Stop(error=0.35), rng=rng())
     assert last.ending is Ending.PRECISE
-    assert last.error <= 0.35 < min(step.error for step in last.steps[:-1])
-    assert last.interval == (last.steps[-1].low, last.steps[-1].high)
+    assert last.error <= 0.35 < min(step.ability_error for step in last.steps[:-1])
+    assert last.interval == (last.steps[-1].ability_low, last.steps[-1].ability_high)
 
 
 def test_it_ends_after_the_most_tasks_and_asks_at_least_the_fewest() -> None:
@@ -117,12 +116,10 @@ def test_the_budget_is_never_exceeded_and_used_while_a_task_fits(seed: int, budg
     costs[0] = 1.0
     bank = bank_of(12, seed, costs=costs)
     last = examine(bank, simulated_agent(bank, 0.0, seed), stop=Stop(budget=budget), rng=rng(seed))
-    left = [
-        cost for task, cost in zip(bank.tasks, costs, strict=True) if task not in last.state.tasks
-    ]
-    assert last.state.cost <= budget + 1e-6
-    assert last.state.cost == pytest.approx(sum(step.cost for step in last.steps))
-    assert all(last.state.cost + cost > budget for cost in left)
+    left = [cost for task, cost in zip(bank.tasks, costs, strict=True) if task not in last.tasks]
+    assert last.cost <= budget + 1e-6
+    assert last.cost == pytest.approx(sum(step.cost for step in last.steps))
+    assert all(last.cost + cost > budget for cost in left)
     assert last.ending is (Ending.BUDGET if left else Ending.USED_UP)
 
 
@@ -156,9 +153,9 @@ def test_tasks_without_an_answer_are_put_aside_and_it_goes_on() -> None:
     bank = bank_of(10)
     known = {"task 1": 1, "task 4": 0}
     last = examine(bank, known.get, rng=rng())
-    assert set(last.state.tasks) == set(known) and last.ending is Ending.USED_UP
-    assert set(last.state.aside) == set(bank.tasks) - set(known)
-    (only,) = examine_stepwise(bank, lambda task: None, rng=rng())
+    assert set(last.tasks) == set(known) and last.ending is Ending.USED_UP
+    assert set(last.skipped) == set(bank.tasks) - set(known)
+    only = examine(bank, lambda task: None, rng=rng())
     assert only.steps == () and only.ending is Ending.USED_UP
 
 
@@ -168,7 +165,8 @@ def test_interrupted_at_any_step_it_goes_on_as_if_never_interrupted(
 ) -> None:
     bank = bank_of(30)
     answer, stop = simulated_agent(bank, 0.3), Stop(most=12)
-    whole = list(examine_stepwise(bank, answer, choosing=choosing, stop=stop, rng=rng(3)))
+    whole: list[Examination] = []
+    examine(bank, answer, choosing=choosing, stop=stop, rng=rng(3), after_each=whole.append)
     for at in (0, 4, 10, 11):
         path = save(whole[at], tmp_path / "examination.json")
         read = load_saved(path, bank)
@@ -185,7 +183,7 @@ def test_it_can_be_prolonged_with_another_stop() -> None:
     longer = examine(bank, answer, resume=short, stop=Stop(most=9), rng=rng())
     straight = examine(bank, answer, stop=Stop(most=9), rng=rng())
     assert longer.steps == straight.steps
-    (done,) = examine_stepwise(bank, answer, resume=longer, rng=rng())
+    done = examine(bank, answer, resume=longer, rng=rng())
     assert done.steps == longer.steps
 
 
@@ -213,9 +211,17 @@ def stored() -> tuple[TaskBank, dict]:
     )
     answers = dict.fromkeys(bank.tasks[:5], (2, 3))
     stop = Stop(budget=9.0, better_than=0.3, certainty=0.99)
-    *_, going, _ = examine_stepwise(
-        bank, answers.get, choosing=plan, stop=stop, agent="dqn", rng=rng()
+    stages: list[Examination] = []
+    examine(
+        bank,
+        answers.get,
+        choosing=plan,
+        stop=stop,
+        agent="dqn",
+        rng=rng(),
+        after_each=stages.append,
     )
+    going = stages[-2]
     return bank, json.loads(json.dumps(going.to_record()))
 
 
@@ -258,9 +264,7 @@ def test_any_part_of_a_stored_examination_may_be_wrong_and_a_sentence_says_so(
     else:
         inside[path[-1]] = value
     for read in (
-        lambda: list(
-            examine_stepwise(BANK, {}.get, resume=Examination.from_dict(content, BANK), rng=rng())
-        ),
+        lambda: examine(BANK, {}.get, resume=Examination.from_dict(content, BANK), rng=rng()),
         lambda: replay(content, BANK.items),
     ):
         try:
@@ -291,7 +295,7 @@ def test_results_answer_through_the_recipe_of_the_fit() -> None:
     new = Results.from_numpy(rng(2).normal(60.0, 20.0, size=(2, 12)), agents=["a", "b"])
     last = examine(fit, new, agent="b", rng=0, stop=Stop(most=6))
     won = dict(zip(new.tasks, new.measure()[12:] >= 50.0, strict=True))
-    assert [step.value for step in last.steps] == [float(won[task]) for task in last.state.tasks]
+    assert [step.value for step in last.steps] == [float(won[task]) for task in last.tasks]
     assert last.agent == "b" and last.recipe == recipe == TaskBank.of(fit).recipe
     again = examine(fit, answers_from(new, fit, "b"), rng=0, stop=Stop(most=6))
     assert again.steps == last.steps
@@ -348,7 +352,7 @@ def test_exposure_shares_keep_tasks_below_the_share_asked_for() -> None:
         choosing=Choosing(open_shares=shares),
         rng=rng(8),
     )
-    assert one.closed and not set(one.closed) & set(one.state.tasks)
+    assert one.closed and not set(one.closed) & set(one.tasks)
 
 
 def test_closed_tasks_are_given_before_an_examination_ends_without_any() -> None:
@@ -397,7 +401,7 @@ SENTENCES = {
     "No rules are given": lambda bank: examination_study(bank, rules=[], rng=rng()),
     "1 simulated agents are asked for": lambda bank: examination_study(bank, agents=1, rng=rng()),
     "This is no examination: 'bank' is missing": lambda bank: Examination.from_dict({}, bank),
-    "This is no examination: 'stop'": lambda bank: replay({}, bank),
+    "This is no examination: 'bank'": lambda bank: replay({}, bank),
     "Cannot read 'none.json'": lambda bank: load_saved("none.json", bank),
 }
 

@@ -78,7 +78,7 @@ def test_placing_by_some_tasks_is_an_examination_that_gives_these(case: str) -> 
     assert len(last.steps) == 7
     assert last.ability == pytest.approx(placed.ability, abs=2e-6)
     assert last.error == pytest.approx(placed.ability_error, rel=1e-5)
-    assert last.state.deviation == pytest.approx(placed.posterior_sd, rel=1e-5)
+    assert last.posterior_sd == pytest.approx(placed.posterior_sd, rel=1e-5)
 
 
 def test_the_error_of_an_examination_is_that_of_the_delta_method_by_differences() -> None:
@@ -117,4 +117,4 @@ def test_a_prior_of_ones_own_is_not_the_population_of_a_rasch_fit() -> None:
     narrow_last = examine(fit, part, rng=0)
     wide_last = examine(wide, part, rng=0)
     assert abs(wide_last.ability) > abs(narrow_last.ability)
-    assert wide_last.error > wide_last.state.deviation
+    assert wide_last.error > wide_last.posterior_sd

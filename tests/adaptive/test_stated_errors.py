@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from examiner.adaptive import ExaminationState, Stop, TaskBank, TaskResponse, simulate
+from examiner.adaptive import Stop, TaskBank, examine, simulate
 from examiner.irt import IRTFit, ItemParameters, probability
 from examiner.irt import fit as fit_irt
 from examiner.messages import InputError
@@ -84,13 +84,10 @@ def test_an_answer_to_a_task_that_is_known_badly_leaves_a_larger_error() -> None
     worse = replace(
         fit, errors=replace(fit.errors, parameters=replace(fit.errors.parameters, blocks=blocks))
     )
-    answer = TaskResponse(fit.items.tasks[10], 1.0)
-    after = [
-        ExaminationState.start(bank).after(bank, answer)
-        for bank in (TaskBank.of(fit), TaskBank.of(worse))
-    ]
+    answers = {fit.items.tasks[10]: 1}
+    after = [examine(bank, answers.get) for bank in (fit, worse)]
     assert after[0].ability == after[1].ability
-    assert after[1].error > 1.01 * after[0].error > after[0].deviation
+    assert after[1].error > 1.01 * after[0].error > after[0].posterior_sd
 
 
 def test_a_task_whose_errors_are_not_known_comes_last() -> None:

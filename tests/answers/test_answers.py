@@ -194,8 +194,6 @@ def test_every_answer_can_be_drawn() -> None:
     assert plot.data.low.tolist() == [-1.0, -1.0]
     with pytest.raises(InputError, match="no estimates to draw"):
         StoredAnswer("examiner.x/1", "Nothing.").plot()
-    with pytest.raises(InputError, match="Unknown figure 'curve'"):
-        ranking().plot("curve")
 
 
 @given(st.lists(st.text(min_size=1, max_size=40), min_size=1, max_size=6, unique=True))
@@ -214,3 +212,19 @@ def test_answers_are_pickled_and_copied_with_their_tables():
         assert copied.plays.columns == answer.plays.columns
         with pytest.raises(ValueError, match="read-only"):
             copied.plays.tasks[0] = 5
+
+
+def test_tables_and_scalars_are_attributes_of_fresh_and_stored_answers() -> None:
+    ranking = ex.scores.rank({"a": [[1.0, 2.0]], "b": [[2.0, 4.0]]}, normalise=None)
+    for answer in (ranking, StoredAnswer.from_json(ranking.to_json())):
+        assert answer.agents["b"].mean == 3.0  # type: ignore[attr-defined]
+        expected = ranking.scalars["error_of_difference"].value
+        assert answer.error_of_difference == expected  # type: ignore[attr-defined]
+        with pytest.raises(AttributeError, match="Did you mean 'agents'"):
+            answer.agent  # type: ignore[attr-defined] # noqa: B018
+
+
+def test_the_text_of_an_answer_says_what_scores_are_measured_in() -> None:
+    scores = {name: np.full((3, 4), mean) for name, mean in (("a", 1.0), ("b", 2.0), ("c", 4.0))}
+    assert "Scores: score as it was read" in repr(ex.scores.rank(scores, normalise=None))
+    assert "min-max" in repr(ex.scores.rank(scores, normalise="min-max"))

@@ -6,8 +6,10 @@ import copy
 import inspect
 import pickle
 import sys
-from collections.abc import Callable, Iterator
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
+from types import ModuleType
 from typing import Any, get_args
 
 import numpy as np
@@ -19,6 +21,9 @@ from examiner.answers import Answer, StoredAnswer
 from examiner.messages import InputError
 
 PACKAGES = (ex.scores, ex.irt, ex.information, ex.typology, ex.selection, ex.adaptive)
+ALL_PACKAGES = tuple(
+    getattr(ex, name) for name in ex.__all__ if inspect.ismodule(getattr(ex, name))
+)
 
 DATA = {
     "Results": "data: what verbs take",
@@ -54,8 +59,8 @@ def returned_classes(function: Callable[..., Any]) -> list[type]:
     ]
 
 
-def public_functions() -> Iterator[Any]:
-    for package in PACKAGES:
+def public_functions(packages: Sequence[ModuleType] = PACKAGES) -> Iterator[Any]:
+    for package in packages:
         for name in dir(package):
             function = getattr(package, name)
             if not inspect.isfunction(inspect.unwrap(function)):
@@ -67,6 +72,15 @@ def public_functions() -> Iterator[Any]:
 def test_what_a_public_function_computes_is_an_answer(function: Callable[..., Any]) -> None:
     for returned in returned_classes(function):
         assert issubclass(returned, Answer) or returned.__name__ in DATA
+
+
+def test_every_public_function_that_returns_an_answer_is_called_below() -> None:
+    returning = {
+        str(parameter.id).removeprefix("examiner.")
+        for parameter in public_functions(ALL_PACKAGES)
+        if any(issubclass(part, Answer) for part in returned_classes(parameter.values[0]))
+    }
+    assert returning - VERBS.keys() - ELSEWHERE == set()
 
 
 @pytest.mark.parametrize("function", list(public_functions()))
@@ -157,6 +171,55 @@ def selection() -> ex.selection.Selection:
     return ex.selection.select(scores(), 3)
 
 
+@cache
+def described() -> ex.Results:
+    """Results with a feature of every task."""
+    rows = [{"task": f"task {n}", "length": float(n % 4)} for n in range(1, 11)]
+    return results().with_attributes(ex.results.Attributes.from_dicts("task", rows))
+
+
+@cache
+def priced() -> ex.Results:
+    """Scores with the cost of every attempt."""
+    columns = scores().to_dict()
+    columns["cost"] = np.random.default_rng(4).uniform(1, 2, size=len(scores()))
+    return ex.Results.from_dict(columns, measures=["score"])
+
+
+@cache
+def wins_and_points() -> ex.Results:
+    """Two measures of the same trials."""
+    columns = results().to_dict()
+    columns["win"] = columns.pop("score")
+    columns["points"] = np.random.default_rng(5).normal(size=len(results()))
+    return ex.Results.from_dict(columns, measures=["win", "points"])
+
+
+def judged_in_flavours() -> ex.Results:
+    """An agent trained in each of two modes, evaluated in one."""
+    rows = [
+        (f"a ({learnt}/0)", "t", 1, 0, run, score, "a", learnt, 0)
+        for learnt, runs in ((0, [4.0, 6.0, 5.0]), (1, [10.0, 12.0, 11.0]))
+        for run, score in enumerate(runs)
+    ]
+    learner = ("learner", "learnt_mode", "learnt_difficulty")
+    names = ("agent", "task", "mode", "difficulty", "run", "score", *learner)
+    return ex.Results.from_dict(dict(zip(names, map(list, zip(*rows, strict=True)), strict=True)))
+
+
+def cart_pole() -> ex.arena.Job:
+    pytest.importorskip("gymnasium")
+    rules = ex.arena.protocol("gymnasium", max_episode_frames=50)
+    return ex.arena.Job(
+        "random", "random", game="CartPole-v1", environment="gymnasium", protocol=rules, episodes=2
+    )
+
+
+def played() -> Answer:
+    with tempfile.TemporaryDirectory() as folder:
+        return ex.arena.run([cart_pole()], folder)
+
+
 def last_examination() -> Any:
     answering = ex.adaptive.answers_from(results(), fit(), "agent 1")
     return ex.adaptive.examine(fit(), answering)
@@ -180,6 +243,10 @@ VERBS: dict[str, Callable[[], Any]] = {
     "scores.near_identical": lambda: ex.scores.near_identical(scores()),
     "scores.first_look": lambda: ex.scores.first_look(results()),
     "scores.profiles": lambda: ex.scores.profiles(scores()),
+    "scores.attempts": lambda: ex.scores.attempts(results()),
+    "scores.gate": lambda: ex.scores.gate(scores(), "agent 1", "agent 2"),
+    "scores.pareto": lambda: ex.scores.pareto(priced(), "cost"),
+    "scores.plan": lambda: ex.scores.plan(scores(), "agent 1", "agent 2", 0.5),
     "scores.significance": lambda: ex.scores.significance(scores()),
     "scores.variance": lambda: ex.scores.variance(scores()),
     "scores.curves": lambda: ex.scores.curves(training()),
@@ -191,6 +258,13 @@ VERBS: dict[str, Callable[[], Any]] = {
     "irt.slope_verdicts": lambda: ex.irt.slope_verdicts(fit()),
     "irt.indicator_correlations": lambda: ex.irt.indicator_correlations(
         {"ability": fit().abilities.ability, "error": fit().abilities.error}
+    ),
+    "irt.explain": lambda: ex.irt.explain(described(), ["length"]),
+    "irt.generality": lambda: ex.irt.generality(results()),
+    "irt.on_difficulty": lambda: ex.irt.on_difficulty(described(), "length"),
+    "irt.empirical_curves": lambda: ex.irt.empirical_curves(matrix(), fit().abilities.ability, 2),
+    "irt.empirical_agent_curves": lambda: ex.irt.empirical_agent_curves(
+        matrix().agents, matrix().to_numpy(), ex.irt.bins(fit().items, 2)
     ),
     "irt.audit": lambda: ex.irt.audit(results()),
     "irt.indicators": lambda: ex.irt.indicators(fit()),
@@ -213,7 +287,7 @@ VERBS: dict[str, Callable[[], Any]] = {
         ex.irt.indicators(fit()), {f"agent {n}": 2010.0 + n for n in range(1, 9)}
     ),
     "irt.link": lambda: ex.irt.link(fit(), fit()),
-    "irt.ability_information": lambda: ex.irt.ability_information(fit(), rng=0, size=3, draws=5),
+    "irt.ability_information": lambda: ex.irt.ability_information(fit(), size=3, draws=5),
     "information.analyse": lambda: ex.information.analyse(results()),
     "information.channels": lambda: ex.information.channels(results()),
     "information.clusters": lambda: ex.information.clusters(scores()),
@@ -229,22 +303,42 @@ VERBS: dict[str, Callable[[], Any]] = {
     "information.opposed": lambda: ex.information.opposed(scores()),
     "information.redundancy": lambda: ex.information.redundancy(results()),
     "information.separation": lambda: ex.information.separation(results()),
+    "information.added": lambda: ex.information.added(results(), ["task 1"], reps=20),
+    "information.deceptive": lambda: ex.information.deceptive(wins_and_points(), "points", "win"),
     "information.similarity": lambda: ex.information.similarity(scores()),
     "typology.coverage": lambda: ex.typology.coverage(classification()),
+    "typology.validate": lambda: ex.typology.validate(
+        ex.typology.kinds(classification()), ex.load("atari-dqn-family")
+    ),
     "typology.kinds": lambda: ex.typology.kinds(classification()),
     "selection.select": selection,
     "selection.adds": lambda: ex.selection.adds(scores(), "task 1", reps=5),
     "selection.distil": lambda: ex.selection.distil(scores(), 3),
     "selection.judge": lambda: ex.selection.judge(scores(), (2,), ("covariance",)),
     "selection.judge_tasks": lambda: ex.selection.judge_tasks(scores(), ["task 1", "task 2"]),
+    "selection.gate": lambda: ex.selection.gate(
+        scores().where(scores().task_codes < 7), selection(), "agent 1", "agent 2"
+    ),
+    "selection.select_and_judge": lambda: ex.selection.select_and_judge(scores(), 3),
+    "selection.with_predictor": lambda: ex.selection.with_predictor(
+        ex.selection.benchmark(scores()), selection().chosen
+    ),
     "selection.place": lambda: ex.selection.place(scores(), selection()),
     "adaptive.examine": last_examination,
     "adaptive.replay": lambda: ex.adaptive.replay(last_examination(), fit()),
     "adaptive.exposure": lambda: ex.adaptive.exposure(fit(), 0.9),
     "adaptive.study": lambda: ex.adaptive.study(fit()),
     "adaptive.simulate": lambda: ex.adaptive.simulate(fit(), [0.0, 1.0]),
+    "arena.contrasts": lambda: ex.arena.contrasts(training(), training()),
+    "arena.gaps": lambda: ex.arena.gaps(judged_in_flavours()),
+    "arena.probe": lambda: ex.arena.probe(cart_pole(), seeds=2, replays=1),
+    "arena.profile": lambda: ex.arena.profile(cart_pole(), frames=1_000),
+    "arena.run": played,
 }
-"""The main verbs, each called on a small simulated table."""
+"""Every public function that returns an answer, called on a small simulated table or a short game."""
+
+ELSEWHERE = {"arena.design", "arena.flavours", "arena.probe_plan", "arena.repair"}
+"""Their answers need long play, or a damaged ledger: `tests/arena` and `tests/ledger` read them back."""
 
 FAILING: dict[tuple[str, str], str] = {}
 """Verbs and formats that do not pass yet, and why."""
@@ -255,6 +349,15 @@ def answer_of(verb: str) -> Answer:
     answer = VERBS[verb]()
     assert isinstance(answer, Answer)
     return answer
+
+
+@pytest.mark.parametrize("verb", sorted(verb for verb in VERBS if verb != "results.describe"))
+def test_a_verb_with_randomness_has_the_seed_0_and_records_it(verb: str) -> None:
+    package, name = verb.split(".")
+    parameters = inspect.signature(getattr(getattr(ex, package), name)).parameters
+    if "rng" in parameters:
+        assert parameters["rng"].default == 0
+        assert answer_of(verb).settings["seed"] is not None
 
 
 def shown_in_every_format(answer: Answer) -> None:

@@ -66,13 +66,11 @@ def states(ledger: Path) -> Sequence[tuple[str, str | None]]:
 
 def assert_resuming_changes_nothing(job: Job, *, after: int) -> None:
     """Play a job whole, and again interrupted after so many episodes: scores and checkpoints agree."""
-    whole = Playing.begin(job)
+    whole = Playing(job)
     episodes = list(whole)
-    begun = Playing.begin(job)
+    begun = Playing(job)
     half = [next(begun) for _ in range(after)]
-    again = Playing.resume(
-        job, episodes_done=after, frames_done=half[-1].frames, checkpoint=begun.checkpoint()
-    )
+    again = Playing(job, episodes=after, frames=half[-1].frames, saved=begun.checkpoint())
     rest = list(again)
     assert [one.score for one in half + rest] == [one.score for one in episodes]
     assert again.checkpoint() == whole.checkpoint()

@@ -58,7 +58,7 @@ def test_every_agent_chooses_among_the_actions_and_the_same_in_the_same_job(name
     )
     ways = []
     for _ in range(2):
-        playing = Playing.begin(job)
+        playing = Playing(job)
         watched = playing.agent = Watched(playing.agent)
         assert [episode.number for episode in playing] == [0, 1]
         assert set(watched.chosen) <= set(range(18 if sees_screens else 2))

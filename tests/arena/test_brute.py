@@ -252,7 +252,7 @@ def test_sticky_actions_take_from_the_brute_what_determinism_gave():
         job = Job(
             agent, agent, {}, "ram", game="asterix", seed=seed, frames=120_000, protocol=protocol
         )
-        return np.mean([one.score for one in Playing.begin(job)][-30:])
+        return np.mean([one.score for one in Playing(job)][-30:])
 
     random = np.mean([last_scores("random", 0.25, seed) for seed in range(3)])
     deterministic = np.mean([last_scores("brute", 0.0, seed) for seed in range(3)])

@@ -77,7 +77,7 @@ def test_workers_that_play_have_one_thread_when_they_fork(packages: str) -> None
         pytest.importorskip(package)
     code = (
         "import os\nfrom examiner.workers.serving import defer_import\ndefer_import('polars')\n"
-        f"import {packages}, examiner.arena.play.episodes, examiner.arena.play.runs\n"
+        f"import {packages}, examiner.arena.episodes\n"
         "print(len(os.listdir('/proc/self/task')))\n"
         "import polars; print(polars.DataFrame({'a': [1]}).height)"
     )

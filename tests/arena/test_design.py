@@ -121,7 +121,7 @@ def test_modes_difficulties_frame_skips_and_stickiness_of_atari_games_are_varian
         ("[0.1, 0.2, 0.3, 5.0]", "[0.1]", "has 1 variants beyond the present tasks"),
         ("[0.1, 0.2, 0.3, 5.0]", "0.1", "Give a list of values to choose from"),
         ('"five", "six", "seven"', '"one", "none", "three", "five", "six"', "has 1 agent"),
-        ("settings = { gain", "modes = [1]\nsettings = { gain", "has no modes or difficulties"),
+        ("settings = { gain", "modes = [1]\nsettings = { gain", "has no modes to vary"),
     ],
 )
 def test_designs_that_cannot_be_are_refused_in_a_sentence(
@@ -131,6 +131,12 @@ def test_designs_that_cannot_be_are_refused_in_a_sentence(
     assert before in text
     skills.write_text(text.replace(before, after))
     with pytest.raises(InputError, match=said):
+        design(skills, skills.parent / "out")
+
+
+def test_frames_have_no_wins(skills: Path) -> None:
+    skills.write_text(skills.read_text().replace("[design]", '[design]\nmeasure = "win"'))
+    with pytest.raises(InputError, match="have no wins"):
         design(skills, skills.parent / "out")
 
 

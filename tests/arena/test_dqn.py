@@ -121,7 +121,7 @@ def test_it_learns_to_balance_a_pole():
         "dqn", "dqn", settings, environment="gymnasium", game="CartPole-v1", frames=15_000,
         protocol=named_protocol("gymnasium"),
     )  # fmt: skip
-    scores = [episode.score for episode in Playing.begin(job)]
+    scores = [episode.score for episode in Playing(job)]
     assert np.mean(scores[:20]) < 40
     assert np.mean(scores[-20:]) > 100
 
@@ -156,7 +156,7 @@ def test_a_memory_that_holds_no_stack_and_its_successor_is_refused():
     pytest.importorskip("ale_py")
     job = Job("dqn", "dqn", SMALL | {"memory": 4}, "dqn84x4", game="pong")
     with pytest.raises(InputError, match="memory is 4"):
-        next(Playing.begin(job))
+        next(Playing(job))
 
 
 @pytest.mark.parametrize("shape", [(96, 96, 3), (84, 84)])
@@ -172,6 +172,6 @@ def test_screens_it_cannot_see_and_foreign_checkpoints_are_refused():
     needs_the_extra()
     pytest.importorskip("ale_py")
     with pytest.raises(InputError, match="observation to 'dqn84x4'"):
-        next(Playing.begin(Job("dqn", "dqn", SMALL, game="pong")))
+        next(Playing(Job("dqn", "dqn", SMALL, game="pong")))
     with pytest.raises(InputError, match="no checkpoint of the agent 'dqn'"):
         AGENTS["dqn"]().load(b"?")

@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 
 from arena.runs import cart_pole, rows
 from examiner.arena import Episode, Job, Ledger, Playing, perform_job
-from examiner.arena.play import episodes as module
-from examiner.arena.play.episodes import Saved, Start
+from examiner.arena import episodes as module
+from examiner.arena.episodes import Saved
+from examiner.arena.runner import resumed
 
 EPISODES = 6
 
@@ -24,7 +25,7 @@ def interrupted(job: Job, ledger: Path, cuts: list[int], lost: list[bool]) -> in
     for cut, lose in [*zip(cuts, lost, strict=True), (10_000, False)]:
         with Ledger(ledger) as book:
             (account,) = book.enter([job.record()])
-            start = Start(job, account, book.checkpoint_data(account))
+            start = resumed(job, account, book.checkpoint_data(account))
             for number, message in enumerate(perform_job(start)):
                 played += isinstance(message, Episode)
                 if number == cut and lose:
@@ -64,6 +65,6 @@ def test_any_interruptions_leave_the_same_rows(agent: str, data: st.DataObject) 
             patch.undo()
         assert rows(ledger) == [
             (job.key, e.number, e.phase, e.frames, e.length, e.score, e.lives, int(e.truncated))
-            for e in Playing.begin(job)
+            for e in Playing(job)
         ]
     assert played >= EPISODES

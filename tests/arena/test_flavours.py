@@ -11,6 +11,7 @@ from scipy import stats
 import examiner as ex
 from examiner.arena import flavours, plan_from_toml
 from examiner.cli import main
+from examiner.ledger import ledger_results, ledger_state
 from examiner.messages import InputError
 
 pytest.importorskip("ale_py")
@@ -122,21 +123,16 @@ def test_an_agent_that_learnt_nothing_has_no_gap_which_is_told_as_json(
     assert set(judged.agents) == {"no-op (0/0)", "no-op (1/0)", "random play"}
 
 
-def test_what_was_judged_is_not_judged_again_unless_it_was_damaged(tmp_path, monkeypatch):
+def test_what_was_judged_is_not_judged_again(tmp_path):
     text = (
         RULES + '\ngames = [{ name = "freeway", modes = [0, 1] }]\n[[agents]]\nentry = "random"\n'
     )
     first = played(text, tmp_path)
-    kept = sorted((tmp_path / "run" / "judged").iterdir())
-    assert len(kept) == 2 * 2 + 2  # two agents and random play, in two flavours
-    for path in kept:
-        assert len(json.loads(path.read_text())) == 2
-        path.write_text("[7.0, 9.0]")
-    again = played(text, tmp_path)
-    assert set(again.gaps.score) == {8.0}  # as kept, not as played
-    for path in kept:
-        path.write_text("[7.0")
-    assert played(text, tmp_path).judged.to_dict() == first.judged.to_dict()
+    ledger = tmp_path / "run" / ".judged" / "ledger.sqlite"
+    assert ledger_state(ledger).jobs == 2 * 2 + 2  # two agents and random play, in two flavours
+    before = ledger_results(ledger).to_dict()
+    assert played(text, tmp_path).to_dict() == first.to_dict()
+    assert ledger_results(ledger).to_dict() == before
 
 
 def test_gaps_and_shares_are_those_of_runs_by_hand():

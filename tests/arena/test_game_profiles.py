@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 import examiner as ex
-from examiner.arena import PROTOCOLS, Job, Playing, profile_row, profile_table, profiled_kinds
+from examiner.arena import PROTOCOLS, Job, Playing, profile_table, profiled_kinds
 from examiner.arena import profile as profile_game
 from examiner.arena.job import environment_of
-from examiner.arena.profiling.other_play import (
+from examiner.arena.simple_play import (
     branching,
     first_reward,
     open_loop,
@@ -31,11 +31,15 @@ pytest.importorskip("gymnasium")
 def test_a_profile_says_what_is_known_of_an_environment():
     profile = profile_game("MountainCar-v0", environment="gymnasium", frames=2_400)
     assert (profile.actions, profile.observation_shape) == (3, (2,))
-    assert (profile.episode_frames, profile.truncated, profile.episodes) == (200.0, 1.0, 3)
-    assert (profile.reward_density, profile.reward_low, profile.reward_high) == (1.0, -1.0, -1.0)
-    assert (profile.mean_score, profile.reward_delay, profile.reward_gap) == (-200.0, 1.0, 1.0)
-    assert profile.branching == 3.0  # left, nothing and right push it to three speeds
-    assert profile.screen_change == 1.0  # both place and speed change
+    values = {row.measure: row.value for row in profile.measures}
+    assert (values["episode_frames"], values["truncated"], profile.episodes) == (200.0, 1.0, 3)
+    rewards = {
+        name: values[f"reward_{name}"] for name in ("density", "low", "high", "delay", "gap")
+    }
+    assert rewards == {"density": 1.0, "low": -1.0, "high": -1.0, "delay": 1.0, "gap": 1.0}
+    assert values["mean_score"] == -200.0
+    assert values["branching"] == 3.0  # left, nothing and right push it to three speeds
+    assert values["screen_change"] == 1.0  # both place and speed change
 
 
 def test_a_profile_is_pickled_and_copied():
@@ -48,14 +52,15 @@ def test_a_profile_of_an_atari_game_is_that_of_the_random_agents_episodes():
     protocol = ex.arena.PROTOCOLS["machado-2018"]
     job = Job("r", "random", game="breakout", observation="ram", episodes=3)
     profile = profile_game(job, frames=1_500)
-    played = list(Playing.begin(job))[: profile.episodes]
+    played = list(Playing(job))[: profile.episodes]
     assert profile.episodes in (1, 2, 3)
-    assert profile.mean_score == sum(one.score for one in played) / profile.episodes
-    assert profile.episode_frames == sum(one.length for one in played) / profile.episodes
+    score, length = profile["mean_score"].value, profile["episode_frames"].value
+    assert score == sum(one.score for one in played) / profile.episodes
+    assert length == sum(one.length for one in played) / profile.episodes
     assert (profile.actions, profile.observation_shape) == (18, (128,))
     assert profile.protocol == protocol.hash
-    assert 0 < profile.reward_density < 0.1
-    assert profile.reward_low == 0.0 < profile.reward_high
+    assert 0 < profile["reward_density"].value < 0.1
+    assert profile["reward_low"].value == 0.0 < profile["reward_high"].value
 
 
 @pytest.mark.parametrize(
@@ -93,33 +98,35 @@ def test_foresight_pays_where_the_next_step_is_all_there_is():
     """Falling off the cliff costs 100 at once: one step of foresight never does, random play does."""
     short = ex.arena.protocol("gymnasium", max_episode_frames=100)
     profile = profile_game("CliffWalking-v1", environment="gymnasium", protocol=short, frames=2_000)
-    assert profile.lookahead.score.value > profile.lookahead.random.value
-    assert profile.lookahead.share.value > 0.6
+    assert profile["lookahead_score"].value > profile["lookahead_random"].value
+    assert profile["lookahead_share"].value > 0.6
 
 
 def test_whatever_has_no_standard_error_has_a_note():
     short = ex.arena.protocol("machado-2018", max_episode_frames=100)
     profile = profile_game("freeway", protocol=short, frames=1_000)
-    without = {name for name, error in profile.errors.items() if math.isnan(error)}
-    assert {"reward_delay", "reward_gap"} <= without <= set(profile.reasons)
-    assert math.isnan(profile.lookahead.share.value) and profile.reasons["lookahead"].startswith(
-        "nei"
-    )
-    assert "below" in profile.reasons["reward_density"]
+    without = {row.measure: row.reason for row in profile.measures if math.isnan(row.value_error)}
+    assert {"reward_delay", "reward_gap"} <= set(without) and all(without.values())
+    share = profile["lookahead_share"]
+    assert math.isnan(share.value) and share.reason.startswith("neither")
+    assert "below" in profile["reward_density"].reason
 
 
 def test_continuous_actions_are_called_so():
     profile = profile_game("Pendulum-v1", environment="gymnasium", frames=1_000)
-    assert profile.actions is None and profile.lookahead is None and profile.open_loop is None
-    assert profile.features["action_space.size"] == "continuous"
-    assert profile.features["action_space.branching"] == "continuous"
-    assert profile.reasons["lookahead"] == profile.reasons["branching"] == "actions are continuous"
+    assert profile.actions is profile.lookahead_decisions is profile.open_loop_decisions is None
+    assert profile.row["action_space.size"] == "continuous"
+    assert profile.row["action_space.branching"] == "continuous"
+    assert profile.row["play.open_loop"] == "unknown"
+    reasons = {profile[name].reason for name in ("lookahead_share", "open_loop_score", "branching")}
+    assert reasons == {"actions are continuous"}
 
 
 def test_profiles_feed_the_agent_centric_schema():
     games = ("CartPole-v1", "MountainCar-v0", "Pendulum-v1")
     profiles = [profile_game(game, environment="gymnasium", frames=1_000) for game in games]
-    kinds = ex.typology.conform(profiled_kinds(profiles), "agent-centric")
+    rows = [profile.row for profile in profiles]
+    kinds = ex.typology.conform(profiled_kinds(rows), "agent-centric")
     assert kinds.tasks == games
     assert kinds.feature("action_space.size") == ("up to 4", "up to 4", "continuous")
     assert kinds.feature("dynamics.determinism") == ("stochastic",) * 3
@@ -135,10 +142,8 @@ def test_the_table_of_a_profile_has_its_estimates_errors_and_reasons():
         "Pendulum-v1 has continuous actions and is stochastic; an episode of random play takes 200 "
         "frames on average."
     )
-    mean_score = profile["mean_score"]
-    assert mean_score.value == profile.mean_score and mean_score.unit == "score"
-    assert mean_score.value_error == profile.errors["mean_score"]
-    assert profile["branching"].reason == profile["open_loop"].reason == "actions are continuous"
+    assert profile["mean_score"].unit == "score" and profile["mean_score"].value_error > 0
+    assert profile["branching"].reason == "actions are continuous"
     content = profile.to_dict()
     assert content["schema"] == "examiner.game-profile/1" and content["actions"] is None
     assert content["settings"]["seed"] == 0 and content["measures"][7]["value"] is None
@@ -146,9 +151,7 @@ def test_the_table_of_a_profile_has_its_estimates_errors_and_reasons():
 
 def test_the_same_seed_gives_the_same_numbers():
     short = ex.arena.protocol("machado-2018", max_episode_frames=250)
-    one, other = (
-        profile_row(profile_game("pong", protocol=short, frames=1_000, seed=3)) for _ in range(2)
-    )
+    one, other = (profile_game("pong", protocol=short, frames=1_000, seed=3).row for _ in range(2))
     assert {**one, "measured.cpu_seconds": ""} == {**other, "measured.cpu_seconds": ""}
 
 
@@ -185,13 +188,13 @@ def test_a_table_goes_on_where_it_was_left(tmp_path, monkeypatch):
     profile_table(["CartPole-v1"], path, **how)
     first = path.read_text(encoding="utf-8")
     measured = []
-    real = ex.arena.profiling.table.profile
+    real = ex.arena.profiles.profile
 
     def noted(game, **settings):
         measured.append(game)
         return real(game, **settings)
 
-    monkeypatch.setattr("examiner.arena.profiling.table.profile", noted)
+    monkeypatch.setattr("examiner.arena.profiles.profile", noted)
     rows = profile_table(["Acrobot-v1", "CartPole-v1"], path, **how)
     assert measured == ["Acrobot-v1"] and [row["task"] for row in rows] == [
         "Acrobot-v1",

@@ -2,54 +2,25 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import subprocess
-from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from arena.gvgai_games import GAMES, copy_of_framework
 from arena.runs import states
 from examiner import Results, read, responses
 from examiner.arena import GvgaiAgent, GvgaiPlan, GvgaiRules, RunOutcome, repair, run
 from examiner.arena.gvgai.checkout import built, checkout
 from examiner.messages import ExaminerWarning, InputError
 
-FRAMEWORK = Path(__file__).parent / "gvgai_framework"
-GAMES = {"aliens": 12, "zelda": 30}
 RULES = GvgaiRules(model_calls=50, cpu_seconds=0.5)
 
 pytestmark = pytest.mark.skipif(
     shutil.which("javac") is None, reason="these plays need a JDK: there is no javac on the PATH"
 )
-
-
-def copy_of_framework(folder: Path) -> Path:
-    shutil.copytree(FRAMEWORK, folder)
-    games = folder / "examples" / "gridphysics"
-    games.mkdir(parents=True)
-    (folder / "sprites").mkdir()
-    listing = ""
-    for index, (game, length) in enumerate(GAMES.items()):
-        (games / f"{game}.txt").write_text(str(length))
-        for level in range(2):
-            (games / f"{game}_lvl{level}.txt").write_text("w.A.w")
-        listing += f"{index},examples/gridphysics/{game}.txt\n"
-    (folder / "examples" / "all_games_sp.csv").write_text(listing)
-    return folder
-
-
-@pytest.fixture(scope="module")
-def framework(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    before = os.environ.get("XDG_CACHE_HOME")
-    os.environ["XDG_CACHE_HOME"] = str(tmp_path_factory.mktemp("cache"))
-    yield copy_of_framework(tmp_path_factory.mktemp("checkouts") / "GVGAI")
-    if before is None:
-        del os.environ["XDG_CACHE_HOME"]
-    else:
-        os.environ["XDG_CACHE_HOME"] = before
 
 
 def plan(
@@ -82,7 +53,7 @@ def test_plays_with_the_same_seeds_are_the_same_in_any_order_and_process(
     tables = []
     for order, workers in ((entries, 1), (entries[::-1], 2)):
         games = tuple(GAMES) if workers == 1 else tuple(GAMES)[::-1]
-        work = plan(framework, *order, games=games, levels=None, seeds=(0, 1))
+        work = plan(framework, *order, games=games, levels="all", seeds=(0, 1))
         outcome = run(work, tmp_path / str(workers), workers=workers)
         assert outcome.done == 16 and not outcome.failed
         tables.append(sorted(map(tuple, played(outcome).to_polars().select(columns).rows())))
@@ -216,10 +187,10 @@ def test_altered_outcomes_of_plays_are_found_and_the_others_saved(
 @pytest.mark.slow
 def test_wins_and_scores_make_matrices_by_level(framework: Path, tmp_path: Path) -> None:
     outcome = run(
-        plan(framework, "doNothing", "simpleRandom", games=tuple(GAMES), levels=None), tmp_path
+        plan(framework, "doNothing", "simpleRandom", games=tuple(GAMES), levels="all"), tmp_path
     )
     results = played(outcome)
-    assert results.tasks == ("aliens.0", "zelda.0", "aliens.1", "zelda.1")
+    assert results.tasks == ("aliens.0", "aliens.1", "zelda.0", "zelda.1")
     assert np.array_equal(responses(results).to_numpy(), [[0.0] * 4, [1.0] * 4])
 
 

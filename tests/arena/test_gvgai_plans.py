@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from arena.runs import command
-from examiner.arena import GvgaiPlan, bundled_plans, plan, plan_from_toml, probe
+from examiner.arena import GvgaiPlan, bundled_plans, plan, plan_from_toml, probe_plan
 from examiner.messages import InputError
 
 AGENTS = '[[agents]]\nentry = "sampleMCTS"\n'
@@ -29,7 +29,7 @@ def test_paths_begin_at_the_folder_of_the_plan() -> None:
 
 def test_the_usual_budget_is_fifty_calls_and_all_games_and_levels() -> None:
     made = read("")
-    assert made.rules.model_calls == 50 and made.games is None and made.levels is None
+    assert made.rules.model_calls == 50 and (made.games, made.levels) == ("all", "all")
 
 
 @pytest.mark.parametrize(
@@ -62,13 +62,13 @@ def test_bundled_plans_say_what_they_cost(name: str) -> None:
     made = plan(name)
     assert isinstance(made, GvgaiPlan)
     assert "core-hours" in made.source or name == "gvgai-planners"
-    games = 122 if made.games is None else len(made.games)
+    games = 122 if made.games == "all" else len(made.games)
     assert games == {"gvgai-002": 49, "gvgai-004": 108}.get(name[:9], 122)
 
 
 def test_a_probe_of_sticky_actions_refuses_them(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="has no sticky actions"):
-        probe("gvgai-planners", tmp_path)
+        probe_plan("gvgai-planners", tmp_path)
 
 
 def small_checkout(folder: Path) -> Path:

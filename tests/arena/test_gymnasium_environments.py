@@ -36,7 +36,7 @@ def test_the_plain_protocol_plays_as_gymnasium_does():
 
 
 def test_the_environments_own_limit_truncates():
-    (first, *_) = Playing.begin(job("MountainCar-v0", episodes=1))
+    (first, *_) = Playing(job("MountainCar-v0", episodes=1))
     assert (first.length, first.truncated, first.score) == (200, True, -200.0)
 
 
@@ -51,7 +51,7 @@ def test_frame_skip_and_cap_count_steps():
 @pytest.mark.parametrize("game", ["CartPole-v1", "Pendulum-v1", "Taxi-v4", "Blackjack-v1"])
 def test_seeds_reproduce_episodes_with_any_kind_of_action_and_observation(game):
     def scores(seed):
-        return [(e.score, e.length) for e in Playing.begin(job(game, seed=seed, episodes=8))]
+        return [(e.score, e.length) for e in Playing(job(game, seed=seed, episodes=8))]
 
     assert scores(1) == scores(1)
     assert scores(1) != scores(2)
@@ -141,7 +141,7 @@ def test_switches_are_not_taken_for_numbered_actions():
         environment.reset(np.random.default_rng(0))
         assert environment.action_names == ()
         assert environment.step(np.array([1, 0, 1], dtype=np.int8)) == 2.0
-        assert len(list(Playing.begin(job("Switches-v0")))) == 3
+        assert len(list(Playing(job("Switches-v0")))) == 3
     finally:
         del gymnasium.registry["Switches-v0"]
 

@@ -43,9 +43,9 @@ def test_two_thousand_jobs_with_one_in_ten_misbehaving_give_the_table_of_a_quiet
     good = iter([cart_pole(seed=seed, episodes=3) for seed in range(JOBS - len(odd))])
     jobs = [job for one in odd for job in (one, *(next(good) for _ in range(9)))]
     assert len(jobs) == JOBS
-    limits = Limits(silent_seconds=15.0, memory_bytes=300 * 2**20)
+    limits = Limits(silent_seconds=15.0, memory_mib=300)
     outcome = run(jobs, tmp_path, workers=2, limits=limits)
-    failed = {(one.job.seed, one.job.agent) for one in outcome.failures}
+    failed = {(job.seed, job.agent) for job in outcome.failures}
     assert failed == {(job.seed, job.agent) for job in odd if job.agent == "misbehaving"}
     whole = {job.key: job for job in jobs if job.agent != "misbehaving"}
     assert [row for row in rows(outcome.ledger) if row[0] in whole] == sorted(
@@ -58,6 +58,6 @@ def test_two_thousand_jobs_with_one_in_ten_misbehaving_give_the_table_of_a_quiet
 
 def quietly(job: Job) -> Playing:
     """The job alone in this process, its agent without its bad habits."""
-    playing = Playing.begin(job)
+    playing = Playing(job)
     playing.agent.how, playing.agent.nothing = "nothing", lambda: None
     return playing

@@ -12,8 +12,8 @@ from arena.recording import recorded
 from arena.toy_worlds import Bandit, Corridor, Grid, Lives, Shaft, Trap
 from examiner.arena import AGENTS, Job, Playing
 from examiner.arena import protocol as named_protocol
-from examiner.arena.planning.planner import Planner
-from examiner.arena.planning.tree import Novelty, Tree
+from examiner.arena.agents.state_trees import Novelty, Tree
+from examiner.arena.planner import Planner
 from examiner.messages import InputError
 
 PLANNERS = (
@@ -192,8 +192,8 @@ def test_planners_play_gymnasium_and_resume_to_the_same_episodes(name):
         episodes=2,
         seed=3,
     )
-    (first, before), (second, after) = recorded(Playing.begin(job), 2)
-    again = Playing.resume(job, episodes_done=1, frames_done=first.frames, checkpoint=None)
+    (first, before), (second, after) = recorded(Playing(job), 2)
+    again = Playing(job, episodes=1, frames=first.frames)
     assert again.stateless
     assert recorded(again, 1) == [(second, after)]
     assert before != after
@@ -213,7 +213,7 @@ def test_a_planner_balances_the_pole_far_longer_than_chance():
             protocol=protocol,
             episodes=2,
         )
-        scores[name] = [episode.score for episode in Playing.begin(job)]
+        scores[name] = [episode.score for episode in Playing(job)]
     assert min(scores["uct"]) == 60.0 > max(scores["random"])
 
 
@@ -331,7 +331,7 @@ def test_tasks_tell_the_frame_skip_that_budgets_count(frame_skip):
         protocol=protocol,
         episodes=1,
     )
-    playing, told = Playing.begin(job), []
+    playing, told = Playing(job), []
     begin = playing.agent.begin
     playing.agent.begin = lambda task, rng: told.append(task.frame_skip) or begin(task, rng)
     next(playing)

@@ -33,8 +33,8 @@ def test_seeds_reproduce_episodes_exactly_also_when_resumed(name, observation, f
     planned = job(
         name, "seaquest", replace(SHORT, frame_skip=frame_skip), observation, budget=36 * frame_skip
     )
-    (first, before), (second, after) = recorded(Playing.begin(planned), 2)
-    again = Playing.resume(planned, episodes_done=1, frames_done=first.frames, checkpoint=None)
+    (first, before), (second, after) = recorded(Playing(planned), 2)
+    again = Playing(planned, episodes=1, frames=first.frames)
     assert recorded(again, 1) == [(second, after)]
     assert before != after
 
@@ -42,14 +42,14 @@ def test_seeds_reproduce_episodes_exactly_also_when_resumed(name, observation, f
 def test_planning_leaves_the_game_that_is_played_alone():
     # The same actions give the same game, whether they were planned or are only repeated.
     protocol = named_protocol("deterministic", max_episode_frames=100)
-    playing = Playing.begin(job("uct", protocol=protocol))
+    playing = Playing(job("uct", protocol=protocol))
     chosen, act = [], playing.agent.act
     playing.agent.act = lambda seen: chosen.append(act(seen)) or chosen[-1]
     episode = next(playing)
     blind = Job(
         "again", "periodic", {"actions": chosen}, game="asterix", protocol=protocol, episodes=1
     )
-    repeated = next(Playing.begin(blind))
+    repeated = next(Playing(blind))
     assert (repeated.score, repeated.length) == (episode.score, episode.length)
 
 
@@ -59,6 +59,6 @@ def test_planning_leaves_the_game_that_is_played_alone():
 def test_iw1_and_uct_play_far_above_random(name, game):
     protocol = named_protocol("machado-2018", max_episode_frames=1_500)
     random = replace(job("random", game, protocol), settings={}, episodes=10)
-    scores = [episode.score for episode in Playing.begin(random)]
+    scores = [episode.score for episode in Playing(random)]
     planned = job(name, game, protocol, "ram", budget=600, hold=3, depth=8)
-    assert next(Playing.begin(planned)).score > np.mean(scores) + 3 * np.std(scores, ddof=1)
+    assert next(Playing(planned)).score > np.mean(scores) + 3 * np.std(scores, ddof=1)

@@ -26,14 +26,14 @@ def learner(**changes):
 
 
 def noting(job):
-    playing = Playing.begin(job)
+    playing = Playing(job)
     return list(playing), playing.agent
 
 
 @pytest.mark.parametrize("entry", ["random", "arena.agents_for_tests:Bare"])
 def test_equal_jobs_give_equal_episodes(entry):
     job = Job("a", entry, game="space_invaders", seed=3, protocol=SHORT, episodes=2)
-    assert rows(Playing.begin(job)) == rows(Playing.begin(job))
+    assert rows(Playing(job)) == rows(Playing(job))
 
 
 def test_other_seeds_games_and_settings_have_other_random_numbers():
@@ -79,12 +79,12 @@ def test_a_game_under_another_name_is_the_same_job():
 def test_a_longer_job_begins_with_the_episodes_of_a_shorter_one():
     short = Job("a", "random", **POLE, episodes=3)
     long = replace(short, episodes=6, agent="b")
-    assert rows(Playing.begin(long))[:3] == rows(Playing.begin(short))
+    assert rows(Playing(long))[:3] == rows(Playing(short))
 
 
 def test_frames_add_up_lengths_and_end_the_job():
     job = Job("a", "random", **POLE, frames=100)
-    episodes = list(Playing.begin(job))
+    episodes = list(Playing(job))
     total = 0
     for number, episode in enumerate(episodes):
         total += episode.length
@@ -96,12 +96,12 @@ def test_without_limits_the_protocol_decides():
     job = Job(
         "a", "random", **POLE | {"protocol": replace(PROTOCOLS["gymnasium"], training_frames=50)}
     )
-    assert list(Playing.begin(job))[-1].frames >= 50
+    assert list(Playing(job))[-1].frames >= 50
     assert job.last_frame == 50
 
 
 def test_the_cap_truncates_an_episode():
-    (episode,) = Playing.begin(Job("a", "no-op", game="pong", protocol=SHORT, episodes=1))
+    (episode,) = Playing(Job("a", "no-op", game="pong", protocol=SHORT, episodes=1))
     assert (episode.length, episode.truncated) == (400, True)
     assert episode.cpu_seconds > 0
 
@@ -109,35 +109,31 @@ def test_the_cap_truncates_an_episode():
 @pytest.mark.parametrize("done", [1, 4])
 def test_a_stateless_agent_resumes_at_any_episode(done):
     job = Job("a", "random", **POLE, episodes=6)
-    whole = rows(Playing.begin(job))
-    resumed = Playing.resume(
-        job, episodes_done=done, frames_done=whole[done - 1].frames, checkpoint=None
-    )
+    whole = rows(Playing(job))
+    resumed = Playing(job, episodes=done, frames=whole[done - 1].frames)
     assert rows(resumed) == whole[done:]
 
 
 @pytest.mark.parametrize("done", [1, 4])
 def test_a_learner_resumes_from_what_it_saved(done):
-    whole = rows(Playing.begin(learner()))
-    playing = Playing.begin(learner())
+    whole = rows(Playing(learner()))
+    playing = Playing(learner())
     episodes = [next(playing) for _ in range(done)]
     saved = playing.checkpoint()
-    resumed = Playing.resume(
-        learner(), episodes_done=done, frames_done=episodes[-1].frames, checkpoint=saved
-    )
+    resumed = Playing(learner(), episodes=done, frames=episodes[-1].frames, saved=saved)
     assert rows(resumed) == whole[done:]
-    assert saved != Playing.resume(learner(), episodes_done=0, frames_done=0, checkpoint=None).agent
+    assert saved != Playing(learner(), episodes=0, frames=0).agent
 
 
 def test_a_learner_without_its_checkpoint_is_not_resumed():
     with pytest.raises(InputError, match=r"nothing of it was saved after 3 episodes"):
-        Playing.resume(learner(), episodes_done=3, frames_done=60, checkpoint=None)
+        Playing(learner(), episodes=3, frames=60)
 
 
 def test_an_action_that_is_not_there_is_refused():
     job = Job("wild", "arena.agents_for_tests:Wild", game="pong", protocol=SHORT, episodes=1)
     with pytest.raises(InputError, match=r"The agent 'wild' chose action 99. There are 18 actions"):
-        next(Playing.begin(job))
+        next(Playing(job))
 
 
 def test_learners_are_told_of_game_over_only():
@@ -188,7 +184,7 @@ def evaluated(**changes):
 
 
 def test_evaluation_follows_every_report_point_and_adds_no_frames():
-    episodes = rows(Playing.begin(evaluated()))
+    episodes = rows(Playing(evaluated()))
     phases = [episode.phase for episode in episodes]
     assert phases.count("evaluation") == 4
     assert phases[-2:] == ["evaluation", "evaluation"]
@@ -200,20 +196,20 @@ def test_evaluation_follows_every_report_point_and_adds_no_frames():
 
 def test_a_job_that_ends_between_report_points_is_evaluated_at_its_end():
     job = replace(evaluated(), frames=None, episodes=2)
-    assert [one.phase for one in Playing.begin(job)] == ["training"] * 2 + ["evaluation"] * 2
+    assert [one.phase for one in Playing(job)] == ["training"] * 2 + ["evaluation"] * 2
 
 
 def test_resuming_within_an_evaluation_goes_on_with_it():
-    whole = rows(Playing.begin(evaluated()))
-    playing = Playing.begin(evaluated())
+    whole = rows(Playing(evaluated()))
+    playing = Playing(evaluated())
     done = [one.phase for one in whole].index("evaluation") + 1
     played = [next(playing) for _ in range(done)]
-    resumed = Playing.resume(
+    resumed = Playing(
         evaluated(),
-        episodes_done=done,
-        frames_done=played[-1].frames,
+        episodes=done,
+        frames=played[-1].frames,
         evaluated=1,
-        checkpoint=playing.checkpoint(),
+        saved=playing.checkpoint(),
     )
     assert rows(resumed) == whole[done:]
 
@@ -223,13 +219,13 @@ def test_resuming_within_an_evaluation_goes_on_with_it():
 )
 def test_planners_get_a_model_and_its_count_of_frames(where):
     job = Job("p", "arena.agents_for_tests:Greedy", **where, episodes=2)
-    playing = Playing.begin(job)
+    playing = Playing(job)
     next(playing)
     simulated = playing.agent.simulated
     actions, skip = (2, 1) if where is POLE else (18, 5)
     assert simulated[0] == actions * skip
     assert simulated == sorted(simulated)
-    assert rows(Playing.begin(job))[1] == replace(next(playing), cpu_seconds=0.0)
+    assert rows(Playing(job))[1] == replace(next(playing), cpu_seconds=0.0)
 
 
 @pytest.mark.parametrize(
@@ -265,25 +261,25 @@ def says(what, **changes):
 
 def test_an_agent_that_raises_stop_iteration_fails_and_is_not_taken_to_be_done():
     with pytest.raises(RuntimeError, match="the agent raised StopIteration"):
-        list(Playing.begin(says("StopIteration")))
+        list(Playing(says("StopIteration")))
 
 
 @pytest.mark.parametrize("what", [1.5, 1.0, "FIRE", "many", "nothing", -1, 18])
 @pytest.mark.parametrize("where", [{}, POLE])
 def test_what_is_no_action_is_refused_in_words_and_with_its_value(what, where):
     with pytest.raises(InputError, match=r"The agent 'says' chose action .* whole numbers counted"):
-        list(Playing.begin(says(what, **where)))
+        list(Playing(says(what, **where)))
 
 
 def test_whole_numbers_of_any_kind_are_actions():
-    kinds = [rows(Playing.begin(says(what))) for what in (1, True, "numpy", "array")]
+    kinds = [rows(Playing(says(what))) for what in (1, True, "numpy", "array")]
     assert all(one == kinds[0] for one in kinds)
 
 
 def test_agents_whose_saving_cannot_work_are_refused_in_words():
     job = Job("a", "arena.agents_for_tests:Forgetful", **POLE, episodes=1)
     with pytest.raises(InputError, match=r"can save\(\) what it learnt but not load"):
-        Playing.begin(job)
+        Playing(job)
     job = replace(job, entry="arena.agents_for_tests:SavesANumber")
     with pytest.raises(InputError, match="saved itself as a int"):
-        Playing.begin(job).checkpoint()
+        Playing(job).checkpoint()

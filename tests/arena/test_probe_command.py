@@ -109,7 +109,7 @@ def test_an_agent_of_the_current_folder_is_found(tmp_path: Path):
     ("arguments", "sentence"),
     [
         (("random",), "No game is named for 'random'. Name one"),
-        (("plan.toml", "pong"), "A plan names its games itself. Leave out 'pong'."),
+        (("plan.toml", "pong"), "`GAME` is stated by the plan itself. Leave it out."),
         (("random", *CART_POLE, "--set", "budget"), "The setting 'budget' is not NAME=VALUE"),
         (
             ("uct", *CART_POLE, "--set", "bugdet=5"),
@@ -120,19 +120,19 @@ def test_an_agent_of_the_current_folder_is_found(tmp_path: Path):
         (("random", "Pendulum-v1", *CART_POLE[1:]), "'Pendulum-v1': it has no list of actions"),
         (
             ("plan.toml", "--seeds", "5", "--cap", "30", "--episodes", "1", "--seed", "0"),
-            "A plan says itself how it is played. Leave out --cap, --episodes, --seed.",
+            "`--cap` is stated by the plan itself. Leave it out.",
         ),
         (
             ("plan.toml", "--set", "a=1", "--replays", "2", "--observation", "raw"),
-            "Leave out --set, --observation, --replays.",
+            "`--set` is stated by the plan itself. Leave it out.",
         ),
         (
             ("plan.toml", "--protocol", "machado-2018", "--environment", "ale"),
-            "Leave out --environment, --protocol.",
+            "`--environment` is stated by the plan itself. Leave it out.",
         ),
         (
             ("random", *CART_POLE, "-o", "out"),
-            "Only a plan has ledgers to keep in a folder. Leave out --output.",
+            "is for the ledgers of a plan, and a single agent has none",
         ),
     ],
 )
@@ -168,7 +168,7 @@ def test_the_published_table_stands_beside_ours(tmp_path: Path):
     ]
     assert content["contrasts"][0]["deterministic_runs"] == 2
     again = called(*arguments)
-    assert "6909" in again.stdout
+    assert "6,909" in again.stdout
     assert (out / "sticky" / "ledger.sqlite").exists()
 
 

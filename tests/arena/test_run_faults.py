@@ -89,7 +89,7 @@ def test_workers_and_drivers_killed_at_twenty_random_moments_change_no_row(
     expected = sorted(
         (job.key, e.number, e.phase, e.frames, e.length, e.score, e.lives, int(e.truncated))
         for job in jobs_to_kill()
-        for e in Playing.begin(job)
+        for e in Playing(job)
     )
     assert rows(ledger) == expected
     assert {state for state, _ in states(ledger)} == {"done"}
@@ -102,10 +102,10 @@ def test_a_hundred_jobs_with_three_bad_agents_complete_the_rest(tmp_path: Path) 
     good = [cart_pole(seed=seed, episodes=3) for seed in range(97)]
     jobs = [*good[:10], *bad, *good[10:]]
     ledger = tmp_path / "ledger.sqlite"
-    limits = Limits(silent_seconds=20.0, memory_bytes=400 * 2**20)
+    limits = Limits(silent_seconds=20.0, memory_mib=400)
     outcome = run(jobs, ledger, workers=2, limits=limits)
     assert (outcome.jobs, outcome.done, len(outcome.failed)) == (100, 97, 3)
-    reasons = {one.job.settings["how"]: one.reason for one in outcome.failures}
+    reasons = {job.settings["how"]: reason for job, reason in outcome.failures.items()}
     assert reasons["crash"].startswith("RuntimeError: out of ideas")
     assert "nothing was heard of it for longer than its limit of 20 seconds" in reasons["hang"]
     assert "more memory than its limit of 400 MiB" in reasons["hoard"]
@@ -113,7 +113,7 @@ def test_a_hundred_jobs_with_three_bad_agents_complete_the_rest(tmp_path: Path) 
     assert [row for row in rows(ledger) if row[0] in keys] == sorted(
         (job.key, e.number, e.phase, e.frames, e.length, e.score, e.lives, int(e.truncated))
         for job in good
-        for e in Playing.begin(job)
+        for e in Playing(job)
     )
 
 

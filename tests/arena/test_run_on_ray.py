@@ -37,7 +37,7 @@ import json, sys
 from ray.cluster_utils import Cluster
 from arena.test_run_on_ray import jobs_for_ray
 from examiner.arena import run
-from examiner.arena.play.episodes import perform_job
+from examiner.arena.episodes import perform_job
 from examiner.workers import Limits
 from examiner.workers.cluster import RayCrew
 
@@ -52,14 +52,14 @@ class Killer:
             killed.append(standing.episodes)
             cluster.remove_node(nodes[0], allow_graceful=False)
 
-limits = Limits(silent_seconds=20.0, memory_bytes=400 * 2**20)
+limits = Limits(silent_seconds=20.0, memory_mib=400)
 outcome = run(
     jobs_for_ray(), sys.argv[1], limits=limits, watcher=Killer(),
-    workers=lambda: RayCrew(perform_job, address=cluster.address, memory_bytes=limits.memory_bytes),
+    workers=lambda: RayCrew(perform_job, address=cluster.address, memory_mib=limits.memory_mib),
 )
 print("outcome", json.dumps({
     "done": outcome.done, "killed": killed,
-    "failed": {one.job.settings["how"]: one.reason for one in outcome.failures},
+    "failed": {job.settings["how"]: reason for job, reason in outcome.failures.items()},
 }))
 cluster.shutdown()
 """
@@ -90,7 +90,7 @@ def test_a_cluster_that_loses_a_node_gives_the_same_table(
     assert [row for row in rows(ledger) if row[0] in keys] == sorted(
         (job.key, e.number, e.phase, e.frames, e.length, e.score, e.lives, int(e.truncated))
         for job in good
-        for e in Playing.begin(job)
+        for e in Playing(job)
     )
     assert [state for state, _ in states(ledger)] == ["done"] * 6 + ["failed"] * 3
 
@@ -100,7 +100,7 @@ UNTIDY_DRIVER = """
 import sys
 from arena.test_run_on_ray import untidy_jobs
 from examiner.arena import run
-from examiner.arena.play.episodes import perform_job
+from examiner.arena.episodes import perform_job
 from examiner.workers.cluster import RayCrew
 outcome = run(untidy_jobs(sys.argv[2]), sys.argv[1], workers=lambda: RayCrew(perform_job))
 sys.exit(len(outcome.failed))
@@ -161,7 +161,7 @@ HOSTILE_DRIVER = """
 import sys
 from arena.test_clean_processes import jobs
 from examiner.arena import run
-from examiner.arena.play.episodes import perform_job
+from examiner.arena.episodes import perform_job
 from examiner.workers.cluster import RayCrew
 outcome = run(jobs(), sys.argv[1], workers=lambda: RayCrew(perform_job))
 sys.exit(len(outcome.failed))

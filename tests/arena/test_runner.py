@@ -10,8 +10,8 @@ import pytest
 from arena import toy_agents
 from arena.runs import cart_pole, rows, states
 from examiner.arena import Episode, Ledger, Playing, Standing, perform_job, plan, run
-from examiner.arena.play import episodes as performance
-from examiner.arena.play.episodes import Saved, Start
+from examiner.arena import episodes as performance
+from examiner.arena.episodes import Saved, Start
 from examiner.ledger import Checkpoint
 from examiner.messages import InputError
 from examiner.workers import Limits
@@ -23,7 +23,7 @@ def played(job: object) -> list[tuple[object, ...]]:
     """The episodes of a job played here and now, without ledger or workers."""
     return [
         (job.key, e.number, e.phase, e.frames, e.length, e.score, e.lives, int(e.truncated))  # type: ignore[attr-defined]
-        for e in Playing.begin(job)  # type: ignore[arg-type]
+        for e in Playing(job)  # type: ignore[arg-type]
     ]
 
 
@@ -31,7 +31,7 @@ def played(job: object) -> list[tuple[object, ...]]:
 def test_the_table_is_that_of_playing_every_job_alone(tmp_path: Path, workers: int) -> None:
     jobs = [cart_pole(agent, seed=seed) for agent in AGENTS for seed in range(2)]
     outcome = run(jobs, tmp_path / "ledger.sqlite", workers=workers)
-    assert (outcome.done, outcome.failures, outcome.episodes) == (6, (), 30)
+    assert (outcome.done, outcome.failures, outcome.episodes) == (6, {}, 30)
     assert rows(tmp_path / "ledger.sqlite") == sorted(row for job in jobs for row in played(job))
     assert outcome.frames == sum(played(job)[-1][3] for job in jobs)  # type: ignore[misc]
 
@@ -55,8 +55,8 @@ def test_jobs_go_on_where_they_were_left(tmp_path: Path) -> None:
 
 def test_a_learner_goes_on_from_its_checkpoint_not_from_its_beginning(tmp_path: Path) -> None:
     job, path = cart_pole("Learner", episodes=6), tmp_path / "ledger.sqlite"
-    episodes = list(Playing.begin(job))
-    playing = Playing.begin(job)
+    episodes = list(Playing(job))
+    playing = Playing(job)
     for _ in range(3):
         next(playing)
     data = playing.checkpoint()
@@ -66,7 +66,7 @@ def test_a_learner_goes_on_from_its_checkpoint_not_from_its_beginning(tmp_path: 
         for episode in episodes[:4]:
             ledger.record(account, episode)
         ledger.keep_checkpoint(account, Checkpoint(3, episodes[2].frames, 0), data or b"")
-        start = Start(job, account, ledger.checkpoint_data(account))
+        start = Start(job, account.checkpoint, ledger.checkpoint_data(account))
     messages = list(perform_job(start))
     assert [one.number for one in messages if isinstance(one, Episode)] == [3, 4, 5]
     outcome = run([job], path)
@@ -87,7 +87,7 @@ def test_a_learner_that_cannot_be_resumed_exactly_fails_and_says_which_episode(
     tmp_path: Path,
 ) -> None:
     job, path = cart_pole("Forgetful", episodes=12), tmp_path / "ledger.sqlite"
-    episodes = list(Playing.begin(job))
+    episodes = list(Playing(job))
     with Ledger(path) as ledger:
         (account,) = ledger.enter([job.record()])
         ledger.note_stateless(account, False)
@@ -95,10 +95,9 @@ def test_a_learner_that_cannot_be_resumed_exactly_fails_and_says_which_episode(
             ledger.record(account, episode)
         ledger.keep_checkpoint(account, Checkpoint(1, episodes[0].frames, 0), b"[[0, 0], 0]")
     outcome = run([job, cart_pole()], path)
-    (failed,) = outcome.failures
-    assert failed.job == job and outcome.done == 1
-    assert "was played again and differs in" in failed.reason
-    assert outcome.failed[job.agent].reason == failed.reason
+    assert list(outcome.failures) == [job] and outcome.done == 1
+    assert "was played again and differs in" in outcome.failures[job]
+    assert outcome.failed[job.agent].reason == outcome.failures[job]
     assert "1 of 2 jobs done, 1 failed; played " in outcome.headline
     assert len([row for row in rows(path) if row[0] == job.key]) == 12
 
@@ -108,9 +107,9 @@ def test_misbehaving_agents_fail_with_reasons_and_keep_what_they_played(tmp_path
     how = ("crash", "hang", "hoard", "die", "behave")
     jobs = [cart_pole("Misbehaving", seed=seed, how=one) for seed, one in enumerate(how)]
     path = tmp_path / "ledger.sqlite"
-    limits = Limits(silent_seconds=15.0, memory_bytes=300 * 2**20)
+    limits = Limits(silent_seconds=15.0, memory_mib=300)
     outcome = run(jobs, path, workers=3, limits=limits)
-    reasons = {one.job.settings["how"]: one.reason for one in outcome.failures}
+    reasons = {job.settings["how"]: reason for job, reason in outcome.failures.items()}
     assert reasons["crash"].startswith("RuntimeError: out of ideas (toy_agents.py, line")
     assert reasons["hang"] == "nothing was heard of it for longer than its limit of 15 seconds"
     assert reasons["hoard"].startswith("it needed more memory than its limit of 300 MiB")
@@ -133,9 +132,9 @@ def test_a_finished_run_is_left_alone(tmp_path: Path) -> None:
     run(jobs, path)
     before = rows(path)
     outcome = run(jobs, path)
-    assert (outcome.done_before, outcome.done_now, outcome.episodes) == (2, 0, 0)
+    assert (outcome.done_before, outcome.done, outcome.episodes) == (2, 2, 0)
     assert rows(path) == before
-    assert run([*jobs, cart_pole(seed=2)], path).done_now == 1
+    assert run([*jobs, cart_pole(seed=2)], path).done == 3
 
 
 def test_the_watcher_is_told_of_speed_time_left_and_scores(tmp_path: Path) -> None:

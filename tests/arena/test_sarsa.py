@@ -265,6 +265,6 @@ def test_it_learns_to_cross_the_road():
 
     def scores(agent):
         job = Job(agent, agent, game="freeway", frames=80_000, protocol=protocol)
-        return [episode.score for episode in Playing.begin(job)]
+        return [episode.score for episode in Playing(job)]
 
     assert np.mean(scores("sarsa")[-3:]) > 10 > 3 > np.mean(scores("random"))

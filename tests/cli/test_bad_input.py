@@ -7,7 +7,7 @@ import pytest
 CASES = {
     "no such file": (["describe", "missing.csv"], "no such file. Check the path"),
     "unknown data set": (["datasets", "atari-dqm-family"], "Did you mean 'atari-dqn-family'"),
-    "not results": (["describe", "atari-typology"], "is no results but a Classification"),
+    "not results": (["describe", "atari-typology"], "is a classification, not a table of results"),
     "unknown format": (["describe", "ok.csv", "--format", "xml"], "Unknown format 'xml'"),
     "unknown normaliser": (["report", "ok.csv", "--normalise", "humna"], "Did you mean 'human'"),
     "unknown ending": (["convert", "ok.csv", "out.docx"], "Known endings: '.csv'"),

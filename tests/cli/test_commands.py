@@ -103,7 +103,7 @@ def test_convert_normalises_and_says_what_is_lost(examiner, tmp_path: Path) -> N
     assert back.agents == normalised.agents
     assert ex.responses(back) == ex.responses(normalised)
     raw = examiner("convert", "atari-dqn-family", "raw.csv", "--all")
-    assert "kept by tidy Parquet only" in raw.stderr
+    assert "Only tidy Parquet keeps scales" in raw.stderr
 
 
 def test_convert_marks_success(examiner, tmp_path: Path) -> None:
@@ -206,7 +206,7 @@ def test_agents_with_a_smaller_budget_are_named_before_the_ranking(
     table = {"agent": agents, "steps": [500, 2000, 500], "score": [1.0, 2.0, 1.0]}
     reduced = ex.reduce(ex.read(table | {"task": ["t"] * 3, "run": [0] * 3}), "at:1e3")
     monkeypatch.setattr("sys.stderr", sys.stdout)
-    ranking = Finding("ranking", "Ranking", ("long leads.",))
+    ranking = Finding("ranking", "Ranking", "long leads.")
     show(ranking, Printing(), "scores", notes=["Another note.", *reduced.notes])
     first, second, *_, last = capsys.readouterr().out.splitlines()
     assert first.startswith(f"note: No value at 1,000 steps for '{agents[2]}'")

@@ -246,9 +246,12 @@ def test_a_tiny_version_predicts_what_the_gate_compares(
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ((), "belong to a gate"),
-        (("--fail-if", "worse", "--sequential"), "Leave out --sequential"),
-        (("--fail-if", "worse", "--normalise", "min-max"), "Leave out --normalise"),
+        ((), "has no effect without `--fail-if`"),
+        (("--fail-if", "worse", "--sequential"), "`--sequential` has no effect with `--with`"),
+        (
+            ("--fail-if", "worse", "--normalise", "min-max"),
+            "`--normalise` has no effect with `--with`",
+        ),
     ],
 )
 def test_options_that_a_tiny_version_has_settled_are_refused(

@@ -58,7 +58,7 @@ def test_curves_are_printed_for_people(examiner, log):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--reduce", "auc"], "Learning curves need whole runs"),
+        (["--reduce", "auc"], "learning curves need whole runs"),
         (["--points", "soon"], "The report points are 'soon'. Give frames"),
         (["--points", "-5"], "The report points are [-5.0]. Give frames above 0."),
     ],
@@ -154,10 +154,12 @@ def test_single_results_have_no_curves(examiner, tmp_path):
     path = tmp_path / "single.csv"
     path.write_text("agent,task,score\na,t,1\na,u,2\nb,t,2\nb,u,1\n")
     done = examiner("curves", path)
-    assert done.returncode == 2 and "there are no curves in that" in done.stderr
+    assert done.returncode == 2 and "so there are no learning curves" in done.stderr
 
 
-def test_a_leader_that_shares_its_lead_now_and_then_leads_by_every_summary(examiner, tmp_path):
+def test_a_leader_that_shares_its_lead_now_and_then_ranks_first_by_every_summary(
+    examiner, tmp_path
+):
     lines = ["agent,task,seed,frames,score"]
     for agent, gain in (("fast", 2), ("slow", 1)):
         for task in "tuvwxyz":
@@ -166,4 +168,4 @@ def test_a_leader_that_shares_its_lead_now_and_then_leads_by_every_summary(exami
     path.write_text("\n".join(lines) + "\n")
     done = examiner("curves", path, "--points", "1,8", "--last", "1")
     assert done.returncode == 0, done.stderr
-    assert "fast leads by every summary of the learning curves, not always alone." in done.stdout
+    assert "fast ranks first by 4 of 4 summaries of the learning curves." in done.stdout

@@ -67,7 +67,7 @@ def test_lists_for_other_tools_are_written_from_their_logs(examiner, tmp_path) -
         (("--size", 99), "99"),
         (("--choose-on", "agent*"), "on all agents"),
         (("--folds", "x"), "'x'"),
-        (("--size", 12), "no smaller than the benchmark"),
+        (("--size", 12), "must have fewer tasks than the benchmark"),
         (("--lm-eval", "nowhere/list.json"), "its folder does not exist"),
     ],
 )

@@ -26,7 +26,7 @@ def test_shards_are_fitted_with_the_numbers_of_memory(examiner, shards, tmp_path
     here = ex.irt.fit(MATRIX, errors=False, starts=1)
     assert told["engine"] == "shards"
     assert told["log_likelihood"] == pytest.approx(here.log_likelihood, rel=1e-8)
-    assert any("passes over the responses" in warning for warning in told["notes"])
+    assert any("responses on disk were read" in warning for warning in told["notes"])
     stored = ex.load_saved(out)
     np.testing.assert_allclose(np.sort(stored.items.slope), np.sort(here.items.slope), atol=1e-4)
 
@@ -69,9 +69,7 @@ def test_a_gpu_that_is_not_there_is_one_sentence(examiner, shards):
 def test_what_shards_cannot_do_is_said(examiner, shards):
     done = examiner("fit", shards, "--engine", "shards", "--normalise", "z-score")
     assert done.returncode == 2
-    assert (
-        "Shards are fitted as they are written, and '--normalise' would change them" in done.stderr
-    )
+    assert "Shards are fitted without changes, and '--normalise' would change them" in done.stderr
     done = examiner("fit", shards, "--engine", "shards", "--memory", "0.01")
     assert done.returncode == 2
     assert "0.01 GB of memory are too little for 30 tasks" in done.stderr
@@ -95,7 +93,7 @@ def test_results_of_another_day_are_added_to_a_fit(examiner, tmp_path):
     assert done.returncode == 0, done.stderr
     done = examiner("fit", "today.parquet", "--fit", "fit.json")
     assert done.returncode == 2
-    assert "`examiner fit --add today.parquet --fit fit.json`" in done.stderr
+    assert "`--fit` has no effect without `--add`" in done.stderr
 
 
 def test_a_url_is_fitted_by_command_and_refused_where_results_are_needed_in_memory(
@@ -116,5 +114,7 @@ def test_a_url_is_fitted_by_command_and_refused_where_results_are_needed_in_memo
 
 def test_a_cache_that_no_engine_uses_is_said(examiner, shards, tmp_path):
     done = examiner("fit", shards, "--cache", tmp_path / "kept", "--starts", "1")
-    assert "--cache is for shards and clusters; the engine is memory" in done.stderr
+    assert (
+        "--cache has no effect: it is for shards and Ray, and the engine is memory" in done.stderr
+    )
     assert not (tmp_path / "kept").exists()

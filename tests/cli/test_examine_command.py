@@ -89,7 +89,7 @@ def test_costs_budget_and_balance(examiner, fitted: Path) -> None:
     assert sum(int(step["task"][1:]) % 3 == 0 for step in by_kind["steps"]) == 3
     refused = examiner("examine", *ORACLE, "--agent", "new1", "--balance", "kinds.csv")
     assert refused.returncode == 2
-    assert "Name one, or a classification with `--typology`." in refused.stderr
+    assert "or a classification with `--typology`." in refused.stderr
 
 
 def test_a_decision_names_the_agent_and_its_probability(examiner, fitted: Path) -> None:
@@ -111,7 +111,7 @@ def test_a_person_answers_at_the_terminal(examiner, fitted: Path, monkeypatch) -
     found = json.loads(done.stdout)
     assert [(step["value"], step["trials"]) for step in found["steps"]] == [(1, 1), (2, 3), (0, 1)]
     assert len(found["unanswered"]) == 1 and found["ended"] is None
-    assert "no is no answer" in done.stderr and "(3.0, 2.0)" in done.stderr
+    assert "no is not an answer" in done.stderr and "(3.0, 2.0)" in done.stderr
 
 
 def test_skipped_tasks_are_listed_and_the_end_of_the_answers_is_named(
@@ -191,7 +191,7 @@ def test_in_words_with_every_way_of_choosing(examiner, fitted: Path) -> None:
         ((*ORACLE, "--agent", "new1", "--cost", "no.csv"), "No column 'no.csv' says"),
         ((*ORACLE, "--agent", "new1", "--resume", "no.json"), "Cannot read 'no.json'"),
         ((*ORACLE, "--agent", "new1", "--resume", "fit.json"), "Make one with"),
-        (("--fit", "fit.json", "--protocol", "machado-2018"), "Say who plays"),
+        (("--fit", "fit.json", "--protocol", "machado-2018"), "Name the agent that plays"),
         (("--fit", "fit.json", "--agent", "random", "--protocol", "atari"), "Unknown protocol"),
         (("--fit", "fit.json", "--simulate", 1), "Ask for at least 2"),
     ],

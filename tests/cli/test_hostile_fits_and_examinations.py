@@ -97,7 +97,7 @@ def test_damaged_fits_are_refused_in_a_sentence_wherever_they_are_read(examiner,
         (["--trials", "100000"], "Ask for at most 1,000 at once"),
         (
             ["--simulate", "5", "--output", "one.json"],
-            "--output and --resume are for one examination",
+            "has no effect with `--simulate`",
         ),
     ],
 )

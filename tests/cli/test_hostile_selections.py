@@ -51,7 +51,7 @@ def test_damaged_selections_are_refused_in_a_sentence(examiner, tmp_path):
 
 @pytest.mark.parametrize(
     ("name", "value"),
-    [("cost", float("nan")), ("ability", "x"), ("error", None), ("worth", 10**400)],
+    [("cost", float("nan")), ("ability", "x"), ("ability_error", None), ("worth", 10**400)],
 )
 def test_damaged_examinations_are_refused_and_left_as_they_are(examiner, tmp_path, name, value):
     path = table(tmp_path / "wins.csv", np.greater(SCORES, np.median(SCORES)).astype(float))

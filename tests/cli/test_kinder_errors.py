@@ -61,7 +61,8 @@ def test_other_tools_formats_are_converted_to(examiner, tmp_path) -> None:
 
 
 def test_raw_scores_with_known_scales_are_not_averaged_in_silence(examiner) -> None:
-    done = examiner("scores", "atari-dqn-family", "--reps", "20", "--keep", "agent:d*", "--all")
+    options = ["--normalise", "none", "--reps", "20", "--keep", "agent:d*", "--all"]
+    done = examiner("scores", "atari-dqn-family", *options)
     assert "consider `--normalise human`" in done.stderr
 
 
@@ -119,8 +120,10 @@ def test_zeros_and_ones_are_summed_up_by_their_mean(examiner, tmp_path) -> None:
 
 def test_raw_scores_far_apart_are_not_averaged_in_silence(examiner, tmp_path) -> None:
     (tmp_path / "raw.csv").write_text("agent,Pong,Video Pinball\na,1,100000\nb,20,500000\nc,3,40\n")
-    done = examiner("scores", "raw.csv", "--reps", "20", "--all")
+    done = examiner("scores", "raw.csv", "--normalise", "none", "--reps", "20", "--all")
     assert "-fold apart" in done.stderr and "--scales atari-human-random" in done.stderr
+    stated = examiner("scores", "raw.csv", "--reps", "20", "--all").stderr
+    assert "`--normalise none` uses raw scores, `--scales atari-human-random` human ones" in stated
 
 
 def test_random_and_human_columns_can_become_scales(examiner, tmp_path) -> None:

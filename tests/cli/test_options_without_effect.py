@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from examiner.cli import COMMANDS, app
-from examiner.cli.pointless import EVERYWHERE, OF_COMMANDS
+from examiner.cli import ARENA, COMMANDS, app
+from examiner.cli.effects import EVERYWHERE, OF_COMMANDS
 
 TABLE = "agent,t,u,v\na,1,0,1\nb,0,0,1\nc,1,1,0\nd,0,1,1\n"
 BUNDLED = "is for files, and a bundled data set is read"
@@ -64,6 +64,21 @@ POINTLESS = [
     (["fit", "table.csv", "--add", "--fit", "fit.json", "--group", "g"], "`--add`"),
     (["scores", "table.csv", "--attempts", "--unit", "runs"], "`--attempts` prints none"),
     (["scores", "table.csv", "--attempts", "--reps", "9"], "`--attempts` prints none"),
+    (["compare", "table.csv", "a", "b", "--error-rate", "0.1"], "without `--fail-if`"),
+    (["compare", "table.csv", "a", "b", "--undecided", "fail"], "without `--fail-if`"),
+    (["compare", "table.csv", "a", "b", "--plan", "0.1", "--reps", "9"], "with `--plan`"),
+    (["curves", "table.csv", "--reduce", "auc"], "learning curves need whole runs"),
+    (["distil", "table.csv", "--size", "2", "--choose-on", "a"], "selected on all agents"),
+    (["fit", "table.csv", "--fit", "fit.json"], "has no effect without `--add`"),
+    (["fit", "table.csv", "--add"], "has no effect without `--fit FILE`"),
+    (["place", "table.csv", "--fit", "a.json", "--with", "b.json"], "exclude each other"),
+    (["place", "table.csv", "--with", "b.json", "--population", "fit"], "without `--fit`"),
+    (["scores", "table.csv", "--json", "--to", "csv"], "exclude each other"),
+    (["select", "table.csv", "--size", "2", "--budget", "3"], "exclude each other"),
+    (["examine", "--fit", "fit.json", "--simulate", "9", "-o", "x.json"], "with `--simulate`"),
+    (["arena", "run", "--repair", "x", "--workers", "2"], "with `--repair`"),
+    (["arena", "run", "atari-arena", "--address", "auto"], "without `--workers ray`"),
+    (["audit", "table.csv", "--key", "gold"], "no column 'answer' of answers"),
     (["cluster", "table.csv", "--clusters", "2", "--threshold", "0.3"], "exclude each other"),
     (["convert", "table.csv", "x.parquet", "--for-spreadsheets"], "CSV and TSV"),
     (["typology", "atari-typology", "--normalise", "rank"], ALONE),
@@ -108,6 +123,11 @@ def test_rules_name_options_that_commands_have() -> None:
         name: {each.name for each in app.get_command(context, name).params}  # type: ignore[union-attr]
         for name in COMMANDS
         if name != "arena"
+    }
+    arena = app.get_command(context, "arena")
+    parameters |= {
+        name: {each.name for each in arena.get_command(context, name).params}  # type: ignore[union-attr]
+        for name in ARENA["Commands"]
     }
     for rule in EVERYWHERE:
         assert set(rule.options) <= set().union(*parameters.values())

@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 from examiner.cli import COMMANDS, app
-from examiner.cli.parsing import _groups
+from examiner.cli.parsing import groups_of
 
 TABLE = "agent,task,score\n" + "".join(
     f"{agent},{task},{(row * 7 + column * 3) % 5 > 1:d}\n"
@@ -36,7 +36,7 @@ WRITING = {
     ],
     "arena run": [["IN", "-o", "OUT"]],
     "arena flavours": [["IN", "-o", "OUT"]],
-    "arena probe": [["IN", "-o", "OUT"]],
+    "arena probe": [["PLAN", "-o", "OUT"]],
     "arena design": [["IN", "-o", "OUT"]],
 }
 NOTHING_READ = {"arena profile"}
@@ -47,7 +47,7 @@ def writing_options(command: str) -> list[str]:
     function = getattr(module, command.split()[-1])
     return [
         each.name
-        for group in _groups(function).values()
+        for group in groups_of(function).values()
         for each in fields(group)
         if each.metadata.get("writes") in ("answer", "results")
     ]
@@ -100,16 +100,24 @@ def other_names(path: Path) -> dict[str, str]:
 def test_an_output_that_is_read_is_refused_and_nothing_changes(
     command: str, arguments: list[str], folder: Path
 ) -> None:
-    source = folder / "k.json"
+    read = "plan.toml" if "PLAN" in arguments else "k.json"
+    source = folder / read
+    source.write_text(TABLE)
     names = other_names(source)
     before = sorted(folder.iterdir())
     for name in names.values():
-        words = ["k.json" if w == "IN" else name if w == "OUT" else w for w in arguments]
+        words = [read if w in ("IN", "PLAN") else name if w == "OUT" else w for w in arguments]
         answer = CliRunner().invoke(app, [*command.split(), *words])
         assert answer.exit_code == 2, (words, answer.output)
         assert "is read and would be overwritten" in answer.output, (words, answer.output)
     assert source.read_text() == TABLE
     assert sorted(folder.iterdir()) == before
+
+
+def test_a_bundled_plan_is_played_into_a_folder_of_its_name(folder: Path) -> None:
+    words = ["arena", "run", "gvgai-planners", "-o", "gvgai-planners", "--checkout", "nowhere"]
+    answer = CliRunner().invoke(app, words)
+    assert answer.exit_code == 2 and "no GVGAI checkout in 'nowhere'" in answer.output
 
 
 @pytest.mark.parametrize("source", ["logs", "logs/*.csv", "logs/**/*.csv", "./logs/"])

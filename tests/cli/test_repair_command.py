@@ -77,6 +77,8 @@ def test_a_repair_is_told_in_words_and_refused_in_words(pilot: Path, tmp_path: P
     done = run("arena", "run", "--repair", tmp_path / "nowhere")
     assert done.code == 2 and "no such file" in done.err
     done = run("arena", "run", "plan.toml", "--repair", pilot)
-    assert done.code == 2 and "A repair plays nothing. Leave out 'plan.toml'" in done.err
+    assert (
+        done.code == 2 and "`PLAN` has no effect with `--repair`, which plays nothing" in done.err
+    )
     done = run("arena", "run")
     assert done.code == 2 and "No plan is named. Name one: `examiner arena run PLAN`." in done.err

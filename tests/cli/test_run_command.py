@@ -203,7 +203,7 @@ BAD = {
         "0",
     ): "The number of workers is '0'. Give a whole number of at least 1, or 'ray'.",
     ("--workers", "many"): "The number of workers is 'many'.",
-    ("--address", "10.0.0.1:6379"): "give `--workers ray` with it",
+    ("--address", "10.0.0.1:6379"): "without `--workers ray`",
 }
 
 

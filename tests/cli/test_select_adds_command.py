@@ -36,7 +36,7 @@ def test_the_command_tells_what_python_does(examiner, tmp_path) -> None:
     assert told["quantities"][0]["value"] == pytest.approx(own.bits.value)
     assert told["headline"] == own.headline
     both = examiner("select", path, "--adds", "task 10", "--set", "task 1", "--with", "x.json")
-    assert both.returncode == 2 and "Name the set in one way" in both.stderr
+    assert both.returncode == 2 and "exclude each other" in both.stderr
 
 
 def test_names_with_commas_are_given_in_quotation_marks(examiner, tmp_path) -> None:

@@ -181,7 +181,7 @@ def test_lexicographic_measures_give_points_for_ranks(tmp_path: Path) -> None:
     ("words", "said"),
     [
         (("--method", "guess"), "Unknown selection method 'guess'"),
-        (("--size", 3, "--budget", 2), "Both a size and a budget"),
+        (("--size", 3, "--budget", 2), "`--size` exclude each other"),
         (("--size", 99), "between 1 and 8"),
         (("--budget", 3), "no task has a cost"),
         (("--method", "typology"), "typology needs groups of tasks"),
@@ -209,7 +209,7 @@ def test_bad_comparisons_and_placements_get_one_sentence(folder: Path) -> None:
     told = complaint("place", results, "--with", folder / "old.json")
     assert "written by another version of examiner" in told
     assert "`--with chosen.json`" in complaint("place", results)
-    assert "one of them at a time" in complaint("place", results, "--with", "a", "--fit", "b")
+    assert "exclude each other" in complaint("place", results, "--with", "a", "--fit", "b")
 
 
 @pytest.mark.slow
@@ -301,27 +301,6 @@ def test_ten_folds_still_leave_every_agent_out_so_that_intervals_are_honest(tmp_
     assert np.isfinite(found.predicted).all()
     kept = with_predictor(material, chosen, judgement=found, rng=rng)
     np.testing.assert_allclose(kept.predictor.held_out, found.predicted[0, 0])
-
-
-def test_folds_go_to_processes_only_where_that_pays(monkeypatch: pytest.MonkeyPatch) -> None:
-    from examiner.cli import select as command
-
-    def nothing(stage: str, done: int, total: int) -> None:
-        return None
-
-    def on_processes(function, jobs, **options):
-        return [("elsewhere", function(job)) for job in jobs]
-
-    monkeypatch.setattr(command, "map_processes", on_processes)
-    jobs = [1, 2, 3]
-    assert list(command.judging(None, nothing)["map"](abs, jobs)) == jobs
-    monkeypatch.setattr(command, "WORTH_PROCESSES_SECONDS", 0.0)
-    assert list(command.judging(None, nothing)["map"](abs, jobs)) == [
-        1,
-        ("elsewhere", 2),
-        ("elsewhere", 3),
-    ]
-    assert command.judging(1, nothing)["progress"] is nothing
 
 
 def test_lines_off_a_terminal_say_how_far_the_work_is(

@@ -47,8 +47,9 @@ def test_a_table_of_ones_own_is_told_in_words(examiner, tmp_path):
     (tmp_path / "kinds.csv").write_text(KINDS)
     done = examiner("typology", "kinds.csv")
     assert "3 tasks are of 2 kinds" in done.stdout
-    assert "Values that no task has: game_state.mutability finite" in done.stdout
-    assert "Pairs of values that no task has: 2 of 4 possible" in done.stdout
+    words = " ".join(done.stdout.split())
+    assert "2 of 6 values and 2 of 4 pairs of values" in words
+    assert "What is missing: No task has game_state.mutability finite" in words
 
 
 def test_features_of_no_schema_are_taken_as_they_are(examiner, tmp_path):
@@ -67,7 +68,7 @@ def test_some_features_can_be_chosen(examiner):
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("atari-dqn-family",), "is no classification but a Results"),
+        (("atari-dqn-family",), "is a table of results, not a classification"),
         (("nowhere.csv",), "nowhere.csv"),
         (("atari-typology", "--schema", "genre"), "Known: 'agent-centric', 'elverdam-aarseth'"),
         (("kinds.csv", "--schema", "agent-centric"), "Known: 'action_space.branching'"),

@@ -143,7 +143,7 @@ def test_an_episode_played_again_is_the_same_episode(name, results):
         job = next(
             one for one in planned(name).jobs() if (one.agent, one.game) == (agent, "asterix")
         )
-        again = next(Playing.begin(job))
+        again = next(Playing(job))
         assert kept[job.key, 0] == (again.length, again.score)
 
 

@@ -54,9 +54,7 @@ def test_another_seed_gives_the_same_classes(rows):
 def test_a_game_measured_anew_with_two_other_seeds_has_the_same_classes(game):
     pytest.importorskip("gymnasium")
     found = [
-        ex.arena.profile_row(
-            ex.arena.profile(game, environment="gymnasium", seed=seed, frames=2_000)
-        )
+        ex.arena.profile(game, environment="gymnasium", seed=seed, frames=2_000).row
         for seed in (2, 3)
     ]
     one, other = (classes([row]).values for row in found)
@@ -67,7 +65,7 @@ def test_a_game_measured_anew_with_two_other_seeds_has_the_same_classes(game):
 @pytest.mark.parametrize("game", ["breakout", "pong", "seaquest"])
 def test_an_atari_game_measured_anew_with_another_seed_has_the_bundled_classes(game, rows):
     pytest.importorskip("ale_py")
-    found = ex.arena.profile_row(ex.arena.profile(game, seed=2))
+    found = ex.arena.profile(game, seed=2).row
     one, other = (classes([row]) for row in (rows[0][game], found))
     sure = set(one.features) - set(unsure(rows[0][game]))
     changed = {
@@ -87,7 +85,7 @@ def test_the_best_held_action_in_freeway_goes_up():
 @pytest.mark.slow
 @pytest.mark.parametrize("game", ["breakout", "pong"])
 def test_the_bundled_row_comes_again(game, rows):
-    row = ex.arena.profile_row(ex.arena.profile(game, seed=0))
+    row = ex.arena.profile(game, seed=0).row
     bundled = rows[0][game]
     for name in ("reward.density", "episode.length", "action_space.branching", "play.open_loop"):
         assert float(row[name]) == pytest.approx(float(bundled[name]), rel=1e-5)

@@ -17,6 +17,7 @@ import shlex
 import subprocess
 import sys
 import warnings
+from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -127,6 +128,16 @@ def run_console(block: Block, page: Path) -> None:
                 )
 
 
+@contextlib.contextmanager
+def importable_docs() -> Iterator[None]:
+    """Find the modules that lie next to the pages."""
+    sys.path.insert(0, str(ROOT / "docs"))
+    try:
+        yield
+    finally:
+        sys.path.pop(0)
+
+
 def name_of(page: Path) -> str:
     return str(page.relative_to(ROOT))
 
@@ -188,6 +199,13 @@ def test_links_of_a_page_lead_somewhere(page: Path) -> None:
     assert not lost, f"{name_of(page)} links to {lost}, which do not exist. Correct the links."
 
 
+def test_the_navigation_has_at_most_25_pages_which_all_exist() -> None:
+    _, _, navigation = (ROOT / "mkdocs.yml").read_text(encoding="utf-8").partition("\nnav:\n")
+    pages = re.findall(r": (\S+\.md)$", navigation, re.M)
+    assert 0 < len(pages) <= 25
+    assert [page for page in pages if not (ROOT / "docs" / page).exists()] == []
+
+
 @pytest.mark.parametrize("kind", NAMES)
 def test_every_name_a_user_can_give_is_documented(kind: str) -> None:
     table, page = NAMES[kind]
@@ -209,23 +227,35 @@ def test_every_public_name_has_a_place_in_the_reference(name: str) -> None:
     )
 
 
-def test_every_command_and_option_is_in_the_command_line_reference() -> None:
+def test_the_command_line_reference_lists_every_command_with_its_options() -> None:
+    page = (ROOT / "docs" / "command-line.md").read_text(encoding="utf-8")
+    with importable_docs():
+        from docstrings import commands
+
+        missing = [
+            name
+            for path, name in commands().items()
+            if f"::: {path}\n" not in page or not re.search(rf"^##+ {name}$", page, re.M)
+        ]
+    assert missing == [], f"Add a heading and a line `::: …` for {missing} to docs/command-line.md."
+
+
+def test_tables_of_options_have_every_option_of_a_command_once() -> None:
     import click
 
     from examiner.cli import app
 
-    page = (ROOT / "docs" / "command-line.md").read_text(encoding="utf-8")
-    context = click.Context(app)
-    arena = app.get_command(context, "arena")
-    assert isinstance(arena, click.Group)
-    playing = [arena.get_command(context, name) for name in arena.list_commands(context)]
-    commands = [app.get_command(context, name) for name in app.list_commands(context)]
-    named = {f"## {one.name}" for one in commands} | {f"### arena {one.name}" for one in playing}
-    commands += playing
-    options = {option for one in commands for part in one.params for option in part.opts}
-    named |= {f"`{option}" for option in options if option.startswith("--") and option != "--help"}
-    missing = sorted(name for name in named if name not in page)
-    assert not missing, f"docs/command-line.md does not mention {missing}. Add them there."
+    with importable_docs():
+        from docstrings import options_table
+
+        fit, shared = options_table("fit"), options_table("fit", ("Reading", "Output"))
+    command = app.get_command(click.Context(app), "fit")
+    assert command is not None
+    for option in (name for part in command.params for name in part.opts if name[:2] == "--"):
+        listed = [
+            table for table in (fit, shared) if re.search(rf"\| <code>[^<]*{option}\b", table)
+        ]
+        assert len(listed) == 1, option
 
 
 @pytest.mark.parametrize("page", sorted((ROOT / "docs" / "decisions").glob("0*.md")), ids=name_of)
@@ -237,11 +267,8 @@ def test_a_decision_says_its_context_choice_and_cost_and_is_in_the_index(page: P
 
 
 def test_the_page_of_data_sets_says_what_the_cards_say() -> None:
-    sys.path.insert(0, str(ROOT / "docs"))
-    try:
+    with importable_docs():
         from datasets_page import page
-    finally:
-        sys.path.pop(0)
     assert (ROOT / "docs" / "datasets.md").read_text(encoding="utf-8") == page(), (
         "docs/datasets.md is older than the cards. Write it again: python docs/datasets_page.py"
     )

@@ -1,4 +1,4 @@
-"""Every figure of the papers is drawn, or skipped with a reason."""
+"""Every figure and table of the papers is made, or skipped with a reason."""
 
 from __future__ import annotations
 
@@ -53,8 +53,54 @@ def test_figures_of_one_paper_are_written_and_the_skipped_said(
 def test_every_figure_named_on_a_page_can_be_made(make: ModuleType) -> None:
     pages = [page.read_text(encoding="utf-8") for page in (ROOT / "docs" / "papers").glob("*.md")]
     named = {name for page in pages for name in re.findall(r"--only ([\w-]+)", page)}
-    lost = [name for name in named if not any(key.startswith(name) for key in make.FIGURES)]
-    assert named and not lost
+    every = (*make.FIGURES, *make.TABLES)
+    assert named and not [name for name in named if not any(key.startswith(name) for key in every)]
+
+
+BUNDLED_TABLES = ("001-table-1", "003-table-1-actions", "004-table-1", "004-table-2")
+
+
+@pytest.mark.parametrize("name", BUNDLED_TABLES)
+def test_every_printed_number_stands_next_to_ours_on_its_page(make: ModuleType, name: str) -> None:
+    if name.startswith("003"):
+        pytest.importorskip("ale_py")
+    ((_, table),) = make.drawn(None, [name])
+    assert page_of(make, name) == table.markdown
+
+
+@pytest.mark.skipif(not SCORES.exists(), reason="the published scores are not beside the checkout")
+def test_printed_parameters_stand_next_to_those_with_priors(make: ModuleType) -> None:
+    ((_, table),) = make.drawn(SCORES.parent, ["003-table-1"])
+    assert page_of(make, "003-table-1") == table.markdown
+    page = (ROOT / "docs/papers/003.md").read_text(encoding="utf-8")
+    inside = [row[-1] for row in table.rows]
+    difficulties, slopes = (
+        sum(word in cell for cell in inside) for word in ("difficulty", "discrimination")
+    )
+    assert f"Of 41 games {difficulties} printed difficulties and {slopes} printed discr" in page
+    assert inside.count("no variance") == 8
+
+
+def test_tables_hold_every_number_that_is_printed(make: ModuleType) -> None:
+    rows = {name: page_of(make, name).splitlines()[2:] for name in make.TABLES}
+    assert {name: len(lines) for name, lines in rows.items()} == {
+        "001-table-1": 30,
+        "003-table-1-actions": 49,
+        "003-table-1": 49,
+        "004-table-1": 27 + 3,
+        "004-table-2": 40,
+    }
+    printed = ex.load("atari-irt-2017-table1").columns
+    for game, difficulty, line in zip(
+        printed["game"], printed["difficulty"], rows["003-table-1"], strict=True
+    ):
+        shown = "–" if difficulty is None else f"{difficulty:.2f}".replace("-", "−")
+        assert line.startswith(f"| {game} | {shown} |")
+
+
+def page_of(make: ModuleType, name: str) -> str:
+    page = ROOT / "docs" / "papers" / f"{name[:3]}.md"
+    return str(make.printed_on_page(name, page.read_text(encoding="utf-8")))
 
 
 @pytest.mark.slow

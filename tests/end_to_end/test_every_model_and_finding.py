@@ -14,7 +14,7 @@ from examiner.results import Results, Scales, TaskScale
 
 SHAPES = {"square": (24, 24), "more agents": (25, 24), "more tasks": (24, 25)}
 """Enough tasks for two bins of difficulty, which curves of agents need."""
-OF_FITS = [name for name, home in FINDINGS.homes.items() if home.needs == "fit"]
+OF_FITS = [name for name, entry in FINDINGS.items() if entry.needs == "fit"]
 
 
 def results_of(model: str, agents: int, tasks: int) -> Results:

@@ -80,8 +80,8 @@ class Sources:
         return ex.irt.indicators(self.fit)
 
     @cached_property
-    def pair(self) -> ex.scores.PairedComparison:
-        return ex.scores.compare(self.results, FIRST, OTHER, rng=0).compared[0]
+    def pair(self) -> ex.answers.Row:
+        return ex.scores.compare(self.results, FIRST, OTHER, rng=0).pairs[0]
 
     @cached_property
     def bits(self) -> ex.information.InformationAnalysis:
@@ -255,7 +255,7 @@ QUESTIONS = [
             "compare": lambda s: s.command("compare", "table.csv", FIRST, OTHER)["pairs"][0][
                 "difference"
             ],
-            "python": lambda s: s.pair.difference.value,
+            "python": lambda s: s.pair.difference,
         },
     ),
     Question(
@@ -268,7 +268,7 @@ QUESTIONS = [
             "compare": lambda s: s.command("compare", "table.csv", FIRST, OTHER)["pairs"][0][
                 "error_of_runs"
             ],
-            "python": lambda s: s.pair.difference.runs,
+            "python": lambda s: s.pair.error_of_runs,
         },
     ),
     Question(
@@ -284,7 +284,7 @@ QUESTIONS = [
                 s.command("compare", "table.csv", FIRST, OTHER)["pairs"][0][f"difference_{end}"]
                 for end in ("low", "high")
             ],
-            "python": lambda s: [s.pair.difference.low, s.pair.difference.high],
+            "python": lambda s: [s.pair.difference_low, s.pair.difference_high],
         },
     ),
     Question(
@@ -301,7 +301,7 @@ QUESTIONS = [
         "What is the p-value of that difference, of one pair?",
         {
             "compare": lambda s: s.command("compare", "table.csv", FIRST, OTHER)["pairs"][0]["p"],
-            "python": lambda s: s.pair.difference.p,
+            "python": lambda s: s.pair.p,
         },
     ),
     Question(
@@ -586,10 +586,8 @@ QUESTIONS = [
             "report": lambda s: s.drawn("next_task", "tasks")[0],
             "examine": lambda s: examined(s)["steps"][0]["task"],
             "python": lambda s: (
-                ex.adaptive.next_task(
-                    ex.adaptive.ExaminationState.start(bank := ex.adaptive.TaskBank.of(s.fit)), bank
-                ).task
-            ),  # type: ignore[union-attr]
+                ex.adaptive.next_task(s.fit, {}).task  # type: ignore[union-attr]
+            ),
         },
     ),
     Question(

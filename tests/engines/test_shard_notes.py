@@ -12,7 +12,7 @@ import pytest
 import examiner as ex
 from engines.like_fits import MATRIX, assert_same_fit
 from examiner.irt import IRTFit
-from examiner.results import connections, connections_in_blocks, connections_of_blocks
+from examiner.results import connections, connections_of_blocks
 
 
 def by_shards(matrix: ex.ResponseMatrix, folder: Path) -> IRTFit:
@@ -53,7 +53,8 @@ def test_groups_of_many_agents_are_found_block_by_block(seed: int) -> None:
     values = values[:, np.isfinite(values).any(axis=0)]
     values = values[np.isfinite(values).any(axis=1)]
     matrix = ex.ResponseMatrix.from_array(values)
-    expected, found = connections(matrix), connections_in_blocks(matrix)
+    expected = connections(matrix)
+    found = connections_of_blocks(matrix.agents, matrix.tasks, [matrix.trials])
     np.testing.assert_array_equal(found.agent_group, expected.agent_group)
     np.testing.assert_array_equal(found.task_group, expected.task_group)
 

@@ -11,7 +11,7 @@ from click.testing import CliRunner
 
 import examiner as ex
 from examiner.cli import app
-from examiner.importers import batch
+from examiner.importers import folders
 from importers.evaluation_files import (
     DATE,
     LATER,
@@ -48,8 +48,8 @@ def test_adding_logs_gives_what_reading_all_gives(tmp_path: Path, monkeypatch):
     ]
     write_lm_eval(logs / "m", "quiz", moved, date=LATER, about=about)
     opened = []
-    original = batch.look_at
-    monkeypatch.setattr(batch, "look_at", lambda path: opened.append(path.name) or original(path))
+    original = folders.look_at
+    monkeypatch.setattr(folders, "look_at", lambda path: opened.append(path.name) or original(path))
     added = ex.read(logs, append_to=target, item_text=True)
     assert f"samples_quiz_{DATE}.jsonl" not in opened
     assert added == ex.read(logs, item_text=True)
@@ -118,7 +118,7 @@ def test_convert_adds_to_its_target(tmp_path: Path):
         assert done.exit_code == 0, done.output
     assert ex.Results.load(target).agents == ("m0", "m1")
     done = CliRunner().invoke(app, ["convert", str(logs), str(tmp_path / "x.csv"), "--append"])
-    assert "tidy Parquet only" in f"{done.output}{done.exception}"
+    assert "only be added to tidy Parquet" in f"{done.output}{done.exception}"
 
 
 def test_logs_of_several_formats_keep_their_levels(tmp_path: Path):

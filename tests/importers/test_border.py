@@ -356,3 +356,9 @@ def test_nested_columns_of_parquet_are_left_out_and_said(tmp_path: Path):
     )
     with pytest.warns(ex.ExaminerWarning, match="Nested values are left out: 'log'"):
         assert ex.read(path).attributes == ()
+
+
+@pytest.mark.parametrize("value", [np.float64(1), 1.0, "x", {"t": 1.0}])
+def test_single_values_in_the_place_of_columns_are_refused_in_one_sentence(value) -> None:
+    with pytest.raises(ex.InputError, match="not a list of values"):
+        ex.read({"a": value, "b": value})

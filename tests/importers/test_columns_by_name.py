@@ -11,7 +11,7 @@ from click.testing import CliRunner
 
 import examiner as ex
 from examiner.cli import app
-from examiner.importers.column_names import AGENT_COLUMNS, OTHER_MEASURES, TASK_COLUMNS
+from examiner.importers.vocabulary import AGENT_COLUMNS, OTHER_MEASURES, TASK_COLUMNS
 
 pytestmark = pytest.mark.filterwarnings("ignore::examiner.messages.ExaminerWarning")
 

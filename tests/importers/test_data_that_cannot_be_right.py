@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 
 import examiner as ex
-from examiner.importers import arrays
+from examiner.importers import archives
 from examiner.messages import ExaminerWarning
 
 KEYS = {"agent": ["a", "b"], "task": ["t", "t"]}
@@ -157,7 +157,7 @@ def test_headers_of_arrays_are_parsed_in_one_thread_at_a_time(
             if alone:
                 busy.release()
 
-    monkeypatch.setattr(arrays.np.lib.format, "read_array_header_1_0", watched)
+    monkeypatch.setattr(archives.np.lib.format, "read_array_header_1_0", watched)
     with pytest.warns(ExaminerWarning):
         ex.read(tmp_path)
     assert len(together) >= 12 and not any(together)

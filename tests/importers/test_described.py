@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -40,6 +41,19 @@ def test_scaffolds_of_one_model_on_the_same_tasks_are_agents(tmp_path: Path):
         result = harbor_trial("chess", f"chess__{agent}", 1.0, agent=agent)
         write(tmp_path / agent / "result.json", result)
     assert ex.read(tmp_path).agents == ("gpt-5 (agent=mini-swe)", "gpt-5 (agent=terminus-2)")
+
+
+def test_harbor_agents_that_differ_in_an_argument_are_agents_whatever_their_jobs_are_called(
+    tmp_path: Path,
+):
+    for task, tool in product(("chess", "sort"), ("pi", "thin")):
+        result = harbor_trial(task, f"{task}__{tool}", 1.0)
+        arguments = {"harness": tool, "cell_id": f"{task}--{tool}", "mode": "fake"}
+        result["config"] = {"agent": {"model_name": "org/gpt-5", "kwargs": arguments}}
+        write(tmp_path / task / tool / "result.json", result)
+    results = ex.read(tmp_path)
+    assert results.agents == ("gpt-5 (harness=pi)", "gpt-5 (harness=thin)")
+    assert len(results.tasks) == 2
 
 
 def test_subsets_and_splits_of_mteb_are_tasks_and_revisions_belong_to_the_model(tmp_path: Path):

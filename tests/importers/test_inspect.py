@@ -211,7 +211,7 @@ def test_many_logs_are_read_by_processes_as_they_are_by_one(tmp_path: Path, monk
     for number in range(4):
         write_log(tmp_path / f"{number}.eval", task_id=f"t{number}", model=f"m/{number}")
     alone = ex.read(tmp_path)
-    monkeypatch.setattr("examiner.importers.batch._PROCESSES_FROM_BYTES", 0)
+    monkeypatch.setattr("examiner.importers.folders._PROCESSES_FROM_BYTES", 0)
     stages = []
     assert ex.read(tmp_path, progress=lambda *stage: stages.append(stage)) == alone
     assert ("reading inspect", 4, 4) in stages

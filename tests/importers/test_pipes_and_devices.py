@@ -244,15 +244,13 @@ def test_a_table_of_very_many_equal_rows_is_refused(tmp_path: Path, monkeypatch)
         ex.read(tmp_path / "x.parquet")
 
 
-def test_stored_things_and_plans_are_read_only_so_far(tmp_path: Path, monkeypatch):
+def test_stored_answers_and_plans_are_read_only_so_far(tmp_path: Path, monkeypatch):
     (tmp_path / "plan.toml").write_bytes(b"#" * (5 * 2**20))
-    with pytest.raises(
-        ex.InputError, match=r"holds more than 4,194,304 bytes, so that it is no plan"
-    ):
+    with pytest.raises(ex.InputError, match=r"has more than 4,194,304 bytes, too many for a plan"):
         plan(tmp_path / "plan.toml")
     sparse = tmp_path / "fit.json"
     with sparse.open("wb") as stream:
         stream.truncate(2**40)
-    monkeypatch.setattr("examiner.storage.things._MOST_BYTES", 2**20)
-    with pytest.raises(ex.InputError, match=r"so that it is no stored thing"):
+    monkeypatch.setattr("examiner.storage.documents._MOST_BYTES", 2**20)
+    with pytest.raises(ex.InputError, match=r"too many for a stored answer"):
         ex.load_saved(sparse)

@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 
 import examiner as ex
-from examiner.importers.time import TimeColumn
+from examiner.arena import Episode, Job, Ledger
+from examiner.importers.options import TimeColumn
 from examiner.scores import default_reduction
 
 
@@ -323,12 +324,14 @@ def test_scales_that_match_no_task_are_listed_beside_the_tasks():
 
 
 def test_the_learners_that_a_run_keeps_are_no_news(tmp_path: Path):
-    from examiner.importers.sorting import _of_run
-
-    ledger = tmp_path / "ledger.sqlite"
-    assert _of_run(tmp_path / "checkpoints" / "1f-3.checkpoint", ledger)
-    assert _of_run(tmp_path / "output.log", ledger)
-    assert not _of_run(tmp_path / "thoughts.md", ledger)
+    with Ledger(tmp_path / "ledger.sqlite") as ledger:
+        (account,) = ledger.enter([Job("random", "random", game="pong", episodes=1).record()])
+        ledger.record(account, Episode(0, 10, 5, 1.0, 0, False, 0.1))
+    (tmp_path / "checkpoints").mkdir()
+    for name in ("checkpoints/1f-3.checkpoint", "output.log", "thoughts.txt"):
+        (tmp_path / name).write_text("…")
+    notes = ex.read(tmp_path).notes
+    assert "1 file was skipped that is not results: 'thoughts.txt'." in notes
 
 
 def test_a_curve_without_names_asks_for_a_path_template_and_is_no_wide_table(tmp_path):

@@ -1,5 +1,6 @@
 """A wide table has names first and numbers after: anything else is read otherwise or refused."""
 
+import json
 from contextlib import nullcontext
 from pathlib import Path
 
@@ -171,3 +172,14 @@ def test_a_game_called_run_is_a_task_where_its_values_are_no_whole_numbers(tmp_p
     results = ex.read(path)
     assert (results.agents, results.tasks) == (("a", "b", "c"), ("pong", "run"))
     assert sorted(results.measure().tolist()) == [0.25, 0.5, 0.75, 1, 2]
+
+
+def test_json_lines_of_many_tasks_keep_the_order_of_their_columns(tmp_path: Path):
+    games = [f"game {number}" for number in range(57)]
+    lines = [{"agent": agent} | dict.fromkeys(games, 1.5) for agent in ("dqn", "ppo")]
+    lines[1] |= {"late": 2.0, "later": 3.0}
+    path = tmp_path / "wide.jsonl"
+    path.write_text("\n".join(map(json.dumps, lines)))
+    results = ex.read(path)
+    assert results.agents == ("dqn", "ppo")
+    assert results.provenance.columns[1] == ("'game 0', 'game 1', 'game 2' and 56 more", "task")

@@ -1,7 +1,5 @@
 """Bits of tasks and of sets: equal to plain loops, bounded, and blind to names and scales."""
 
-import sys
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -185,14 +183,35 @@ def test_thousands_of_tasks_do_not_underflow() -> None:
     assert scanned[5] == pytest.approx(table_bits(base + pairs.table([5])), abs=1e-12)
 
 
-def test_both_ways_of_scanning_agree(monkeypatch) -> None:
-    channels = information.channels(table(drawn(3, agents=9, tasks=40)))
-    fast = bits_with(PairLikelihood(channels))
-    monkeypatch.setattr(sys.modules["examiner.information.confusion"], "CACHE_BYTES", 0)
-    monkeypatch.setattr(sys.modules["examiner.information.gain"], "BLOCK_CELLS", 30)
-    assert bits_with(PairLikelihood(channels)) == pytest.approx(fast, abs=1e-12)
-    monkeypatch.setattr(sys.modules["examiner.information.gain"], "SAFE_EXPONENT", -1.0)
-    assert bits_with(PairLikelihood(channels)) == pytest.approx(fast, abs=1e-12)
+@pytest.mark.parametrize("deviation", [0.01, 0.3, 5.0])
+@pytest.mark.parametrize("chosen", [[], [1], [0, 3, 4]])
+def test_bits_with_each_task_are_those_of_the_larger_set(deviation, chosen) -> None:
+    rng = np.random.default_rng(3)
+    scores = rng.normal(size=(9, 6, 1)) + deviation * rng.normal(size=(9, 6, 4))
+    scores[2, 3] = np.nan
+    pairs = PairLikelihood(Channels.of(Results.from_numpy(scores)))
+    larger = [table_bits(pairs.table([*chosen, task])) for task in range(6)]
+    assert bits_with(pairs, pairs.table(chosen)) == pytest.approx(larger, abs=1e-12)
+
+
+@pytest.mark.parametrize("exact", [False, True])
+def test_blocks_of_any_size_give_the_same_bits_whether_likelihoods_are_kept_or_not(
+    exact, monkeypatch
+) -> None:
+    channels = information.channels(
+        table(drawn(3, agents=9, tasks=40)), model=ChannelModel(exact=exact)
+    )
+    pairs = PairLikelihood(channels)
+    base = pairs.table([4, 7])
+    one_by_one = [table_bits(base + pairs.table([task]), exact=exact) for task in range(40)]
+    for cells in (30, 1 << 16):
+        monkeypatch.setattr("examiner.information.pairs.BLOCK_CELLS", cells)
+        pairs = PairLikelihood(channels)
+        assert bits_with(pairs, base) == pytest.approx(one_by_one, abs=1e-12)
+        pairs.keep()
+        assert bits_with(pairs, base) == pytest.approx(one_by_one, abs=1e-12)
+        some = np.array([3, 30])
+        assert bits_with(pairs, base, some) == pytest.approx(one_by_one[3::27], abs=1e-12)
 
 
 @given(seed=SEEDS, size=st.integers(1, 4))
@@ -420,19 +439,12 @@ def test_what_cannot_be_done_is_said_in_a_sentence(call, message) -> None:
         call()
 
 
-def test_a_table_of_many_tasks_asks_once_for_each_agent(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_pairs_of_many_tasks_are_looked_at_in_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     """Pairs of agents times tasks in a Python loop took hours for large benchmarks."""
     scores = np.random.default_rng(0).normal(size=(6, 40, 3))
     scores[2, 5] = np.nan
     pairs = PairLikelihood(Channels.of(Results.from_numpy(scores)))
     single = sum(pairs.table([task]) for task in range(40))
-    calls: list[int] = []
-    usual = PairLikelihood.row
-
-    def counted(self: PairLikelihood, agent: int, *rest: object) -> np.ndarray:
-        calls.append(agent)
-        return usual(self, agent, *rest)  # type: ignore[arg-type]
-
-    monkeypatch.setattr(PairLikelihood, "row", counted)
+    monkeypatch.setattr("examiner.information.pairs.BLOCK_CELLS", 6 * 6 * 10)
+    assert [(len(tasks), len(rows)) for tasks, rows in pairs.blocks()] == [(10, 6)] * 4
     np.testing.assert_allclose(pairs.table(range(40)), single, atol=1e-12)
-    assert calls == list(range(6))

@@ -1,13 +1,14 @@
 """Clusters of more tasks than distances fit into memory, and means of correlations without a table."""
 
+import sys
+
 import numpy as np
 import pytest
 
 import examiner as ex
 from examiner.information import MOST_TASKS, clusters, general_factor, similarity
-from examiner.information.decomposition import mean_correlation, standard_scores
-from examiner.information.first_factors import first_share, share_by_chance, singular
-from examiner.information.followers import clusters_of_many
+from examiner.information.factors import singular, standard_scores
+from examiner.information.general_factor import first_share, mean_correlations, share_by_chance
 from examiner.scores import correlate_columns
 
 
@@ -27,7 +28,7 @@ def agreement(one: np.ndarray, other: np.ndarray) -> float:
 
 
 def test_beyond_the_limit_planted_clusters_are_found(monkeypatch) -> None:
-    monkeypatch.setattr("examiner.information.followers.JOINED", 500)
+    monkeypatch.setattr(sys.modules["examiner.information.clusters"], "JOINED", 500)
     scores, group = planted(150, MOST_TASKS + 1000, 4)
     found = clusters(ex.Results.from_numpy(scores))
     assert agreement(found.label, group) > 0.97
@@ -36,17 +37,31 @@ def test_beyond_the_limit_planted_clusters_are_found(monkeypatch) -> None:
     assert "Of 6,000 tasks 500 were joined" in found.notes[0]
 
 
-def test_those_that_follow_go_where_joining_all_would_have_put_them() -> None:
+@pytest.fixture
+def few_joined(monkeypatch):
+    """Join only so many tasks, and assign the others to the nearest cluster."""
+
+    def join(count: int) -> None:
+        module = sys.modules["examiner.information.clusters"]
+        monkeypatch.setattr(module, "MOST_TASKS", count)
+        monkeypatch.setattr(module, "JOINED", count)
+
+    return join
+
+
+def test_those_that_follow_go_where_joining_all_would_have_put_them(few_joined) -> None:
     scores, _ = planted(50, 300, 3, seed=2)
     results = ex.Results.from_numpy(scores)
-    some = clusters_of_many(results, "score", {}, joined=120)
-    assert agreement(some.label, clusters(results).label) > 0.97
+    whole = clusters(results)
+    few_joined(120)
+    assert agreement(clusters(results).label, whole.label) > 0.97
 
 
-def test_a_task_like_no_other_stands_alone() -> None:
+def test_a_task_like_no_other_stands_alone(few_joined) -> None:
     scores, _ = planted(200, 60, 2, seed=3)
     scores[:, 7] = np.random.default_rng(9).normal(size=200)
-    found = clusters_of_many(ex.Results.from_numpy(scores), "score", {}, joined=40)
+    few_joined(40)
+    found = clusters(ex.Results.from_numpy(scores))
     assert (found.label == found.label[7]).sum() == 1
 
 
@@ -57,7 +72,7 @@ def test_the_mean_correlation_is_that_of_the_whole_table(method) -> None:
     table[:, 5] = np.nan  # nobody was seen
     correlation, _ = correlate_columns(table, method)
     np.fill_diagonal(correlation, np.nan)
-    assert mean_correlation(table, method) == pytest.approx(np.nanmean(correlation))
+    assert mean_correlations(table, method) == pytest.approx([np.nanmean(correlation)])
 
 
 def test_who_was_searched_is_said_where_not_all_were() -> None:
@@ -78,7 +93,7 @@ def test_the_first_singular_values_of_a_large_table_are_those_of_all(monkeypatch
     for shape in ((40, 60), (60, 40)):
         scores = np.random.default_rng(1).normal(size=shape)
         left, values, right = singular(scores, 4)
-        monkeypatch.setattr("examiner.information.first_factors.MOST_DECOMPOSED", 10)
+        monkeypatch.setattr(sys.modules["examiner.information.factors"], "SMALL_TABLE", 10)
         few = singular(scores, 4)
         monkeypatch.undo()
         np.testing.assert_allclose(few[1], values, rtol=1e-10)
@@ -88,9 +103,10 @@ def test_the_first_singular_values_of_a_large_table_are_those_of_all(monkeypatch
 def test_a_large_table_has_the_general_factor_of_a_small_one(monkeypatch) -> None:
     results = ex.Results.from_numpy(planted(60, 90, 1)[0])
     exact = general_factor(results, rng=0, reps=10)
-    monkeypatch.setattr("examiner.information.decomposition.MANY_CELLS", 1000)
-    monkeypatch.setattr("examiner.information.decomposition.FEW_COLUMNS", 40)
-    monkeypatch.setattr("examiner.information.first_factors.MOST_PRODUCTS", 20)
+    module = sys.modules["examiner.information.general_factor"]
+    monkeypatch.setattr(module, "MANY_CELLS", 1000)
+    monkeypatch.setattr(module, "MOST_COLUMNS", 40)
+    monkeypatch.setattr(sys.modules["examiner.information.factors"], "SMALL_TABLE", 20)
     found = general_factor(results, rng=0, reps=10)
     for name in ("mean_task_correlation", "mean_agent_correlation", "first_factor_share"):
         one, other = getattr(found, name), getattr(exact, name)

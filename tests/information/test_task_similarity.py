@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import examiner as ex
-from examiner.information.observations import shares
+from examiner.information.factors import shares
 from examiner.messages import InputError
 from examiner.results import Results, Scales, TaskScale
 from examiner.scores import mean_silhouette

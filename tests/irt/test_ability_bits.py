@@ -5,8 +5,8 @@ import pytest
 from numpy.testing import assert_allclose
 
 import examiner as ex
-from examiner.irt import ItemParameters, ability_information, known
-from examiner.irt.indicators.ability_bits import task_bits
+from examiner.irt import ItemParameters, ability_information, fisher_information, known
+from examiner.irt.indicators.ability_bits import gathered, task_bits
 
 
 def by_simulation(slope: float, intercept: float, draws: int = 400_000) -> float:
@@ -23,12 +23,12 @@ def by_simulation(slope: float, intercept: float, draws: int = 400_000) -> float
 def test_bits_of_a_task_are_those_of_simulated_agents(slope: float, intercept: float) -> None:
     fit = known(ItemParameters.of(["t"], [slope], [intercept]))
     found = ability_information(fit, rng=0, size=1)
-    assert found.bits[0] == pytest.approx(by_simulation(slope, intercept), abs=0.003)
+    assert found.tasks.bits[0] == pytest.approx(by_simulation(slope, intercept), abs=0.003)
 
 
 def test_a_step_at_the_median_tells_one_bit_and_a_flat_task_none() -> None:
     fit = known(ItemParameters.of(["step", "flat"], [4000.0, 0.0], [20.0, 1.0]))
-    assert_allclose(ability_information(fit, rng=0, size=1).bits, [1.0, 0.0], atol=0.05)
+    assert_allclose(ability_information(fit, rng=0, size=1).tasks.bits, [1.0, 0.0], atol=0.05)
 
 
 def test_two_tasks_tell_what_their_joint_distribution_says() -> None:
@@ -47,7 +47,7 @@ def test_two_tasks_tell_what_their_joint_distribution_says() -> None:
     )
     total = joint @ weight
     exact = -(total * np.log2(total)).sum() + (weight * (joint * np.log2(joint)).sum(axis=0)).sum()
-    assert found.chosen_bits[-1] == pytest.approx(exact, abs=0.02)
+    assert found.chosen.bits[-1] == pytest.approx(exact, abs=0.02)
     assert found.whole_bits == pytest.approx(exact, abs=0.05)
 
 
@@ -71,7 +71,8 @@ def test_fisher_information_is_the_mean_over_the_agents() -> None:
     found = ability_information(fit, rng=0, size=3)
     slope, intercept = fit.items.slope, fit.items.intercept
     p = 1 / (1 + np.exp(-(fit.abilities.ability[:, None] * slope + intercept)))
-    assert_allclose(found.fisher, (slope**2 * p * (1 - p)).mean(axis=0), rtol=1e-9)
+    fisher = [found.tasks[task].fisher_information for task in fit.items.tasks]
+    assert_allclose(fisher, (slope**2 * p * (1 - p)).mean(axis=0), rtol=1e-9)
 
 
 def test_intervals_hold_the_bits_of_the_tasks_that_made_the_table() -> None:
@@ -86,9 +87,10 @@ def test_intervals_hold_the_bits_of_the_tasks_that_made_the_table() -> None:
     truth = task_bits(
         1 / (1 + np.exp(-(nodes[:, None] * slope + intercept))), weight / weight.sum()
     )
-    held = (found.bits_low <= truth) & (truth <= found.bits_high)
-    assert held.mean() > 0.85  # 95 % of 60, less three errors
-    assert np.corrcoef(found.bits, truth)[0, 1] > 0.8
+    order = [fit.items.tasks.index(task) for task in found.tasks.task]
+    inside = (found.tasks.bits_low <= truth[order]) & (truth[order] <= found.tasks.bits_high)
+    assert inside.mean() > 0.85  # 95 % of 60, less three errors
+    assert np.corrcoef(found.tasks.bits, truth[order])[0, 1] > 0.8
 
 
 def test_scores_have_no_bits_about_ability() -> None:
@@ -103,4 +105,20 @@ def test_some_tasks_never_tell_more_than_all() -> None:
     fit = known(ItemParameters.of(["a", "b", "c"], [2.0, 1.5, 1.0], [0.0, 0.5, -0.5]))
     for seed in range(6):
         found = ability_information(fit, rng=seed, size=3)
-        assert found.chosen_bits[-1] <= found.whole_bits
+        assert found.chosen.bits[-1] <= found.whole_bits
+
+
+def test_mean_information_over_a_grid_is_that_over_all_agents() -> None:
+    ability = np.random.default_rng(0).normal(size=4000)
+    items = ItemParameters.of(["flat", "steep", "hard"], [0.5, 2.5, 1.5], [0.0, 0.5, -3.0])
+    nodes, weights = gathered(ability)
+    assert len(nodes) == 201
+    assert np.isclose(weights.sum(), 1.0)
+    every = fisher_information(items, ability).mean(axis=0)
+    np.testing.assert_allclose(weights @ fisher_information(items, nodes), every, rtol=1e-3)
+
+
+def test_few_abilities_stay_as_they_are_and_unknown_ones_are_left_out() -> None:
+    nodes, weights = gathered(np.array([1.0, np.nan, -1.0]))
+    assert nodes.tolist() == [1.0, -1.0]
+    assert weights.tolist() == [0.5, 0.5]

@@ -6,7 +6,7 @@ import pytest
 import examiner as ex
 from examiner.irt import ItemParameters, simulate
 from examiner.irt.diagnostics.diagnosis import agent_fit
-from examiner.irt.diagnostics.residuals import by_chance_among_all, rarely_exceeded
+from examiner.irt.diagnostics.residuals import minimum_p_values, rarely_exceeded
 from examiner.irt.errors.draws import replicates, view
 from examiner.results import ResponseMatrix
 
@@ -73,7 +73,7 @@ def test_one_sound_table_in_twenty_has_any_odd_agent(agents: int, draws: int) ->
     named = 0
     for _ in range(tables):
         drawn = -rng.gamma(3.0, size=(draws + 1, agents)) * np.linspace(1, 9, agents)
-        named += bool((by_chance_among_all(drawn[0], drawn[1:]) <= 0.05 + 1e-12).any())
+        named += bool((minimum_p_values(drawn[0], drawn[1:]) <= 0.05 + 1e-12).any())
     assert named / tables <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / tables)
 
 
@@ -90,4 +90,4 @@ def test_a_cutoff_is_exceeded_no_more_often_than_stated(draws: int) -> None:
 def test_all_agents_shifted_alike_are_not_odd() -> None:
     rng = np.random.default_rng(0)
     drawn = rng.normal(size=(99, 12))
-    assert (by_chance_among_all(rng.normal(size=12) - 1.5, drawn) > 0.05).all()
+    assert (minimum_p_values(rng.normal(size=12) - 1.5, drawn) > 0.05).all()

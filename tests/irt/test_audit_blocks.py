@@ -5,9 +5,9 @@ import tracemalloc
 import numpy as np
 import pytest
 
-from examiner.irt.suspects import given_ability as regressions
-from examiner.irt.suspects.discrimination import discrimination
-from examiner.irt.suspects.given_ability import Expectations, Responses, given_ability
+from examiner.irt.suspects import rest_regressions as module
+from examiner.irt.suspects.rest_regressions import Responses, RestRegressions, rest_regressions
+from examiner.irt.suspects.task_tests import discrimination
 from examiner.results import ResponseMatrix
 
 
@@ -21,10 +21,10 @@ def _responses(agents: int, tasks: int) -> Responses:
 
 def test_blocks_of_tasks_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     found = _responses(80, 50)
-    whole = given_ability(found)
+    whole = rest_regressions(found)
     slopes = discrimination(found, whole)
-    monkeypatch.setattr(regressions, "BLOCK_CELLS", 7 * 80)
-    parts = given_ability(found)
+    monkeypatch.setattr(module, "BLOCK_CELLS", 7 * 80)
+    parts = rest_regressions(found)
     for name in ("expected", "alike", "slope"):
         np.testing.assert_allclose(getattr(parts, name), getattr(whole, name), rtol=1e-12)
     for one, other in zip(discrimination(found, parts), slopes, strict=True):
@@ -33,10 +33,10 @@ def test_blocks_of_tasks_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None
 
 def test_regressions_of_all_tasks_make_few_copies_of_a_large_table() -> None:
     found = _responses(1000, 2000)
-    given = given_ability(found)
-    assert isinstance(given, Expectations)
+    given = rest_regressions(found)
+    assert isinstance(given, RestRegressions)
     tracemalloc.start()
-    given_ability(found)
+    rest_regressions(found)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 6 * found.value.nbytes

@@ -6,14 +6,14 @@ from numpy.typing import NDArray
 
 import examiner as ex
 from examiner.irt import ItemParameters, pair_tables, simulate
-from examiner.irt.diagnostics.dependence import (
+from examiner.irt.diagnostics.residuals import (
     adjusted,
     dimension_check,
     first_eigenvalue,
     largest_excess,
     residual_correlations,
+    residuals,
 )
-from examiner.irt.diagnostics.residuals import residuals
 from examiner.messages import InputError
 from examiner.results import ResponseMatrix
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import statistics
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import get_args
 
@@ -30,8 +31,6 @@ from examiner.irt import (
 from examiner.irt import bins as difficulty_bins
 from examiner.irt import curves as task_curves
 from examiner.irt import known as known_fit
-from examiner.irt.indicators.curves import falling_slopes
-from examiner.irt.indicators.generality import generality, regularities
 from examiner.results import ResponseMatrix
 
 
@@ -90,19 +89,19 @@ def test_with_one_bin_generality_is_regularity() -> None:
     """papers/002, section II-B: one single bin for all items makes them equal."""
     rng = np.random.default_rng(3)
     items = ItemParameters.of([f"t{n}" for n in range(20)], np.ones(20), rng.normal(size=20))
-    matrix = ResponseMatrix.from_array(rng.random((6, 20)).round(3), tasks=items.tasks)
-    bins = difficulty_bins(items, 1)
-    made = empirical_agent_curves(matrix.agents, matrix.to_numpy(), bins)
-    np.testing.assert_allclose(generality(made).value, regularities(matrix.to_numpy()), rtol=1e-12)
+    matrix = ResponseMatrix.from_array(rng.random((6, 20)) < 0.5, tasks=items.tasks)
+    made = indicators(known_fit(items, matrix), bins=1)
+    np.testing.assert_allclose(made.generality, made.regularity, rtol=1e-12)
 
 
 def test_regularity_of_successes_is_a_function_of_their_mean() -> None:
     results = (np.random.default_rng(0).random((5, 30)) < 0.4).astype(float)
     share = results.mean(axis=1)
-    np.testing.assert_allclose(regularities(results), 1 / (share * (1 - share)), rtol=1e-12)
+    made = indicators(fit_of(results.tolist(), list(range(30))))
+    np.testing.assert_allclose(made.regularity, 1 / (share * (1 - share)), rtol=1e-12)
 
 
-def fit_of(rows: list[list[float]], difficulty: list[float]) -> IRTFit:
+def fit_of(rows: list[list[float]], difficulty: Sequence[float]) -> IRTFit:
     names = [f"t{n}" for n in range(len(difficulty))]
     items = ItemParameters.of(names, np.ones(len(names)), difficulty=difficulty)
     return known_fit(items, ResponseMatrix.from_array(rows, tasks=names))
@@ -156,11 +155,12 @@ def test_indicators_follow_a_permutation_of_agents() -> None:
 
 
 def test_a_curve_that_rises_and_falls_has_the_slope_of_its_first_fall() -> None:
-    at = np.array([-1.0, 0.0, 1.0, 2.0])
-    curves = np.array([[0.4, 0.6, 0.2, 0.0], [0.9, 0.4, 0.8, 0.3], [1.0, 0.5, 0.5, 0.5]])
-    np.testing.assert_allclose(falling_slopes(at, curves), [0.4, 0.5, np.nan])
-    gaps = np.array([[0.9, np.nan, 0.3, 0.1]])
-    np.testing.assert_allclose(falling_slopes(at, gaps), [0.3])
+    items = ItemParameters.of(list("tuvw"), np.ones(4), difficulty=[-1.0, 0.0, 1.0, 2.0])
+    means = [[0.4, 0.6, 0.2, 0.0], [0.9, 0.4, 0.8, 0.3], [1.0, 0.5, 0.5, 0.5]]
+    gaps = [0.9, np.nan, 0.3, 0.1]
+    results = np.array([*means, gaps])  # one task per bin
+    made = empirical_agent_curves(tuple("abcd"), results, difficulty_bins(items, 4))
+    np.testing.assert_allclose(made.slope, [0.4, 0.5, np.nan, 0.3])
 
 
 def test_correlations_and_their_intervals_are_those_of_scipy() -> None:
@@ -248,7 +248,7 @@ def test_perfectly_general_agents_are_all_in_dominance() -> None:
 def test_the_chance_to_be_abler_counts_both_errors() -> None:
     matrix = ResponseMatrix.from_array([[1, 0], [0, 1]], ["a", "b"])
     known = Abilities(("b", "a"), np.array([0.0, 1.0]), np.array([0.6, 0.8]), "")
-    chance = dominance(matrix, known).abler
+    chance = dominance(matrix, known).more_able
     assert chance[0, 1] == pytest.approx(0.841345, abs=1e-6)  # Φ(1 / √(0.36 + 0.64))
     assert chance[0, 1] + chance[1, 0] == pytest.approx(1.0)
 

@@ -25,13 +25,9 @@ from examiner.irt import (
     simulate,
     slope_verdicts,
 )
-from examiner.irt.diagnostics import chance as room
-from examiner.irt.diagnostics.chance import (
-    ability_test,
-    compared,
-    discrimination_test,
-    with_the_rest,
-)
+from examiner.irt.diagnostics import evidence_tests
+from examiner.irt.diagnostics.evidence_tests import ability_test, compared_part, discrimination_test
+from examiner.irt.diagnostics.standardised import rest_correlation_deviates
 from examiner.irt.evidence import relative_slopes
 from examiner.results import ResponseMatrix
 from examiner.scores import benjamini_hochberg, friedman
@@ -89,7 +85,7 @@ def test_large_tables_have_the_p_value_of_exchanges_in_closed_form(
 ) -> None:
     rng = np.random.default_rng(4)
     values = rng.integers(0, 2, (60, tasks)).astype(float)
-    monkeypatch.setattr(room, "_EXCHANGED_CELLS", 1)
+    monkeypatch.setattr(evidence_tests, "PERMUTED_CELLS", 1)
     closed = ability_test(ResponseMatrix.from_array(values), rng)
     assert "mean and variance" in closed.method
     exchanged = rng.permuted(np.broadcast_to(values, (2000, 60, tasks)), axis=1)
@@ -117,7 +113,7 @@ def test_slopes_that_differ_are_seen_in_part_of_a_large_table() -> None:
     assert made.evidence is not None and made.evidence.slopes_differ
     assert made.evidence.discrimination is not None
     assert "153 agents × 100 tasks" in made.evidence.discrimination.method
-    assert compared(matrix, rng).shape == (153, 100)
+    assert compared_part(matrix, rng).shape == (153, 100)
     seen = slope_verdicts(made)
     assert seen.steeper[1::2].mean() > 0.9 and not seen.steeper[::2].any()
     assert seen.flatter[::2].mean() > 0.9 and not seen.flatter[1::2].any()
@@ -211,7 +207,7 @@ def test_a_task_that_tells_nothing_goes_with_the_rest_by_chance_only() -> None:
     rng, slope = np.random.default_rng(16), np.full(15, 1.5)
     slope[0] = 0.0
     tables = [simulate(_items(slope, rng), 25, trials=2, rng=rng) for _ in range(150)]
-    found = [with_the_rest(table)[0] for table in tables]
+    found = [rest_correlation_deviates(table)[0] for table in tables]
     assert abs(np.mean(found)) < 3 / np.sqrt(150)
     assert 0.75 < np.std(found) < 1.25
 
@@ -248,7 +244,7 @@ def test_a_link_to_a_fit_of_chance_is_warned_of() -> None:
         words for words in link(other, replace(other, evidence=SEEN)).notes if "unit" in words
     ]
     assert len(warned) == 1 and warned[0].startswith(
-        "The agents of the old fit are not shown to differ"
+        "The agents of the old fit do not differ significantly in ability"
     )
 
 
@@ -283,7 +279,7 @@ def test_tables_without_gaps_have_correlations_with_the_rest_as_numpy_has_them(t
         np.corrcoef(weighed[:, task], np.delete(weighed, task, axis=1).sum(axis=1))[0, 1]
         for task in range(9)
     ]
-    assert_allclose(with_the_rest(matrix), np.array(expected) * np.sqrt(39), atol=1e-9)
+    assert_allclose(rest_correlation_deviates(matrix), np.array(expected) * np.sqrt(39), atol=1e-9)
 
 
 def test_a_gap_hardly_changes_the_correlations() -> None:
@@ -292,7 +288,7 @@ def test_a_gap_hardly_changes_the_correlations() -> None:
     trials = np.ones((300, 9), dtype=np.int64)
     trials[0, 0] = 0
     gap = ResponseMatrix.from_counts(whole.successes * trials, trials, whole.agents, whole.tasks)
-    assert_allclose(with_the_rest(gap), with_the_rest(whole), atol=0.2)
+    assert_allclose(rest_correlation_deviates(gap), rest_correlation_deviates(whole), atol=0.2)
 
 
 def families(seed: int, spread: float) -> ResponseMatrix:
@@ -309,9 +305,9 @@ def test_agents_without_a_common_task_are_no_near_copies() -> None:
     values = np.full((24, 60), np.nan)
     won = np.random.default_rng(0).integers(0, 2, (24, 30)).astype(float)
     values[:12, :30], values[12:, 30:] = won[:12], won[12:]
-    assert not room.has_near_copies(ResponseMatrix.from_array(values))
+    assert not evidence_tests.has_near_copies(ResponseMatrix.from_array(values))
     values[18:] = values[12:18]
-    assert room.has_near_copies(ResponseMatrix.from_array(values))
+    assert evidence_tests.has_near_copies(ResponseMatrix.from_array(values))
 
 
 def test_families_of_near_copies_that_are_equally_able_are_rarely_called_different() -> None:

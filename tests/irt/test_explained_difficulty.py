@@ -189,7 +189,7 @@ def test_attributes_that_repeat_each_other_and_too_few_tasks_are_refused() -> No
     with pytest.raises(InputError, match="All tasks have the same 'k'"):
         explain(truth.matrix, ["k"], attributes=alike)
     one = truth.matrix.take(agents=[0])
-    with pytest.raises(InputError, match="1 agent cannot show what is difficult"):
+    with pytest.raises(InputError, match="1 agent cannot show differences in difficulty"):
         explain(one, ["minutes"], attributes=truth.about)
 
 
@@ -234,7 +234,7 @@ def test_a_column_that_is_no_difficulty_is_reported_as_such() -> None:
     order = np.random.default_rng(0).permutation(60).tolist()
     rows = [{"task": name, "size": k} for name, k in zip(matrix.tasks, order, strict=True)]
     answer = on_difficulty(matrix, "size", attributes=Attributes.from_dicts("task", rows))
-    assert "it is no difficulty for these agents" in answer.headline
+    assert "it does not measure difficulty for these agents" in answer.headline
     with pytest.raises(InputError, match="too few, or all tasks have the same"):
         on_difficulty(
             matrix.take(tasks=range(3)), "size", attributes=Attributes.from_dicts("task", rows)

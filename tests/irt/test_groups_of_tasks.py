@@ -45,6 +45,15 @@ def test_independent_tasks_have_a_design_effect_near_one_and_no_note() -> None:
     assert np.mean(effects) < 1.2 and notes <= 2
 
 
+def test_dependence_too_small_to_change_errors_is_no_note() -> None:
+    rng = np.random.default_rng(1)
+    ability, slope = rng.normal(size=1000), np.exp(0.3 * rng.normal(size=500))
+    chance = 1 / (1 + np.exp(-slope * (ability[:, None] - rng.normal(size=500))))
+    matrix = ResponseMatrix.from_array(rng.random(chance.shape) < chance)
+    fit = ex.irt.fit(matrix, starts=1, estimator="ml")
+    assert not any("Residuals" in note for note in fit.notes)
+
+
 def test_dependence_that_nobody_named_is_a_note_with_its_size() -> None:
     matrix, groups = table(0, 1.5, agents=60)
     note = next(note for note in ex.irt.fit(matrix, starts=1).notes if "Residuals" in note)

@@ -8,7 +8,7 @@ from scipy import stats
 
 import examiner as ex
 from examiner.irt import ItemParameters
-from examiner.irt.growth.tails import Newcomers, Null, tail
+from examiner.irt.growth.drift import Newcomers, tail
 
 COUNT = 40
 TASKS = [f"task {n}" for n in range(COUNT)]
@@ -111,7 +111,7 @@ def test_a_task_that_moved_is_found_and_others_are_not() -> None:
 def test_agents_of_the_fit_are_counted_and_keep_their_ability() -> None:
     grown = ex.irt.grow(BEFORE, TABLE.take(range(20)))
     old = sum(agent in BEFORE.abilities.agents for agent in TABLE.agents[:20])
-    assert grown.known == old > 0
+    assert grown.known_agents == old > 0
     assert len(grown.agents) == 20 - old
 
 
@@ -169,12 +169,12 @@ def test_a_tail_of_few_answers_is_that_of_binomials() -> None:
     item = ItemParameters.of(["t"], [1.0], [2.5])
     chance = 1 / (1 + np.exp(-2.5))
     new = Newcomers(np.zeros(1), np.ones((25, 1)), np.full((25, 1), 2.0))
-    null = Null(np.zeros((2, 2)), np.diag([0.0, 1.0]))
+    errors = np.zeros((2, 2)), np.diag([0.0, 1.0])
     won = np.arange(51)
     for found in (38, 42):
         far = (found - 50 * chance) ** 2
         beyond = stats.binom.pmf(won, 50, chance)[(won - 50 * chance) ** 2 >= far - 1e-9].sum()
-        told = tail(far, item, 0, new, null, 200_000, np.random.default_rng(1))
+        told = tail(far, item, 0, new, *errors, 200_000, np.random.default_rng(1))
         assert told == pytest.approx(beyond, rel=0.5, abs=2e-5)
 
 

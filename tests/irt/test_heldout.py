@@ -19,7 +19,7 @@ def test_different_slopes_are_worth_having_where_slopes_differ() -> None:
     assert found.best == "2pl"
     assert found.as_good == ("2pl",)
     assert found.models[1].behind > 2 * found.models[1].behind_error > 0
-    assert found.cells + found.left_out == matrix.observed.sum()
+    assert found.cells + found.excluded_cells == matrix.observed.sum()
     assert found.models[1].log_score > found.baseline
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from examiner.irt import ItemParameters, Quadrature, abilities, simulate, sum_score_fit
-from examiner.irt.diagnostics.item_fit import _merged, sum_score_chances, without_each_task
+from examiner.irt.diagnostics.item_fit import merged_groups, sum_score_chances, without_each_task
 from examiner.irt.diagnostics.residuals import mean_squares, residuals
 from examiner.results import ResponseMatrix
 from irt.r_reference import numbers, responses
@@ -68,12 +68,12 @@ def test_groups_are_merged_from_both_ends_until_both_counts_are_expected_once() 
     agents = np.array([2.0, 5.0, 20.0, 30.0, 0.0, 20.0, 5.0, 2.0])
     shares = np.array([0.1, 0.15, 0.3, 0.5, 0.6, 0.7, 0.85, 0.9])
     won = np.array([0.0, 1.0, 6.0, 15.0, 0.0, 14.0, 4.0, 2.0])
-    groups = _merged(agents, won, shares)
+    expected, observed = merged_groups(agents, won, shares)
     # 0.2 and 0.75 successes are expected in the first two groups, less than 1 together: a third joins.
-    np.testing.assert_allclose(groups.expected[:, 0], [6.95, 15.0, 20.05])
-    np.testing.assert_allclose(groups.observed[:, 0], [7.0, 15.0, 20.0])
-    assert groups.expected.sum() == pytest.approx(agents.sum())
-    assert (groups.expected >= 1).all()
+    np.testing.assert_allclose(expected[:, 0], [6.95, 15.0, 20.05])
+    np.testing.assert_allclose(observed[:, 0], [7.0, 15.0, 20.0])
+    assert expected.sum() == pytest.approx(agents.sum())
+    assert (expected >= 1).all()
 
 
 def test_sum_score_fit_finds_a_task_that_does_not_follow_its_curve() -> None:

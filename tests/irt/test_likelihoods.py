@@ -13,8 +13,7 @@ import examiner as ex
 from examiner.irt import SCORES, ItemParameters, Kernel, Response, kernel_for, moved
 from examiner.irt import item_curves as curves
 from examiner.irt.estimation.arrays import trigamma
-from examiner.irt.estimation.heights import Heights, heights
-from examiner.irt.estimation.kernels import curve_derivatives
+from examiner.irt.estimation.heights import Heights, curve_derivatives, heights
 from examiner.irt.model import Parameter
 from examiner.messages import InputError
 from examiner.results import ResponseMatrix

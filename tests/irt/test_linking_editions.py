@@ -92,9 +92,11 @@ def test_few_shared_tasks_opposite_signs_and_drift_are_warned_of() -> None:
     second = ItemParameters.of(list("abcdef"), slope, first.intercept)
     made = link(known_fit(first), known_fit(second), "haebara")
     said = " ".join(made.notes)
-    assert "opposite signs of discrimination in the two editions, left out of the link: 'e'" in said
+    assert (
+        "opposite signs of discrimination in the two editions, excluded from the link: 'e'" in said
+    )
     assert "hardly any discrimination in one of the editions" in said and "'f'" in said
-    assert "hangs on 4 shared tasks" in said
+    assert "depends on 4 shared tasks" in said
     moved = ItemParameters.of(
         list("abcdefgh"), np.full(8, 1.5), difficulty=np.r_[np.linspace(-2, 2, 7), 2.5]
     )

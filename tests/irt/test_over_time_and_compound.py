@@ -54,7 +54,7 @@ def test_one_agent_in_a_year_has_its_own_interval_and_unknown_years_are_named(
     assert np.isnan(made.years[0].generality_low) and made.notes[0].startswith(
         "27 agents without a year"
     )
-    with pytest.raises(ex.InputError, match="1 year of agents tell nothing over time"):
+    with pytest.raises(ex.InputError, match="1 year of agents show no change over time"):
         ex.irt.over_time(told, {"a0": 2010})
 
 

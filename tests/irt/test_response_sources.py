@@ -4,19 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import pytest
 
 import examiner as ex
 from examiner.irt import (
-    BlockFunction,
+    Block,
     ItemParameters,
     MemorySource,
-    PassResult,
     Quadrature,
-    Reaches,
     ResponseSource,
     Unknowns,
     whole_of,
@@ -36,13 +33,9 @@ class Shards(ResponseSource):
         super().__init__(replace(whole_of(matrix), scores=scores, alike=False), "binomial")
         half = len(matrix.agents) // 2
         self._parts = [matrix.take(range(half)), matrix.take(range(half, len(matrix.agents)))]
-        self._reaches: list[Reaches] = [None, None]
 
-    def results(self, function: BlockFunction, job: Any) -> Iterator[PassResult]:
-        for number, part in enumerate(self._parts):
-            result = function(self.block(part), self._reaches[number], job)
-            self._reaches[number] = result.reaches
-            yield result
+    def blocks(self) -> Iterator[Block]:
+        return map(self.block, self._parts)
 
 
 def e_steps(matrix: ResponseMatrix) -> list[ResponseSource]:

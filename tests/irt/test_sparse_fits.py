@@ -10,8 +10,9 @@ import pytest
 
 import examiner as ex
 from child_processes import environment
-from examiner.irt.diagnostics.chance import ability_test, with_the_rest
+from examiner.irt.diagnostics.evidence_tests import ability_test
 from examiner.irt.diagnostics.flags import separated
+from examiner.irt.diagnostics.standardised import rest_correlation_deviates
 from examiner.irt.errors import information
 
 MODELS = [("1pl", 1), ("2pl", 1), ("3pl", 1), ("2pl", 4)]
@@ -73,7 +74,9 @@ def test_single_precision_of_many_cells_stays_near_double() -> None:
 def test_what_chance_gives_is_told_alike_by_lists_of_cells(trials: int) -> None:
     matrix = table("2pl", trials, 0.9, (300, 200))
     listed, theta = matrix.as_sparse(), np.random.default_rng(0).normal(size=300)
-    np.testing.assert_allclose(with_the_rest(listed), with_the_rest(matrix), atol=1e-9)
+    np.testing.assert_allclose(
+        rest_correlation_deviates(listed), rest_correlation_deviates(matrix), atol=1e-9
+    )
     np.testing.assert_array_equal(separated(listed, theta), separated(matrix, theta))
     here, there = (ability_test(part, np.random.default_rng(0)) for part in (matrix, listed))
     assert here.p_value == pytest.approx(there.p_value, rel=1e-6)

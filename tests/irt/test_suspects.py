@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import examiner as ex
-from examiner.irt.suspects.discrimination import discrimination
-from examiner.irt.suspects.given_ability import Responses, ability_elsewhere, given_ability
-from examiner.irt.suspects.together import given_groups, pair_excess
+from examiner.irt.suspects.dependence import labelled_groups, pair_excess
+from examiner.irt.suspects.rest_regressions import Responses, rest_regressions, rest_scores
+from examiner.irt.suspects.task_tests import discrimination
 from examiner.results import ResponseMatrix
 
 
@@ -124,19 +124,19 @@ def test_exchanging_agents_changes_nothing_of_slopes_and_pairs() -> None:
     table = drawn(30, 20, 6)
     order = np.random.default_rng(0).permutation(30)
     one, other = (Responses.of(ResponseMatrix.from_array(each)) for each in (table, table[order]))
-    first, second = given_ability(one), given_ability(other)
+    first, second = rest_regressions(one), rest_regressions(other)
     np.testing.assert_allclose(first.expected[order], second.expected, atol=1e-8)
     np.testing.assert_allclose(pair_excess(one, first), pair_excess(other, second), atol=1e-6)
     slopes = discrimination(one, first), discrimination(other, second)
-    np.testing.assert_allclose(slopes[0].flat_chance, slopes[1].flat_chance, atol=1e-8)
+    np.testing.assert_allclose(slopes[0].flat_p, slopes[1].flat_p, atol=1e-8)
 
 
-def test_ability_elsewhere_does_not_know_the_task_itself() -> None:
+def test_rest_scores_does_not_know_the_task_itself() -> None:
     table = drawn(20, 10, 7)
     changed = table.copy()
     changed[:, 0] = 1 - changed[:, 0]
     one, other = (
-        ability_elsewhere(Responses.of(ResponseMatrix.from_array(each)))[:, 0]
+        rest_scores(Responses.of(ResponseMatrix.from_array(each)))[:, 0]
         for each in (table, changed)
     )
     np.testing.assert_allclose(one, other, atol=1e-12)
@@ -149,7 +149,7 @@ def test_labels_without_meaning_name_a_group_in_one_table_of_twenty() -> None:
         noise = rng.normal(size=(30, 30))
         excess = np.triu(noise, 1) + np.triu(noise, 1).T + 0.3  # all tasks share something
         labels = rng.integers(0, 5, 30).tolist()
-        named += bool(given_groups(excess, {"kind": labels}, rng))
+        named += bool(labelled_groups(excess, {"kind": labels}, rng))
     assert named <= 5  # binomial(30, 0.05) exceeds it once in 300 times
 
 
@@ -181,7 +181,7 @@ def test_few_agents_or_tasks_are_refused_in_words() -> None:
 def test_wrong_gold_patches_of_swe_bench_verified_are_among_the_least_discriminating() -> None:
     results = ex.load("swebench-verified")
     found = Responses.of(ex.responses(results))
-    made = discrimination(found, given_ability(found))
+    made = discrimination(found, rest_regressions(found))
     ratio = made.correlation / made.expected
     order = [results.tasks[task] for task in np.argsort(ratio)]
     failing = {  # as reported in issue 20 of SWE-bench/sb-cli

@@ -15,12 +15,12 @@ from examiner.irt import (
     Quadrature,
     Response,
     TaskErrors,
+    Unknowns,
     Z,
     log_likelihood,
     moved,
     simulate,
 )
-from examiner.irt.errors.freedom import Freedom
 from examiner.irt.errors.intervals import fieller
 from examiner.results import ResponseMatrix
 from irt.joint_errors import observed_information, task_errors
@@ -85,10 +85,11 @@ def second_differences(
     matrix: ResponseMatrix, items: ItemParameters, model: str, priors: Priors | None
 ) -> NDArray[np.float64]:
     """−∂² of the log-likelihood and the log-priors by four evaluations for each pair of parameters."""
-    freedom = Freedom.at(items, MODELS[model], None)
+    free = Unknowns.of(MODELS[model], items.response, items.tasks, None)
     step = 1e-3
-    moves = [(task, name) for task in range(len(items)) for name in freedom.own]
-    moves += [(None, name) for name in freedom.shared]
+    moves = [(task, name) for task in range(len(items)) for name in free.own]
+    never = ("zero_cut", "cut_gap")  # no score is exactly 0 or 1
+    moves += [(None, name) for name in free.shared if name not in never]
 
     def shifted(at: ItemParameters, move: tuple[int | None, str], size: float) -> ItemParameters:
         everywhere = moved(at, move[1], size)  # type: ignore[arg-type]

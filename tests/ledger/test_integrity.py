@@ -225,7 +225,7 @@ def test_a_repaired_run_goes_on_and_ends_as_if_nothing_had_happened(
     assert len(saved) == found.saved and set(saved) < set(truth) and found.saved > 0
     assert found.lost == len(truth) - found.saved or how == "truncated"
     outcome = run(jobs, found.ledger)
-    assert outcome.failures == () and rows(found.ledger) == truth
+    assert not outcome.failures and rows(found.ledger) == truth
     with pytest.raises(InputError, match="is there already, and nothing is overwritten"):
         repair(folder)
 

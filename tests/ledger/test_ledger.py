@@ -23,7 +23,7 @@ EPISODE = Episode(0, 20, 20, 20.0, 0, False, 0.1)
 
 def test_episodes_come_back_as_they_were_recorded(tmp_path: Path) -> None:
     job = cart_pole(episodes=4)
-    played = list(Playing.begin(job))
+    played = list(Playing(job))
     with Ledger(tmp_path / "ledger.sqlite") as ledger:
         (account,) = ledger.enter([job.record()])
         for episode in played:

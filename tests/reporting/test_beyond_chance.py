@@ -15,7 +15,7 @@ from examiner.cli import app
 from examiner.information import analyse, best_set, clusters, favourable_tasks, similarity
 from examiner.irt import fit
 from examiner.reporting.findings import information as information_finding
-from examiner.reporting.prose import said
+from examiner.reporting.prose import plain_text
 from examiner.results import Results
 from examiner.scores import responses
 
@@ -44,7 +44,7 @@ def test_tasks_that_discriminate_are_named_where_sets_of_them_saturate() -> None
     assert found.test.significant
     assert set(found.significant_tasks) == {f"t{n:02}" for n in range(5)}
     assert found.headline.startswith("1 of 60 tasks gives 92 % of the information that identifies")
-    assert said(information_finding.render_information(found).lead).startswith(found.headline)
+    assert plain_text(information_finding.render_information(found).lead).startswith(found.headline)
 
 
 def test_the_headline_on_planners_agrees_with_the_table_by_three_measures() -> None:

@@ -15,7 +15,7 @@ import pytest
 import examiner as ex
 from examiner.reporting import Study
 from examiner.reporting.finding import Board
-from examiner.reporting.findings import comparison
+from examiner.reporting.findings import selection
 from examiner.reporting.page import script_json
 
 NODE = shutil.which("node")
@@ -49,7 +49,7 @@ def study_of(table: str) -> tuple[Study, Board]:
     """A table under study, and the board of its comparison."""
     values, normalise = TABLES[table]
     study = Study.of(ex.Results.from_numpy(values), normalise)
-    board = next(block for block in comparison.finding(study).blocks if isinstance(block, Board))
+    board = next(block for block in selection.finding(study).blocks if isinstance(block, Board))
     return study, board
 
 

@@ -14,7 +14,7 @@ from click.testing import CliRunner
 import examiner as ex
 from examiner.cli import app
 from examiner.reporting import FINDINGS, Figure, Study
-from examiner.reporting.prose import said
+from examiner.reporting.prose import plain_text
 
 PRICES = {"small": 0.001, "middling": 0.01, "large": 0.1, "overpriced": 0.2}
 
@@ -34,9 +34,9 @@ def results() -> ex.Results:
 
 def test_the_section_names_who_is_surely_on_the_front_and_who_is_dominated() -> None:
     told = FINDINGS["cost"](Study.of(results()))
-    assert said(told.lead) == (
-        "3 of 4 agents are on the front of score and cost in at least 95 % of resamples: large, middling "
-        "and small; 1 is dominated."
+    assert plain_text(told.lead) == (
+        "3 of 4 agents are on the Pareto front of score and cost in at least 95 % of resamples: large, "
+        "middling and small; 1 is dominated."
     )
     (dear,) = (row for row in told.data["agents"] if row["agent"] == "overpriced")
     assert "large" in dear["dominated_by"]
@@ -45,7 +45,7 @@ def test_the_section_names_who_is_surely_on_the_front_and_who_is_dominated() -> 
 def test_without_costs_there_is_no_section_and_the_reason_is_said() -> None:
     told = FINDINGS["cost"](Study.of(ex.Results.from_numpy(np.eye(3))))
     assert not told.applies
-    assert "The results have no costs" in said(told.lead)
+    assert "The results have no costs" in plain_text(told.lead)
 
 
 def test_nobody_is_named_where_agents_are_not_shown_to_differ() -> None:
@@ -59,7 +59,7 @@ def test_nobody_is_named_where_agents_are_not_shown_to_differ() -> None:
     )
     study = Study.of(alike)
     assert study.not_shown
-    lead = said(FINDINGS["cost"](study).lead)
+    lead = plain_text(FINDINGS["cost"](study).lead)
     assert lead.startswith("Which agents are worth their cost is not known.")
     assert not any(agent in lead for agent in alike.agents)
 

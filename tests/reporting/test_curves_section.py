@@ -10,7 +10,6 @@ import pytest
 
 import examiner as ex
 from examiner.messages import ExaminerWarning
-from examiner.reporting.findings import curves as bump
 
 
 @pytest.fixture
@@ -56,8 +55,7 @@ def test_the_reduction_can_be_chosen(log):
 
 def test_the_section_says_who_leads_by_which_summary(log):
     section = report(log, sections=["curves"]).to_dict()["sections"][0]
-    assert section["finding"].startswith("Who leads depends on the summary: ")
-    assert "steady <b> by training at 200,000" in section["finding"]
+    assert section["finding"] == "spiky ranks first by 6 of 7 summaries of the learning curves."
     table = next(block for block in section["blocks"] if block["kind"] == "table")
     assert table["columns"] == ["summary", "steady <b>", "spiky"]
     figure = next(block for block in section["blocks"] if block["kind"] == "figure")
@@ -84,16 +82,15 @@ def test_without_training_logs_there_is_no_such_section_unless_asked_for():
     assert asked["finding"].startswith("The results are no training logs")
 
 
-def test_plotly_accepts_the_lines_and_summaries_without_ranks_are_left_out():
+def test_plotly_accepts_the_lines_and_summaries_without_ranks_are_left_out(log):
     graph_objects = pytest.importorskip("plotly.graph_objects")
-    ranks = np.array([[1.0, 2.0, np.nan], [np.nan] * 3, [2.0, 1.0, 3.0]])
-    drawn = bump.data(["a", "<b>", "%{x}"], ["end", "none", "best"], ranks, ranks / 3)
-    figure = bump.draw(drawn)
+    drawn = ex.plots.bump(log)
+    figure = drawn.figure.drawing
     graph_objects.Figure(figure)
-    assert drawn.summaries == ("end", "best")
-    assert figure["data"][2]["y"] == [None, 3.0]
-    assert figure["data"][1]["name"] == "&lt;b&gt;"
-    assert figure["layout"]["yaxis"]["range"] == [3.5, 0.5]
+    assert not np.isnan(drawn.data.ranks).all(axis=1).any()
+    assert len(drawn.data.summaries) < len(ex.scores.curves(log).summaries)
+    assert "steady &lt;b&gt;" in [trace["name"] for trace in figure["data"]]
+    assert figure["layout"]["yaxis"]["range"] == [2.5, 0.5]
 
 
 def test_nobody_leads_by_curves_where_agents_are_not_shown_to_differ():

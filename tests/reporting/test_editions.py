@@ -10,7 +10,7 @@ from click.testing import CliRunner
 
 import examiner as ex
 from examiner.cli import app
-from examiner.reporting.prose import said
+from examiner.reporting.prose import plain_text
 from examiner.results import Results
 
 AGENTS = ("a", "b", "c", "d", "e")
@@ -31,14 +31,16 @@ def compared(later, earlier=EARLIER):
 
 def test_the_same_order_is_said_to_be_the_same():
     told = compared(edition([5, 4, 3, 2, 1], [f"t{task}" for task in range(10)], 1))
-    assert said(told.lead) == "Both editions put the 5 agents that took them in the same order."
+    assert (
+        plain_text(told.lead) == "Both editions put the 5 agents that took them in the same order."
+    )
     assert told.data["kendall"] == 1.0
 
 
 def test_a_pair_that_was_told_apart_and_turned_is_named():
     told = compared(edition([5, 4, 3, 1, 2], [f"t{task}" for task in range(10)], 1))
     assert told.answer.reversed_pairs == 1 and told.answer.tested_pairs == (("d", "e"),)
-    assert said(told.lead).endswith("1 of these differed significantly: 'd and e'.")
+    assert plain_text(told.lead).endswith("1 of these differed significantly: 'd and e'.")
 
 
 def test_the_task_that_moved_most_stands_first_with_its_change():
@@ -55,14 +57,14 @@ def test_the_task_that_moved_most_stands_first_with_its_change():
 def test_tasks_dropped_and_added_are_named():
     told = compared(edition([5, 4, 3, 2, 1], [f"t{task}" for task in range(2, 12)], 1))
     facts = dict(told.blocks[-1].pairs)
-    assert said(facts["Tasks dropped"]) == "t0 and t1"
-    assert said(facts["Tasks added"]) == "t10 and t11"
+    assert plain_text(facts["Tasks dropped"]) == "t0 and t1"
+    assert plain_text(facts["Tasks added"]) == "t10 and t11"
 
 
 def test_two_agents_in_both_are_too_few():
     other = Results.from_numpy(np.eye(4, 6), agents=["a", "b", "x", "y"])
     told = compared(other)
-    assert not told.applies and "2 agents took both editions" in said(told.lead)
+    assert not told.applies and "2 agents took both editions" in plain_text(told.lead)
 
 
 def test_the_command_line_takes_both_editions(tmp_path):
@@ -93,7 +95,7 @@ def test_the_command_line_takes_both_editions(tmp_path):
 
 def test_markdown_and_data_of_a_report_say_what_the_page_says(scaled, tmp_path):
     report = ex.report(scaled, sections=["ranking", "reading"])
-    assert said(report.sections[0].lead) in report.markdown
+    assert plain_text(report.sections[0].lead) in report.markdown
     report.save(tmp_path / "report.json")
     stored = json.loads((tmp_path / "report.json").read_text(encoding="utf-8"))
     assert stored == json.loads(json.dumps(report.to_dict()))

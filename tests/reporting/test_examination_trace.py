@@ -1,20 +1,21 @@
 """The figure of an examination: what was known after each task."""
 
+import numpy as np
 import pytest
 
-from adaptive.test_examinations import bank_of, rng, simulated_agent
-from examiner.adaptive import Stop, examine
-from examiner.reporting.findings import next_task as adaptive_trace
+import examiner as ex
 
 
 def test_the_trace_draws_what_was_known_after_each_task() -> None:
     graph_objects = pytest.importorskip("plotly.graph_objects")
-    bank = bank_of(60)
-    last = examine(bank, simulated_agent(bank, 0.3), stop=Stop(most=50), rng=rng())
-    drawn = adaptive_trace.data(last, {"<b>dqn</b>": 0.4})
-    assert drawn.tasks == last.state.tasks and drawn.ability[-1] == last.ability
+    rng = np.random.default_rng(0)
+    chance = 1 / (1 + np.exp(-rng.normal(size=(40, 1)) - rng.normal(size=80)))
+    wins = (rng.random(chance.shape) < chance).astype(float)
+    results = ex.Results.from_numpy(wins, tasks=["<b>x</b>", *(f"t{n}" for n in range(79))])
+    plot = ex.plots.adaptive_trace(results)
+    drawn, layout = plot.data, plot.figure.drawing["layout"]
+    assert len(drawn.tasks) == len(drawn.ability) > 3
     assert (drawn.ability_low < drawn.ability).all() and (drawn.ability < drawn.ability_high).all()
-    figure = adaptive_trace.draw(drawn)
-    assert len(graph_objects.Figure(figure).data) == 2
-    assert len(figure["layout"]["xaxis"]["tickvals"]) <= adaptive_trace.MOST_LABELS
-    assert "<b>" not in figure["layout"]["annotations"][0]["text"]
+    assert len(graph_objects.Figure(plot.figure.drawing).data) == 2
+    assert len(layout["xaxis"]["tickvals"]) <= 34
+    assert not any("<b>" in text for text in layout["xaxis"]["ticktext"])

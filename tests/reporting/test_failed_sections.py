@@ -14,7 +14,7 @@ from click.testing import CliRunner, Result
 import examiner as ex
 from examiner.cli import app
 from examiner.messages import ExaminerWarning, InputError
-from examiner.reporting import FINDINGS, Figure, Finding, ShownTable, Text
+from examiner.reporting import FINDINGS, Figure, Finding, ShownTable
 from examiner.reporting.failure import RAISE_VARIABLE
 from examiner.reporting.findings import heatmap
 from examiner.reporting.verdict import Verdict
@@ -68,8 +68,8 @@ def test_json_has_the_details_of_a_failed_section_and_all_other_sections(table: 
     assert told["failed_sections"] == ["heatmap"]
     failure = sections["heatmap"]["failure"]
     assert (failure["exception"], failure["message"]) == ("ValueError", MESSAGE)
-    assert re.search(r"test_failed_sections\.py:\d+ fail$", failure["where"])
-    assert str(Path.home()) not in failure["where"] and str(Path.cwd()) not in failure["where"]
+    assert re.search(r"test_failed_sections\.py:\d+ fail$", failure["calls"])
+    assert str(Path.home()) not in failure["calls"] and str(Path.cwd()) not in failure["calls"]
     assert failure["examiner"] == ex.__version__
     others = [section for key, section in sections.items() if key != "heatmap"]
     assert len(others) >= 5 and all(section["failure"] is None for section in others)
@@ -96,7 +96,7 @@ def test_a_verdict_that_fails_is_shown_as_failed_and_the_sections_stay(
     table: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv(RAISE_VARIABLE)
-    monkeypatch.setattr("examiner.reporting.verdict.JUDGES", (lambda study, data: 1 / 0,))
+    monkeypatch.setattr("examiner.reporting.verdict.who_leads", lambda study: 1 / 0)
     with pytest.warns(ExaminerWarning, match="The section verdict failed"):
         made = ex.report(ex.read(table))
     assert list(made.failures) == ["verdict"] and len(made.sections) >= 5
@@ -124,16 +124,19 @@ def test_bad_input_of_a_section_of_your_own_is_refused_and_not_shown_as_failed(
 def with_broken_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     """Of `heatmap`, a figure cannot be drawn, a table is none, a text is a number."""
 
-    class Broken:
-        def _asdict(self) -> dict[str, object]:
+    class Broken(dict):  # type: ignore[type-arg]
+        def __len__(self) -> int:
+            return 1
+
+        def items(self) -> object:  # type: ignore[override]
             raise ValueError(MESSAGE)
 
     def finding(study: object) -> Finding:
         figure = Figure(
             "broken", Broken(), {"data": [object()], "layout": {"height": 9}}, "A caption.", ""
         )
-        table = ShownTable(object(), ("mean",))  # type: ignore[arg-type]
-        blocks = (Text("A paragraph."), figure, table, Text(3))  # type: ignore[arg-type]
+        table = ShownTable(Broken(), ("mean",))  # type: ignore[arg-type]
+        blocks = ("A paragraph.", figure, table, 3)  # type: ignore[arg-type]
         return Finding(lead="Two agents differ.", blocks=blocks)
 
     monkeypatch.setattr(heatmap, "finding", finding)

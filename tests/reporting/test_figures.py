@@ -10,88 +10,97 @@ import pytest
 import examiner as ex
 from examiner.reporting.figures.chart import compact
 from examiner.reporting.figures.stretch import Stretch, stretch_for
-from examiner.reporting.findings import heatmap
-from examiner.reporting.findings import ranking as strips
 from examiner.reporting.page import plotly_js
+from examiner.results import Scales, TaskScale
 
-SCORES = np.array([[0.0, 1.0, 40.0], [0.5, np.nan, 2.0]])
-RANKS = np.array([[2.0, 1.0, 1.0], [1.0, np.nan, 2.0]])
 HOSTILE = ("<b>x</b>", "2020-01-01", "%{z} $x$")
+SCORES = np.array([[0.0, 1.0, 40.0], [0.5, np.nan, 2.0]])
 
 
-def heat(centre=1.0, scores=SCORES, tasks=("t", "u", "v")):
-    return heatmap.data(("a", "b"), tasks, scores * 10, scores, RANKS, centre)
+def results(scores=SCORES, tasks=HOSTILE) -> ex.Results:
+    """Scores on the human scale: 0 is random play, 1 a human."""
+    scales = Scales(TaskScale(task, random=0.0, reference=1.0) for task in tasks)
+    return ex.Results.from_numpy(scores, tasks=tasks, scales=scales)
 
 
-def strip(scores=SCORES):
-    return strips.data(
-        ("a", "b"), HOSTILE, scores, np.nanmean(scores, 1), np.nanmean(scores, 1), 1.0
-    )
+def heat(normalise="human", scores=SCORES, tasks=HOSTILE) -> ex.plots.Plot:
+    return ex.plots.heatmap(results(scores, tasks), normalise)
 
 
-@pytest.mark.parametrize("centre", [None, 0.5, 1.0])
-def test_plotly_accepts_the_figures(centre):
+def of_task(plot: ex.plots.Plot, name: str, task: str) -> list[float]:
+    """A column of the data, agents in their order by name."""
+    agents = np.argsort(plot.data.agents)
+    return list(getattr(plot.data, name)[agents, plot.data.tasks.index(task)])
+
+
+@pytest.mark.parametrize("normalise", [None, "human"])
+def test_plotly_accepts_the_figures(normalise):
     graph_objects = pytest.importorskip("plotly.graph_objects")
-    for drawing in (heatmap.draw(heat(centre)), strips.draw(strip(), "score", centre)):
+    for plot in (heat(normalise), ex.plots.strips(results(), normalise)):
+        drawing = plot.figure.drawing
         assert len(graph_objects.Figure(drawing).data) == len(drawing["data"]) > 0
 
 
 def test_the_centre_has_the_middle_colour_and_each_side_its_own_length():
-    colour = heat(centre=1.0).colour
-    assert colour[0, 1] == 0
-    assert colour[0, 0] == -1 and colour[0, 2] == 1
-    assert -1 < colour[1, 0] < 0 < colour[1, 2] < 1
+    drawn = heat()
+    assert of_task(drawn, "colour", HOSTILE[1])[0] == 0
+    assert of_task(drawn, "colour", HOSTILE[0])[0] == -1
+    assert of_task(drawn, "colour", HOSTILE[2])[0] == 1
+    assert -1 < of_task(drawn, "colour", HOSTILE[0])[1] < 0
+    assert 0 < of_task(drawn, "colour", HOSTILE[2])[1] < 1
 
 
 def test_values_beyond_the_robust_range_have_the_colours_of_the_ends():
     scores = np.concatenate([np.linspace(0, 1, 99), [1e9]])[None, :]
-    drawn = heatmap.data(["a"], [str(n) for n in range(100)], scores, scores, scores)
+    drawn = heat(None, scores, [str(n) for n in range(100)]).data
     assert drawn.high <= 1.0
     assert drawn.colour.max() == 1.0
 
 
 def test_a_cell_that_was_not_observed_has_no_colour_and_no_hover():
-    figure = heatmap.draw(heat())
-    trace = figure["data"][0]
-    assert trace["z"][1][1] is None
+    plot = heat()
+    (trace,) = plot.figure.drawing["data"]
+    row = plot.data.agents.index("agent 2"), plot.data.tasks.index(HOSTILE[1])
+    assert trace["z"][row[0]][row[1]] is None
     assert trace["hoverongaps"] is False
 
 
 def test_equal_values_have_one_colour():
-    assert np.unique(heat(None, np.full((2, 3), 0.3)).colour).tolist() == [0.5]
-    assert np.unique(heat(1.0, np.full((2, 3), 1.0)).colour).tolist() == [0.0]
+    assert np.unique(heat(None, np.full((2, 3), 0.3)).data.colour).tolist() == [0.5]
+    assert np.unique(heat("human", np.full((2, 3), 1.0)).data.colour).tolist() == [0.0]
 
 
 def test_values_on_one_side_of_the_centre_have_all_colours_to_themselves():
-    found = heat(0.0, np.array([[1.0, 2.0, 3.0], [1.0, 2.0, 3.0]]))
-    assert found.centre is None
-    assert found.colour[0].tolist() == [0.0, 0.5, 1.0]
+    drawn = heat("human", np.array([[2.0, 3.0, 4.0], [2.0, 3.0, 4.0]])).data
+    assert drawn.centre is None
+    assert sorted(drawn.colour[0].tolist()) == [0.0, 0.5, 1.0]
 
 
 @pytest.mark.parametrize("axis", ["xaxis", "yaxis"])
 def test_names_stand_at_numbers_so_that_none_is_read_as_a_number_or_a_date(axis):
-    layout = heatmap.draw(heat(tasks=HOSTILE))["layout"]
+    layout = heat().figure.drawing["layout"]
     assert all(isinstance(place, int) for place in layout[axis]["tickvals"])
-    assert layout["xaxis"]["ticktext"] == ["&lt;b&gt;x&lt;/b&gt;", "2020-01-01", "%{z} &#36;x&#36;"]
+    texts = ["&lt;b&gt;x&lt;/b&gt;", "2020-01-01", "%{z} &#36;x&#36;"]
+    assert sorted(layout["xaxis"]["ticktext"]) == sorted(texts)
 
 
 def test_no_name_is_in_a_hover_template():
-    drawings = [heatmap.draw(heat(tasks=HOSTILE)), strips.draw(strip(), "%{z}")]
+    drawings = [heat().figure.drawing, ex.plots.strips(results()).figure.drawing]
     templates = [trace.get("hovertemplate", "") for figure in drawings for trace in figure["data"]]
     assert not any(name in template for name in ("x</b>", "2020", "{z}") for template in templates)
 
 
 def test_dots_are_the_observed_cells():
-    dots = strips.draw(strip())["data"][1]
+    dots = ex.plots.strips(results()).figure.drawing["data"][1]
     assert dots["name"] == "one task"
     assert sorted(value for _, value in dots["customdata"]) == [0.0, 0.5, 1.0, 2.0, 40.0]
 
 
 def test_thousands_of_dots_are_left_out():
-    scores = np.zeros((5, 1000))
-    many = strips.data("abcde", [str(n) for n in range(1000)], scores, scores[:, 0], scores[:, 0])
-    assert not many.dots
-    assert [trace["name"] for trace in strips.draw(many)["data"]] == [
+    scores = np.random.default_rng(0).normal(size=(5, 1000))
+    many = ex.plots.strips(ex.Results.from_numpy(scores), None)
+    assert not many.data.dots
+    assert [trace["name"] for trace in many.figure.drawing["data"]] == [
         "middle half",
         "mean",
         "interquartile mean",
@@ -99,10 +108,10 @@ def test_thousands_of_dots_are_left_out():
 
 
 def test_an_agent_without_scores_has_an_empty_row():
-    scores = np.array([[1.0, 2.0], [np.nan, np.nan]])
-    drawn = strips.data("ab", "tu", scores, np.array([1.5, np.nan]), np.array([1.5, np.nan]))
-    assert np.isnan(drawn.upper_quartile[1])
-    assert strips.draw(drawn)["data"][2]["x"] == [1.5, None]
+    measured = {"agent": ["a", "a", "b"], "task": ["t", "u", "t"], "score": [1.0, 2.0, None]}
+    drawn = ex.plots.strips(ex.Results.from_dict(measured), None)
+    assert np.isnan(drawn.data.upper_quartile[1])
+    assert drawn.figure.drawing["data"][2]["x"] == [1.5, None]
 
 
 def test_a_stretched_axis_keeps_the_order_of_values():

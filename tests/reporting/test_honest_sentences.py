@@ -12,13 +12,13 @@ from examiner.reporting.findings import fit as fits
 from examiner.reporting.findings.distributions import rank_probabilities
 from examiner.reporting.findings.heatmap import finding as heatmap
 from examiner.reporting.findings.suspects import finding as suspects
-from examiner.reporting.prose import said
+from examiner.reporting.prose import plain_text
 from examiner.results import ResponseMatrix, Results
 
 
 def notes_of(finding, title):
     notes = (block for block in finding.blocks if isinstance(block, Notes))
-    return [said(item) for block in notes if block.title == title for item in block.items]
+    return [plain_text(item) for block in notes if block.title == title for item in block.items]
 
 
 def test_the_figure_of_tests_is_described_as_drawn():
@@ -29,15 +29,17 @@ def test_the_figure_of_tests_is_described_as_drawn():
 
 def test_equal_means_on_several_tasks_are_not_one_task():
     scores = Results.from_numpy(np.tile([[1.0, 2.0], [2.0, 1.0]], 2) * 3)
-    assert said(heatmap(Study.of(scores, None)).lead).startswith("The mean is 4.5 on all 4 tasks.")
+    assert plain_text(heatmap(Study.of(scores, None)).lead).startswith(
+        "The mean is 4.5 on every task."
+    )
 
 
 def test_all_tasks_give_what_all_of_them_give():
     items = ex.irt.ItemParameters.of(list("tuvw"), [1.0, 2.0, 0.5, 1.5], [0.0, 1.0, -1.0, 0.3])
     fit = ex.irt.known(items, ex.irt.simulate(items, np.linspace(-2, 2, 12), rng=0))
     found = ex.irt.ability_information(fit, rng=0, size=4)
-    assert found.whole_bits == found.chosen_bits[-1]
-    assert said(tell_bits(found).lead).startswith("All 4 tasks together give ")
+    assert found.whole_bits == found.chosen.bits[-1]
+    assert plain_text(tell_bits(found).lead).startswith("All 4 tasks together carry ")
 
 
 def test_an_infinite_generality_is_a_dash_with_its_reason():
@@ -56,7 +58,7 @@ def test_one_agent_holds_one_rank():
     scores = rng.normal(size=(5, 12, 4))
     scores[0] += 9
     shown = rank_probabilities(Study.of(Results.from_numpy(scores)))
-    captions = [said(block.caption) for block in shown.blocks if hasattr(block, "caption")]
+    captions = [plain_text(block.caption) for block in shown.blocks if hasattr(block, "caption")]
     assert captions[0].startswith("1 of 5 agents holds one rank")
 
 

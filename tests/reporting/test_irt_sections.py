@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -10,7 +11,7 @@ import pytest
 import examiner as ex
 from examiner.irt import ItemParameters, probability
 from examiner.reporting import Fitted, Study
-from examiner.reporting.findings import indicators, tasks
+from examiner.reporting.findings import indicators
 from examiner.results import Results
 
 FINDINGS = ["wright_map", "task_curves", "task_table", "agent_curves", "ability_generality"]
@@ -59,11 +60,10 @@ def blocks(section: dict, kind: str) -> list[dict]:
 def test_the_sections_tell_of_negative_tasks_and_flags(wins):
     made = told(wins)
     assert "t4 and t9 have negative discrimination" in made["task_curves"]["finding"]
-    assert "weaker agents do better on t4 and t9" in made["task_table"]["finding"]
-    rows = blocks(made["task_table"], "table")[0]["rows"]
+    assert "significantly negative on 2" in made["task_table"]["finding"]
+    flagged, rows = (table["rows"] for table in blocks(made["task_table"], "table"))
     assert len(rows) == 24
-    flagged = {row[0]: row[-1] for row in rows}
-    assert any("negative" in flag for flag in flagged["t4"])
+    assert {row[0] for row in flagged if "negative" in row[-1]} == {"t4", "t9"}
     agents = blocks(made["ability_generality"], "table")[0]["rows"]
     abilities = [row[2] for row in agents]
     assert len(agents) == 60 and abilities == sorted(abilities, reverse=True)
@@ -111,13 +111,13 @@ def test_the_sections_apply_only_where_there_are_responses(wins):
     assert "too few for an ability scale" in told(flat)["task_table"]["finding"]
 
 
-def test_of_large_tables_of_repeated_trials_the_sample_is_fitted(monkeypatch):
+def test_of_large_tables_of_shares_the_sample_is_fitted(monkeypatch):
     monkeypatch.setattr("examiner.reporting.study.MOST_PAIRED_CELLS", 2000)
     monkeypatch.setattr("examiner.reporting.study.SAMPLED_TASKS", 25)
     rng = np.random.default_rng(0)
     ability = rng.normal(size=(40, 1, 1))
     chance = 1 / (1 + np.exp(-ability + rng.normal(size=(60, 1))))
-    many = Results.from_numpy((rng.random((40, 60, 20)) < chance).astype(float))
+    many = Results.from_numpy((rng.random((40, 60, 20)) < chance).mean(axis=2).clip(0.01, 0.99))
     section = ex.report(many, sections=["wright_map"]).to_dict()["sections"][0]
     notes = [note for block in blocks(section, "notes") for note in block["notes"]]
     assert any("25 of 60 tasks, drawn at random (seed 0)" in note for note in notes)
@@ -156,39 +156,50 @@ def test_dominance_is_told_with_ability():
 
 
 def test_dots_of_like_height_stand_side_by_side():
-    heights = np.array([0.0, 0.01, 0.02, 3.0, np.nan])
-    drawn = tasks.map_data(
-        list("abcde"), heights, heights, ["t"], np.array([-80.0]), np.array([True])
-    )
-    assert drawn.agent_place[:4].tolist() == [-1, -2, -3, -1] and np.isnan(drawn.agent_place[4])
-    assert drawn.shown[0] == -drawn.end and drawn.difficulty[0] == -80
-    figure = tasks.draw_map(drawn)
-    assert [trace["name"] for trace in figure["data"]][1] == "tasks, negative discrimination"
+    rng = np.random.default_rng(0)
+    wins = (rng.random((12, 9)) < np.linspace(0.1, 0.9, 12)[:, None]).astype(float)
+    wins[1] = wins[0][::-1]  # as able as the first
+    wins[:, 0] = np.arange(12) < 3  # weaker agents do better
+    drawn = ex.plots.wright_map(Results.from_numpy(wins))
+    places = {
+        (round(h / 0.2), p) for h, p in zip(drawn.data.ability, drawn.data.agent_place, strict=True)
+    }
+    assert len(places) == 12 and min(p for _, p in places) < -1, "none covers another"
+    assert (np.abs(drawn.data.shown) <= drawn.data.end).all()
+    names = [trace["name"] for trace in drawn.figure.drawing["data"]]
+    assert ("tasks, negative discrimination" in names) == drawn.data.negative.any()
+
+
+def generality_of(values: list[float]) -> ex.plots.Plot:
+    """The figure of agents whose indicators are given."""
+    items = ItemParameters.of(list("tuvw"), np.ones(4), difficulty=[-2.0, -1.0, 1.0, 2.0])
+    results = np.random.default_rng(0).integers(0, 2, (len(values), 4))
+    matrix = ex.ResponseMatrix.from_array(results, list("abcdefghijkl")[: len(values)], "tuvw")
+    made = ex.irt.indicators(ex.irt.known(items, matrix), bins=2)
+    return indicators.generality_figure(replace(made, generality=np.array(values)))
 
 
 def test_an_agent_without_variance_is_not_drawn_as_the_most_general():
-    one = np.zeros(3)
-    drawn = indicators.data("abc", one, one, np.array([4.0, np.inf, np.nan]))
-    assert drawn.agents == ("a",)
-    assert [len(trace["x"]) for trace in indicators.draw(drawn)["data"]] == [1]
+    drawn = generality_of([4.0, np.inf, np.nan])
+    assert drawn.data["agents"] == ("a",)
+    assert [len(trace["x"]) for trace in drawn.drawing["data"]] == [1]
 
 
 def test_bands_are_left_out_where_there_are_no_errors():
-    at = np.array([-1.0, 1.0])
-    line, none = np.array([[0.2, 0.8]]), np.full((1, 2), np.nan)
-    with_band = tasks.TaskCurvesData(("t",), at, line, line, line, at, line, line)
-    bare = tasks.TaskCurvesData(("t",), at, line, none, none, at, line, line[:0])
-    assert len(tasks.draw_curves(with_band)["data"]) == 4
-    assert len(tasks.draw_curves(bare)["data"]) == 2
+    items = ItemParameters.of(["t", "u"], [2.0, 1.0], difficulty=[0.5, 0.0])
+    bare = ex.plots.chosen_task_curves(ex.irt.known(items), ["t"])
+    assert [trace["mode"] for trace in bare.figure.drawing["data"]] == ["lines", "lines", "markers"]
 
 
 def test_ribbons_skip_bins_without_results():
-    at = np.array([-1.0, 0.0, 1.0])
-    mean = np.array([[1.0, np.nan, 0.0]])
-    data = indicators.AgentCurvesData(("a",), at, mean, mean * 0, at, mean)
-    figure = indicators.draw_curves(data)
-    assert figure["data"][0]["x"] == [-1.0, 1.0, 1.0, -1.0]
-    assert figure["data"][1]["y"] == [1.0, None, 0.0]
+    items = ItemParameters.of(list("tuvw"), np.ones(4), difficulty=[-2.0, -1.0, 1.0, 2.0])
+    table = np.array([[1.0, 1.0, np.nan, np.nan], [1.0, 0.0, 1.0, 0.0]])
+    fit = ex.irt.known(items, ex.ResponseMatrix.from_array(table, "ab", "tuvw"))
+    drawing = ex.plots.chosen_agent_curves(
+        fit, ex.irt.indicators(fit, bins=2), ["a"]
+    ).figure.drawing
+    ribbon, line, _ = drawing["data"]
+    assert ribbon["x"] == [line["x"][0]] * 2 and line["y"][1] is None
 
 
 def first_section(results: Results) -> dict:
@@ -202,7 +213,7 @@ def test_the_last_section_warns_of_tasks_that_reward_the_weak(wins, whole_report
     section = report.to_dict()["sections"][-1]
     assert section["key"] == "reading"
     beware = next(block for block in blocks(section, "notes") if block["title"] == "Warning")
-    assert beware["notes"][0].startswith("2 tasks have negative discrimination: t")
+    assert beware["notes"][0].startswith("2 tasks have negative discrimination: 't")
     assert beware["notes"][0].endswith(". Check their keys or their scoring.")
     assert "1 warning" in section["finding"]
     alone = ex.report(wins, sections=["reading"])
@@ -216,8 +227,8 @@ def test_sections_left_out_are_named_with_the_reason(whole_report):
     assert aside["title"] == "Left out"
     assert any(note.startswith("Kinds of task: No classification") for note in aside["notes"])
     absent = {title for note in aside["notes"] for title in note.split(": ")[0].split("; ")}
-    homes = ex.reporting.FINDINGS.homes
-    usual = {home.title for home in homes.values() if home.default == "always"}
+    entries = ex.reporting.FINDINGS.values()
+    usual = {entry.title for entry in entries if entry.default == "always"}
     assert absent | {section.title for section in report.sections} == usual
     assert "Left out" in report.html
 
@@ -230,9 +241,8 @@ def test_zeros_and_ones_get_no_words_on_medians_quarters_and_ranges(wins):
     best = int(values.sum(axis=1).max())
     assert f"solves {best} of 24 tasks it was seen on" in blocks(ranking, "figure")[0]["caption"]
     everyone, no_one = (values.min(axis=0) == 1).sum(), (values.max(axis=0) == 0).sum()
-    assert heatmap["finding"].startswith(
-        f"Of 24 tasks every agent solves {everyone} and none {no_one}; t"
-    )
+    start = f"Every agent solves {everyone} of 24 tasks, none solves {no_one}"
+    assert heatmap["finding"].startswith(start)
     assert "spread most" not in heatmap["finding"]
 
 
@@ -246,9 +256,7 @@ def test_shares_between_zero_and_one_keep_their_words():
 
 
 def test_an_agent_of_extreme_generality_stands_on_the_edge_as_a_triangle():
-    generality = np.array([0.4, 0.5, 0.6, 0.7, 16.0])
-    drawn = indicators.data(list("abcde"), np.arange(5.0), np.ones(5), generality)
-    dots, edge = indicators.draw(drawn)["data"]
+    dots, edge = generality_of([0.4, 0.5, 0.6, 0.7, 16.0]).drawing["data"]
     assert dots["y"] == [0.4, 0.5, 0.6, 0.7]
     assert edge["marker"]["symbol"] == "triangle-up" and 0.7 < edge["y"][0] < 2
     assert edge["customdata"] == [["e", "16"]]

@@ -8,12 +8,10 @@ import pytest
 import examiner as ex
 from examiner.reporting import Study
 from examiner.reporting.findings import information
-from examiner.reporting.prose import said
-from examiner.reporting.thinning import thin
 
 SWEBENCH = Path(__file__).parents[3] / "shared" / "data" / "swebench_verified_responses.jsonl"
 APPLY_TO_NONE = {"learning", "curves", "typology", "cost", "editions"}
-USUAL = {name for name, home in ex.reporting.FINDINGS.homes.items() if home.default == "always"}
+USUAL = {name for name, entry in ex.reporting.FINDINGS.items() if entry.default == "always"}
 LARGE = USUAL - APPLY_TO_NONE - {"similarity"}
 """The sections of a large table of zeros and ones: its tasks are compared in pairs by `cluster`."""
 
@@ -26,8 +24,8 @@ def simulated(agents: int, tasks: int, seed: int = 0) -> ex.Results:
 
 
 def test_no_section_vanishes_because_a_table_is_large(monkeypatch) -> None:
-    for name, most in (("MOST_CELLS", 500), ("MOST_PAIRED_CELLS", 500)):
-        monkeypatch.setattr(f"examiner.reporting.study.{name}", most)
+    for name in ("MOST_CELLS", "MOST_SELECTED_CELLS", "MOST_PAIRED_CELLS"):
+        monkeypatch.setattr(f"examiner.reporting.study.{name}", 500)
     monkeypatch.setattr("examiner.reporting.study.SAMPLED_AGENTS", 25)
     monkeypatch.setattr("examiner.reporting.study.SAMPLED_TASKS", 20)
     report = ex.report(simulated(40, 30))
@@ -40,13 +38,13 @@ def test_no_section_vanishes_because_a_table_is_large(monkeypatch) -> None:
 
 
 def test_all_sections_use_the_same_sample(monkeypatch) -> None:
-    monkeypatch.setattr("examiner.reporting.study.MOST_CELLS", 500)
-    monkeypatch.setattr("examiner.reporting.study.MOST_PAIRED_CELLS", 500)
+    for name in ("MOST_CELLS", "MOST_SELECTED_CELLS", "MOST_PAIRED_CELLS"):
+        monkeypatch.setattr(f"examiner.reporting.study.{name}", 500)
     monkeypatch.setattr("examiner.reporting.study.SAMPLED_AGENTS", 25)
     monkeypatch.setattr("examiner.reporting.study.SAMPLED_TASKS", 20)
     study = Study.of(simulated(40, 30))
     sampled = study.sample[0].results
-    assert study.for_models is study.sample and study.for_pairs is study.sample
+    assert study.for_models is study.for_pairs is study.sample
     assert set(study.fitted.fit.abilities.agents) == set(sampled.agents)
     assert set(study.selected.material.tasks) == set(sampled.tasks)
     assert set(study.selected.material.agents) == set(sampled.agents)
@@ -66,12 +64,14 @@ def test_every_section_is_there_at_the_sizes_of_leaderboards(shape) -> None:
     assert {section.key for section in report.sections} == LARGE
 
 
-def test_agents_are_kept_from_the_best_to_the_worst() -> None:
-    order = np.random.default_rng(0).permutation(50)
-    kept = thin(order, 8, most_agents=5, most_tasks=3, seed=1)
-    assert kept.agents[order[0]] and kept.agents[order[-1]]
-    assert kept.agents.sum() == 5 and kept.tasks.sum() == 3
-    assert thin(order, 8, most_agents=50, most_tasks=8, seed=1).whole
+def test_agents_are_kept_from_the_best_to_the_worst(monkeypatch) -> None:
+    monkeypatch.setattr("examiner.reporting.study.SAMPLED_AGENTS", 5)
+    monkeypatch.setattr("examiner.reporting.study.SAMPLED_TASKS", 3)
+    study = Study.of(ex.Results.from_numpy(np.random.default_rng(0).normal(size=(50, 8))), rng=1)
+    small, note = study.sample
+    ends = [study.results.agents[row] for row in study.order[[0, -1]]]
+    assert set(ends) <= set(small.results.agents)
+    assert small.comparable.shape == (5, 3) and "5 of 50 agents" in note
 
 
 def test_medians_of_zeros_and_ones_are_not_shown() -> None:
@@ -84,5 +84,5 @@ def test_medians_of_zeros_and_ones_are_not_shown() -> None:
 
 def test_bits_about_ability_stand_where_bits_about_agents_cannot() -> None:
     told = information.finding(Study.of(simulated(40, 12)))
-    assert "about ability" in said(told.lead)
+    assert "about ability" in told.lead
     assert told.data["about"] == "ability"

@@ -8,7 +8,7 @@ import pytest
 from examiner.irt import ItemParameters, fit, indicators, place, simulate
 from examiner.reporting import FINDINGS, Study
 from examiner.reporting.findings import fit as fit_finding
-from examiner.reporting.prose import said
+from examiner.reporting.prose import plain_text
 from examiner.results import Results
 
 NAMING = (
@@ -70,6 +70,8 @@ def test_a_report_of_identical_agents_names_nobody() -> None:
     assert study.fitted.fit.evidence is not None
     assert not study.fitted.fit.evidence.abilities_differ
     for name in ("wright_map", "task_curves", "task_table", "agent_curves", "ability_generality"):
-        told = said(FINDINGS[name](study).lead)
-        assert "Agents are not shown to differ in ability" in told
+        told = plain_text(FINDINGS[name](study).lead)
+        assert (
+            "Agents are not shown to differ in ability" in told or "more able than another" in told
+        )
         assert not any(words in told for words in NAMING)

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from examiner.irt import fit
-from examiner.reporting import FINDINGS, Figure, Finding, Study, Text
+from examiner.reporting import FINDINGS, Figure, Finding, Study
 from examiner.reporting.findings import curves as curves_finding
 from examiner.reporting.findings import information as information_finding
-from examiner.reporting.findings import uncertainty as uncertainty_finding
-from examiner.reporting.prose import said
+from examiner.reporting.findings import ranking as ranking_finding
+from examiner.reporting.prose import plain_text
 from examiner.results import Results
 from examiner.scores import curves, responses
 
@@ -29,9 +29,9 @@ def identical(seed: int, shape: tuple[int, int, int], *, scores: bool = False) -
 
 def sentences(told: Finding) -> list[str]:
     """Return what a finding says in its lead, its paragraphs and under its figures."""
-    texts = [block.prose for block in told.blocks if isinstance(block, Text)]
+    texts = [block for block in told.blocks if isinstance(block, str)]
     captions = [block.caption for block in told.blocks if isinstance(block, Figure)]
-    return [said(prose) for prose in (told.lead, *texts, *captions)]
+    return [plain_text(prose) for prose in (told.lead, *texts, *captions)]
 
 
 def alike(scores: bool) -> Study:
@@ -60,7 +60,9 @@ def test_no_section_names_an_agent_as_ahead_or_a_task_as_telling(scores: bool) -
 
 @pytest.mark.parametrize("name", ["ranking", "intervals", "rank_probabilities", "significance"])
 def test_sections_on_scores_say_that_agents_do_not_differ_significantly(name: str) -> None:
-    assert "Agents do not differ significantly: p = " in said(FINDINGS[name](alike(True)).lead)
+    assert "Agents do not differ significantly: p = " in plain_text(
+        FINDINGS[name](alike(True)).lead
+    )
 
 
 def test_a_report_asks_as_the_fit_of_the_same_results_does() -> None:
@@ -77,7 +79,7 @@ def test_agents_who_differ_are_named_everywhere() -> None:
     assert study.not_shown == ""
     best = study.results.agents[int(study.order[0])]
     for name in ("ranking", "intervals", "rank_probabilities"):
-        assert said(FINDINGS[name](study).lead).startswith(best)
+        assert plain_text(FINDINGS[name](study).lead).startswith(best)
 
 
 def test_groups_that_share_no_task_are_not_ranked_against_each_other() -> None:
@@ -86,7 +88,7 @@ def test_groups_that_share_no_task_are_not_ranked_against_each_other() -> None:
     scores[:4, :6], scores[4:, 6:] = rng.random((2, 4, 6)) + np.arange(4)[:, None]
     study = Study.of(Results.from_numpy(scores))
     for name in ("ranking", "profiles", "intervals", "rank_probabilities"):
-        told = said(FINDINGS[name](study).lead)
+        told = plain_text(FINDINGS[name](study).lead)
         assert "2 groups that share no task" in told and " leads" not in told
 
 
@@ -94,7 +96,7 @@ def test_tasks_are_named_as_informative_only_beyond_chance() -> None:
     from examiner.information import analyse
 
     found = analyse(identical(3, (6, 8, 5), scores=True), rng=0, reps=40)
-    assert said(information_finding.render_information(found).lead).startswith(
+    assert plain_text(information_finding.render_information(found).lead).startswith(
         "No task discriminates significantly"
     )
 
@@ -110,7 +112,7 @@ def test_learning_curves_of_identical_agents_have_no_leader() -> None:
         "score": rng.normal(size=size),
     }
     made = curves(Results.from_dict({name: list(column) for name, column in rows.items()}), last=3)
-    assert said(curves_finding.render_summaries(made).lead).startswith(
+    assert plain_text(curves_finding.render_summaries(made).lead).startswith(
         "No agent is shown to be ahead"
     )
 
@@ -119,7 +121,7 @@ def test_scores_say_that_intervals_of_pairs_are_not_adjusted_for_their_number() 
     from examiner.scores import rank
 
     made = rank(identical(0, (5, 6, 3), scores=True), rng=0, reps=50)
-    told = sentences(uncertainty_finding.render_ranking(made))
+    told = sentences(ranking_finding.render_ranking(made))
     assert any("not adjusted for 10 pairs" in sentence for sentence in told)
     assert any("0 of 10 pairs of agents differ significantly" in sentence for sentence in told)
 
@@ -128,5 +130,5 @@ def test_each_trial_that_counts_as_a_run_is_told_once() -> None:
     rows = [(agent, task, trial) for agent in "ab" for task in "tuv" for trial in range(4)]
     agent, task, trial = (list(column) for column in zip(*rows, strict=True))
     table = {"agent": agent, "task": task, "trial": trial, "run": trial, "score": [0.5] * len(rows)}
-    told = said(FINDINGS["reading"](Study.of(Results.from_dict(table))).lead)
+    told = plain_text(FINDINGS["reading"](Study.of(Results.from_dict(table))).lead)
     assert "up to 4 runs of 1 trial each" in told

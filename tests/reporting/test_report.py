@@ -159,8 +159,8 @@ def test_progress_is_told_before_each_section_and_at_the_end(scaled):
     told = []
     ex.report(scaled, progress=lambda *step: told.append(step))
     # What was read is told last: it warns of what the others have found.
-    homes = ex.reporting.FINDINGS.homes
-    names = [name for name in homes if homes[name].default != "never"]
+    entries = ex.reporting.FINDINGS
+    names = [name for name in entries if entries[name].default != "never"]
     steps = [(name, place, len(names)) for place, name in enumerate([*names, "done"])]
     assert told == steps
 

@@ -7,14 +7,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import examiner as ex
 from examiner.reporting import Figure, ShownTable, Study
-from examiner.reporting.figures.stretch import Stretch
-from examiner.reporting.findings.distributions import ProfileData, draw_profiles
+from examiner.reporting.cells import column_numbers
 from examiner.reporting.findings.heatmap import finding as heatmap
 from examiner.reporting.findings.ranking import finding as ranking
 from examiner.reporting.findings.ranking import strips
 from examiner.reporting.findings.reading import finding as reading
-from examiner.reporting.prose import aligned, said, three_digits
+from examiner.reporting.prose import plain_text, three_digits
 from examiner.results import Results, Scales, TaskScale
 from examiner.scores import shared_ranks
 
@@ -24,10 +24,10 @@ def texts(section):
     prose = [section.lead]
     for block in section.blocks:
         prose += getattr(block, "items", ())
-        prose += [getattr(block, "prose", ()), getattr(block, "caption", ())]
-        prose += [getattr(block, "legend", ())]
+        prose += [block if isinstance(block, str) else getattr(block, "caption", "")]
+        prose += [getattr(block, "legend", "")]
         prose += [pair[1] for pair in getattr(block, "pairs", ())]
-    return "\n".join(said(part) for part in prose)
+    return "\n".join(plain_text(part) for part in prose)
 
 
 def block_of(section, kind):
@@ -45,12 +45,15 @@ def test_the_ranking_says_who_leads_by_what():
     levels = np.array([[3.0, 0.0, 0.0], [0.3, 0.3, 0.3]])[..., None]
     noise = np.random.default_rng(0).normal(scale=0.01, size=(2, 3, 5))
     study = Study.of(Results.from_numpy(levels + noise, agents=["wild", "even"]), None)
-    assert said(strips(study).lead) == "wild leads by mean and interquartile mean; even by median."
+    assert (
+        plain_text(strips(study).lead)
+        == "wild leads by mean and interquartile mean; even by median."
+    )
 
 
 def test_many_tied_leaders_are_counted_not_named():
     study = Study.of(Results.from_numpy(np.repeat([1.0] * 5 + [0.0], 4).reshape(6, 4)))
-    assert said(strips(study).lead).startswith("5 agents tie for the lead by mean")
+    assert plain_text(strips(study).lead).startswith("5 agents tie for the lead by mean")
 
 
 def test_an_agent_observed_on_fewer_tasks_is_flagged(scaled):
@@ -116,7 +119,7 @@ def test_names_are_sorted_with_numbers_by_size():
 
 
 def test_the_heat_map_says_which_tasks_no_agent_masters(scaled):
-    assert said(heatmap(Study.of(scaled)).lead) == (
+    assert plain_text(heatmap(Study.of(scaled)).lead) == (
         "Every agent reaches human level on 1 of the 3 tasks that all were observed on, "
         "none does on 2 (u and w)."
     )
@@ -126,7 +129,7 @@ def test_the_heat_map_says_which_tasks_no_agent_masters(scaled):
 def test_where_scores_only_compare_agents_the_winners_are_named(normalise):
     scores = np.random.default_rng(0).normal(size=(4, 9)) + 2 * np.arange(4)[:, None]
     study = Study.of(Results.from_numpy(scores), normalise)
-    assert "of 9 tasks, the most of any agent" in said(heatmap(study).lead)
+    assert "of 9 tasks, the most of any agent" in plain_text(heatmap(study).lead)
 
 
 def test_what_was_read_names_tasks_without_a_scale_and_with_a_useless_one():
@@ -193,12 +196,14 @@ def test_any_number_is_written_with_three_digits(value):
     assert text == "–" or len("".join(digits).lstrip("0")) <= 3 or abs(value) >= 1000
 
 
-def test_numbers_of_a_column_share_their_decimals():
-    assert aligned([1.0, 2.346, -10.0]) == ["1.00", "2.35", "−10.00"]
+def test_every_number_of_a_column_has_three_significant_digits():
+    assert column_numbers([1.0, 0.9996, 2.346, -10.0, 0.0, 1234.5, 1e-6]) == (
+        ["1.00", "1.00", "2.35", "−10.0", "0", "1,234", "1.00e−06"]
+    )
 
 
 def test_a_column_of_nothing_is_dashes():
-    assert aligned([float("nan"), float("nan")]) == ["–", "–"]
+    assert column_numbers([float("nan"), float("nan")]) == ["–", "–"]
 
 
 def test_the_best_and_the_worst_are_not_nearly_identical() -> None:
@@ -212,11 +217,8 @@ def test_the_best_and_the_worst_are_not_nearly_identical() -> None:
 
 def test_a_long_tail_of_a_profile_is_left_out_and_its_end_named():
     """Twenty scores of each agent lie within 0 and 2, but for one of 7.4."""
-    at = np.linspace(0.0, 7.4, 149)
     ends = np.linspace(0.1, 2.0, 20), np.append(np.linspace(0.1, 1.9, 19), 7.4)
-    share = np.array([[np.mean(scores > level) for level in at] for scores in ends])
-    drawn = ProfileData(("a", "b"), at, share, share, share, Stretch())
-    layout = draw_profiles(drawn)["layout"]
+    layout = ex.plots.profiles(Results.from_numpy(np.array(ends)), None).figure.drawing["layout"]
     low, high = layout["xaxis"]["range"]
     assert 0 <= low <= 0.3 and 1.7 <= high <= 2.0
     assert [note["text"] for note in layout["annotations"]][-1] == "7.4 →"

@@ -8,17 +8,13 @@ from examiner.answers import Column, Table
 from examiner.reporting import (
     Facts,
     Finding,
-    Name,
-    Report,
+    Notes,
     ShownTable,
-    Text,
     everything,
+    named,
     screen,
     shown_table,
 )
-from examiner.reporting.finding import Notes
-from examiner.reporting.json import section_of
-from examiner.reporting.page import render
 from examiner.reporting.terminal import HEIGHT
 
 COLUMNS = (
@@ -56,7 +52,7 @@ def test_numbers_of_a_column_have_their_points_below_each_other() -> None:
         "Tasks",
         "task          bits   chance   pairs",
         "pong          1.25  –             3",
-        "[red]qbert  -12     0.00125  12,345",
+        "[red]qbert  −12.0   0.00125  12,345",
     ]
 
 
@@ -69,13 +65,13 @@ def test_the_finding_comes_first_then_what_it_is_about() -> None:
     finding = Finding(
         "f",
         "F",
-        (Name("d\x1bqn"), " leads."),
+        named("d\x1bqn") + " leads.",
         (
-            Facts((("runs", ("3",)),)),
-            Text(("More.",)),
-            Notes("Set aside", (("u: too easy",),)),
+            Facts((("runs", "3"),)),
+            "More.",
+            Notes(["u: too easy"], "Set aside"),
         ),
-        about=("2 agents; seed 0",),
+        about="2 agents; seed 0",
     )
     assert lines_of(finding) == [
         "d\\x1bqn leads.",
@@ -84,6 +80,14 @@ def test_the_finding_comes_first_then_what_it_is_about() -> None:
         "More.",
         "Set aside: u: too easy",
     ]
+
+
+def test_a_fact_of_one_long_word_is_cut_and_hides_no_other() -> None:
+    facts = Facts((("column of the main measure", "score"), ("tasks", "suite/" * 20)))
+    lines = lines_of(Finding("f", "F", blocks=(facts,)))
+    assert lines[0] == "column of the main measure  score"
+    assert lines[1].startswith("tasks                       suite/suite/")
+    assert lines[1].endswith("…")
 
 
 def test_tables_of_tasks_show_ten_rows_and_those_of_agents_as_many_as_fit() -> None:
@@ -104,7 +108,7 @@ def test_every_table_keeps_rows_before_sentences_and_explanations() -> None:
         for number in range(4)
         for block in (
             long_table(caption=f"Table {number}"),
-            Text(f"Sentence {number}. " * 20),
+            f"Sentence {number}. " * 20,
         )
     )
     lines = lines_of(Finding("f", "F", "Found.", blocks))
@@ -123,22 +127,30 @@ def test_at_most_five_notes_are_shown_in_one_line_each() -> None:
     assert max(map(len, shown)) <= 80
 
 
-def test_names_are_shortened_in_the_middle_and_stay_distinct_and_are_never_broken() -> None:
+def test_a_name_too_long_for_its_column_stands_in_full_above_its_row() -> None:
     names = [f"2025_a-long-name-of-an-agent-{n}-with-a-long-ending-of-its-own" for n in range(45)]
-    columns = (
-        Column("agent", "name", "agent"),
-        Column("rival", "name", "rival"),
-        Column("mean", "number", "mean"),
+    columns = [Column("agent", "name", "agent")]
+    columns += [Column(f"mean{n}", "number", "mean") for n in range(5)]
+    values = {column.name: [0.5] * len(names) for column in columns} | {"agent": names}
+    finding = Finding(
+        "f", "F", f"{named(names[0])} leads.", (shown_table(Table.of(columns, values)),)
     )
-    rivals = [f"{name}, {name}" for name in names]
-    values = {"agent": names, "rival": rivals, "mean": [0.5] * len(names)}
-    blocks = (shown_table(Table.of(columns, values)),)
-    finding = Finding("f", "F", (Name(names[0]), " leads."), blocks)
     lines = screen(finding, width=80).lines
     assert lines[0] == f"{names[0]} leads." and max(map(len, lines)) <= 80
-    shown = [line.split("  ")[0] for line in lines if "#" in line or "…" in line]
-    assert len(set(shown)) == len(shown)
-    assert all(name in " ".join(everything(finding, width=80)) for name in names)
+    rows = lines[lines.index(names[0]) :]
+    assert rows[:4:2] == names[:2] and rows[1].split() == ["0.500"] * 5
+    assert all(name in everything(finding, width=80) for name in names)
+
+
+def test_pairs_of_names_are_left_out_where_their_numbers_do_not_fit() -> None:
+    names = [f"a-long-name-of-an-agent-{n}-with-an-ending" for n in range(45)]
+    columns = [Column("a", "name", "a"), Column("b", "name", "b"), Column("p", "number", "p")]
+    columns += [Column(f"mean{n}", "number", "mean") for n in range(5)]
+    values = {column.name: [0.5] * len(names) for column in columns} | {"a": names, "b": names}
+    pairs = shown_table(Table.of(columns, values), caption="Pairs")
+    finding = Finding("f", "F", "Found.", (long_table(caption="Tasks"), pairs))
+    assert "Pairs" not in screen(finding, width=80).lines and "Pairs" in everything(finding)
+    assert "Pairs" in screen(finding, width=160).lines
 
 
 def test_names_give_way_to_the_width_and_numbers_never_do(monkeypatch) -> None:
@@ -147,13 +159,3 @@ def test_names_give_way_to_the_width_and_numbers_never_do(monkeypatch) -> None:
     lines = lines_of(Finding("f", "F", blocks=(long,)))
     assert max(map(len, lines)) <= 60
     assert any("12,345" in line for line in lines) and any("0.00125" in line for line in lines)
-
-
-def test_a_folded_table_is_printed_opened_on_the_page_and_left_out_of_the_json() -> None:
-    finding = Finding("f", "F", ("Found.",), (table(folded=True),))
-    assert any("pong" in line for line in lines_of(finding))
-    page = render(Report("T", (finding,), {}, ""))
-    assert '<details class="folded"><summary>Tasks</summary>' in page
-    assert page.count("<caption>") == 0
-    assert section_of(finding)["blocks"] == []
-    assert [block.folded for block in Finding("f", "F", blocks=(table(),)).folded_tables] == [True]

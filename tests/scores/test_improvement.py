@@ -5,9 +5,14 @@ import pytest
 from scipy import stats
 
 import examiner as ex
-from examiner.scores import detectable_effect
-from examiner.scores.differences import difference
+from examiner.scores import detectable_effect, difference_of, run_scores, usual_unit
 from examiner.scores.improvement import honest_bounds
+
+
+def difference(results: ex.Results, a: str, b: str, unit=None, **options):
+    """Compare two agents, in the unit that suits the table."""
+    scores = run_scores(results, **options)
+    return difference_of(scores.of(a), scores.of(b), unit=unit or usual_unit(scores))
 
 
 def pair(x: object, y: object) -> ex.Results:
@@ -143,11 +148,13 @@ def test_paired_error_is_that_of_a_paired_t_test() -> None:
     x, y = rng.normal(size=(2, 20))
     found = difference(pair(x[:, None], y[:, None]), "a", "b")
     theirs = stats.ttest_rel(x, y)
-    assert found.value / found.paired == pytest.approx(theirs.statistic)
+    assert found.difference / found.error_paired == pytest.approx(theirs.statistic)
     interval = theirs.confidence_interval()
-    assert (found.low, found.high) == pytest.approx((interval.low, interval.high))
-    assert found.grouped == pytest.approx(found.paired)
-    assert np.isnan(found.runs)
+    assert (found.difference_low, found.difference_high) == pytest.approx(
+        (interval.low, interval.high)
+    )
+    assert found.error_grouped == pytest.approx(found.error_paired)
+    assert np.isnan(found.error_of_runs)
 
 
 def test_detectable_effect_is_the_sum_of_two_quantiles() -> None:
@@ -174,10 +181,10 @@ def test_items_of_one_game_make_a_group() -> None:
         "score": [*(shift + 0.1 * rng.normal(size=60)), *np.zeros(60)],
     }
     found = difference(ex.Results.from_dict(table), "a", "b")
-    assert (found.tasks, found.groups, found.degrees) == (60, 12, 11)
-    assert found.grouped == pytest.approx(np.std(shift[::5], ddof=1) / np.sqrt(12), rel=0.1)
-    assert found.grouped > 2 * found.paired
-    assert found.detectable == pytest.approx(detectable_effect(found.grouped, 11))
+    assert (found.tasks, found.degrees) == (60, 11)
+    assert found.error_grouped == pytest.approx(np.std(shift[::5], ddof=1) / np.sqrt(12), rel=0.1)
+    assert found.error_grouped > 2 * found.error_paired
+    assert found.detectable == pytest.approx(detectable_effect(found.error_grouped, 11))
 
 
 def test_error_with_tasks_fixed_comes_from_runs_alone() -> None:
@@ -185,7 +192,7 @@ def test_error_with_tasks_fixed_comes_from_runs_alone() -> None:
     x, y = rng.normal(size=(2, 10, 4))
     found = difference(pair(x, y), "a", "b")
     expected = np.sqrt(x.var(axis=1, ddof=1).sum() / 4 + y.var(axis=1, ddof=1).sum() / 4) / 10
-    assert found.runs == pytest.approx(expected)
+    assert found.error_of_runs == pytest.approx(expected)
     cells = np.concatenate([x, y]).var(axis=1, ddof=1)
     degrees = cells.sum() ** 2 / (cells**2 / 3).sum()  # Welch–Satterthwaite
     assert found.detectable_fixed == pytest.approx(detectable_effect(expected, degrees))

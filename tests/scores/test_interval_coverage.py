@@ -26,7 +26,12 @@ def coverage(runs: int, simulations: int, reps: int, interval: str = "studentise
     levels = rng.normal(size=TASKS)
     scores = levels[None, :, None] + rng.normal(size=(simulations, TASKS, runs))
     made = ex.scores.intervals(  # every simulated data set is an agent of its own
-        ex.Results.from_numpy(scores), ["mean", "iqm"], rng=rng, reps=reps, interval=interval
+        ex.Results.from_numpy(scores),
+        ["mean", "iqm"],
+        rng=rng,
+        reps=reps,
+        interval=interval,
+        normalise=None,
     )
     truth = np.array(true_values(levels))
     return np.mean((made.low <= truth) & (truth <= made.high), axis=0)
@@ -50,7 +55,9 @@ def test_default_intervals_cover_with_few_skewed_runs(shape: tuple[int, int]) ->
     rng = np.random.default_rng(11)
     levels = np.exp(rng.normal(size=shape[0]))
     scores = levels[None, :, None] * rng.gamma(2.0, 0.5, size=(500, *shape))
-    made = ex.scores.intervals(ex.Results.from_numpy(scores), "mean", rng=rng, reps=300)
+    made = ex.scores.intervals(
+        ex.Results.from_numpy(scores), "mean", rng=rng, reps=300, normalise=None
+    )
     held = np.mean((made.low <= levels.mean()) & (levels.mean() <= made.high))
     assert 0.92 <= held <= 0.985
     assert ((made.low <= made.value) & (made.value <= made.high)).all()
@@ -74,7 +81,7 @@ def test_improvement_intervals_cover() -> None:
         scores = rng.normal(size=(2, TASKS, 5))
         scores[0] += shifts[:, None]
         results = ex.Results.from_numpy(scores, agents=["a", "b"])
-        found = ex.scores.improvement(results, "a", "b", rng=rng, reps=500)
+        found = ex.scores.improvement(results, "a", "b", rng=rng, reps=500, normalise=None)
         held += found.low <= truth <= found.high
     assert 0.91 <= held / 500 <= 0.98
 
@@ -85,7 +92,9 @@ def test_intervals_over_few_solved_items_cover(items: int, share: float) -> None
     # 400 simulations have an error of 1 %; Wilson's own holds 91 to 98 of 100 over such shares
     rng = np.random.default_rng([items, int(100 * share)])
     won = (rng.random((400, items, 1)) < share).astype(float)
-    made = ex.scores.intervals(ex.Results.from_numpy(won), "mean", rng=rng, reps=200, unit="tasks")
+    made = ex.scores.intervals(
+        ex.Results.from_numpy(won), "mean", rng=rng, reps=200, unit="tasks", normalise=None
+    )
     assert np.mean((made.low <= share) & (share <= made.high)) >= 0.92
     assert ((made.low <= made.value) & (made.value <= made.high + 1e-12)).all()
     assert (made.low >= 0).all() and (made.high <= 1).all()
@@ -97,7 +106,9 @@ def test_an_interval_over_twenty_items_is_hardly_wider_than_wilsons(
 ) -> None:
     # Student's t for z and 19 for 20 make 1.1, and 2000 resamples err by 2 %; all or none are Wilson's
     won = (np.arange(20) < solved).astype(float).reshape(1, 20, 1)
-    made = ex.scores.intervals(ex.Results.from_numpy(won), "mean", rng=0, unit="tasks")
+    made = ex.scores.intervals(
+        ex.Results.from_numpy(won), "mean", rng=0, unit="tasks", normalise=None
+    )
     low, high = stats.binomtest(solved, 20).proportion_ci(method="wilson")
     assert 0.97 < (made.high[0, 0] - made.low[0, 0]) / (high - low) < most
 
@@ -108,8 +119,10 @@ def test_intervals_over_items_of_unlike_groups_cover_and_are_no_wider_than_witho
     results = ex.Results.from_numpy((rng.random((400, 30, 1)) < chance[:, None]).astype(float))
     groups = tuple(f"g{n // 10}" for n in range(30))
     within = ex.scores.Total(results.tasks, ("group",), (groups,), "macro")
-    made = ex.scores.intervals(results, "mean", rng=rng, reps=200, unit="tasks", total=within)
-    plain = ex.scores.intervals(results, "mean", rng=rng, reps=200, unit="tasks")
+    made = ex.scores.intervals(
+        results, "mean", rng=rng, reps=200, unit="tasks", total=within, normalise=None
+    )
+    plain = ex.scores.intervals(results, "mean", rng=rng, reps=200, unit="tasks", normalise=None)
     truth = chance.mean()
     assert 0.92 <= np.mean((made.low <= truth) & (truth <= made.high)) <= 0.985
     assert (made.high - made.low).mean() < (plain.high - plain.low).mean()
@@ -121,7 +134,7 @@ def test_groups_that_are_all_solved_or_all_failed_are_not_certain() -> None:
     within = ex.scores.Total(
         results.tasks, ("group",), (tuple(f"g{n // 6}" for n in range(18)),), "macro"
     )
-    made = ex.scores.intervals(results, "mean", rng=0, unit="tasks", total=within)
+    made = ex.scores.intervals(results, "mean", rng=0, unit="tasks", total=within, normalise=None)
     low, high = stats.binomtest(12, 18).proportion_ci(method="wilson")
     # known to be less certain than nothing at all, and more than a sample without groups
     assert low < made.low[0, 0] < 2 / 3 - 0.05

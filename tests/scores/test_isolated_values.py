@@ -56,8 +56,8 @@ def test_a_single_value_outside_never_changes_the_normaliser() -> None:
 
 def test_a_task_or_an_agent_in_another_unit_is_no_slip() -> None:
     task, agent = win_rates(), win_rates()
-    task[:, 2] *= 100
-    agent[4] *= 100
+    task[:, 2] *= 1000
+    agent[4] *= 1000
     for cells in (task, agent):
         results = ex.Results.from_numpy(cells)
         assert suggested_normaliser(results) == "z-score"
@@ -66,7 +66,17 @@ def test_a_task_or_an_agent_in_another_unit_is_no_slip() -> None:
 
 def test_two_agents_alone_have_no_range_that_others_share() -> None:
     results = ex.Results.from_numpy([[0.0, 0.5], [400.0, 0.5]])
-    assert suggested_normaliser(results) == "z-score"
+    assert suggested_normaliser(results) is None and isolated_notes(results) == ()
+
+
+def test_percentages_are_a_unit_as_shares_are() -> None:
+    cells = 100 * win_rates()
+    cells[3, 5] = 140
+    results = ex.Results.from_numpy(cells)
+    assert suggested_normaliser(results) is None
+    assert (
+        "outside 0 to 100, where all others lie: 140 (agent 'agent 4'" in isolated_notes(results)[0]
+    )
 
 
 def test_python_warns_of_the_value() -> None:

@@ -223,7 +223,14 @@ def test_levels_of_a_game_share_its_scale() -> None:
 def test_the_suggestion_follows_what_is_known() -> None:
     assert suggested_normaliser(ex.load("atari-dqn-family")) == "human"
     assert suggested_normaliser(ex.Results.from_numpy([[0.0], [1.0]])) is None
-    assert suggested_normaliser(ex.Results.from_numpy([[3.0], [1.0]])) == "z-score"
+    assert suggested_normaliser(ex.Results.from_numpy([[30.0, 2.0], [100.0, 0.0]] * 2)) is None
+    far = [[3.0, 900.0], [1.0, 700.0], [2.0, 100.0]]
+    assert suggested_normaliser(ex.Results.from_numpy(far)) == "z-score"
+    assert suggested_normaliser(ex.Results.from_numpy([row[1:] for row in far])) is None
+    assert suggested_normaliser(ex.Results.from_numpy(far[:2])) is None
+    lower = ex.results.Scales([ex.results.TaskScale("task 1", direction="lower")])
+    assert suggested_normaliser(ex.Results.from_numpy(far[:2]).with_scales(lower)) == "z-score"
+    assert suggested_normaliser(ex.normalise(ex.Results.from_numpy(far), "log")) is None
 
 
 @pytest.mark.parametrize("name", ["human", "z-score", "min-max"])

@@ -7,14 +7,29 @@ import pytest
 from scipy import stats
 
 import examiner as ex
-from examiner.scores import Discordance, compare, newcombe
-from examiner.scores.differences import difference, mcnemar_p
+from examiner.scores import (
+    Discordance,
+    compare,
+    difference_of,
+    newcombe,
+    run_scores,
+    usual_unit,
+)
+
+
+def difference(results: ex.Results, a: str, b: str, unit=None, **options):
+    """Compare two agents, in the unit that suits the table."""
+    scores = run_scores(results, **options)
+    return difference_of(scores.of(a), scores.of(b), unit=unit or usual_unit(scores))
 
 
 def test_mcnemars_test_is_scipys_exact_sign_test():
     for only_a, only_b in [(12, 2), (5, 5), (0, 7), (30, 41)]:
+        won = np.zeros((2, 80))
+        won[0, :only_a] = won[1, only_a : only_a + only_b] = 1
+        results = ex.Results.from_numpy(won, agents=["a", "b"])
         expected = stats.binomtest(only_a, only_a + only_b).pvalue
-        assert mcnemar_p(only_a, only_b) == pytest.approx(expected)
+        assert difference(results, "a", "b").p == pytest.approx(expected)
 
 
 def test_the_paired_interval_is_that_of_the_paper():
@@ -37,8 +52,15 @@ def test_an_interval_that_excludes_zero_beside_an_insignificant_test_is_explaine
     for only_a, explained in ((5, True), (8, False)):
         won = np.zeros((2, 10))
         won[0, :only_a] = 1
-        made = compare(ex.Results.from_numpy(won, agents=["a", "b"]), "a", ["b"], rng=0, reps=50)
-        assert made.compared[0].difference.low > 0
+        made = compare(
+            ex.Results.from_numpy(won, agents=["a", "b"]),
+            "a",
+            ["b"],
+            rng=0,
+            reps=50,
+            normalise=None,
+        )
+        assert made.pairs[0].difference_low > 0
         assert any("excludes 0" in note for note in made.all_notes) == explained
 
 
@@ -46,25 +68,26 @@ def test_swapping_the_agents_turns_everything_round():
     rng = np.random.default_rng(1)
     table = ex.Results.from_numpy(rng.random((2, 9, 3)), agents=["a", "b"])
     (one,), (other,) = (
-        compare(table, first, second, rng=0, reps=200).compared for first, second in ("ab", "ba")
+        compare(table, first, second, rng=0, reps=200, normalise=None).pairs
+        for first, second in ("ab", "ba")
     )
-    assert one.difference.value == pytest.approx(-other.difference.value)
-    assert (one.difference.low, one.difference.high) == pytest.approx(
-        (-other.difference.high, -other.difference.low)
+    assert one.difference == pytest.approx(-other.difference)
+    assert (one.difference_low, one.difference_high) == pytest.approx(
+        (-other.difference_high, -other.difference_low)
     )
-    assert one.difference.p == pytest.approx(other.difference.p)
-    assert one.improvement.probability == pytest.approx(1 - other.improvement.probability)
+    assert one.p == pytest.approx(other.p)
+    assert one.probability == pytest.approx(1 - other.probability)
 
 
 def test_the_test_over_tasks_is_scipys_and_several_are_corrected():
     rng = np.random.default_rng(2)
     scores = rng.normal(size=(3, 12)) + np.array([[0.0], [0.8], [0.2]])
     table = ex.Results.from_numpy(scores, agents=["a", "b", "c"])
-    made = compare(table, "a", ["b", "c"], rng=0, reps=100).compared
+    made = compare(table, "a", ["b", "c"], rng=0, reps=100, normalise=None).pairs
     raw = [stats.ttest_rel(scores[0], scores[other]).pvalue for other in (1, 2)]
-    assert [pair.difference.p for pair in made] == pytest.approx(raw)
+    assert [pair.p for pair in made] == pytest.approx(raw)
     smallest = int(np.argmin(raw))
-    assert made[smallest].adjusted == pytest.approx(min(1.0, 2 * raw[smallest]))
+    assert made[smallest].p_adjusted == pytest.approx(min(1.0, 2 * raw[smallest]))
 
 
 @pytest.mark.parametrize(
@@ -74,7 +97,7 @@ def test_the_test_over_tasks_is_scipys_and_several_are_corrected():
 def test_odd_choices_are_refused(agent, others, message):
     table = ex.Results.from_numpy(np.ones((2, 3)), agents=["a", "b"])
     with pytest.raises(ex.InputError, match=message):
-        compare(table, agent, others, rng=0)
+        compare(table, agent, others, rng=0, normalise=None)
 
 
 def trials(won: np.ndarray, agents: tuple[str, str] = ("new", "old")) -> ex.Results:
@@ -93,21 +116,21 @@ def trials(won: np.ndarray, agents: tuple[str, str] = ("new", "old")) -> ex.Resu
 def test_several_trials_per_task_are_compared_by_the_mean_they_are_told_by():
     won = np.zeros((2, 20, 5))
     won[0, :, :4], won[1, :, :1] = 1, 1
-    (found,) = compare(trials(won), "new", ["old"], rng=0, reps=100).compared
-    assert found.difference.value == pytest.approx(0.6)
-    assert found.difference.items is None
-    assert 0.4 < found.difference.low < 0.6 < found.difference.high < 0.8
-    assert found.difference.p < 1e-6
+    (found,) = compare(trials(won), "new", ["old"], rng=0, reps=100, normalise=None).pairs
+    assert found.difference == pytest.approx(0.6)
+    assert "only_a" not in found
+    assert 0.4 < found.difference_low < 0.6 < found.difference_high < 0.8
+    assert found.p < 1e-6
 
 
 def test_trials_are_compared_as_scipy_compares_the_means_of_tasks():
     rng = np.random.default_rng(0)
     won = rng.random((2, 15, 3)) < np.array([0.7, 0.5])[:, None, None]
-    (found,) = compare(trials(won), "new", ["old"], rng=0, reps=100).compared
+    (found,) = compare(trials(won), "new", ["old"], rng=0, reps=100, normalise=None).pairs
     x, y = won.mean(axis=2)
     theirs = stats.ttest_rel(x, y)
-    assert found.difference.p == pytest.approx(theirs.pvalue)
-    assert (found.difference.low, found.difference.high) == pytest.approx(
+    assert found.p == pytest.approx(theirs.pvalue)
+    assert (found.difference_low, found.difference_high) == pytest.approx(
         tuple(theirs.confidence_interval())
     )
 
@@ -120,32 +143,32 @@ def test_one_trial_per_item_keeps_the_exact_test_whatever_other_agents_have():
     agent, task, success = zip(*rows, strict=True)
     table = {"agent": agent, "task": task, "success": success}
     results = ex.Results.from_dict(table, measures=["success"])
-    one, other = compare(results, "a0", ["a1", "a2"], rng=0, reps=100).compared
-    assert one.difference.test == "McNemar's exact test" and one.difference.items is not None
-    assert other.difference.items is None
+    one, other = compare(results, "a0", ["a1", "a2"], rng=0, reps=100, normalise=None).pairs
+    assert one.test == "McNemar's exact test" and np.isfinite(one.only_a)
+    assert np.isnan(other.only_a)
 
 
 def test_several_runs_are_compared_over_runs_unless_tasks_are_asked_for():
     rng = np.random.default_rng(4)
     values = rng.normal(size=(2, 1, 5)) + np.array([0.0, 1.0])[:, None, None]
     table = ex.Results.from_numpy(values, agents=["a", "b"])
-    (found,) = compare(table, "a", ["b"], rng=0, reps=100).compared
+    (found,) = compare(table, "a", ["b"], rng=0, reps=100, normalise=None).pairs
     theirs = stats.ttest_ind(values[0, 0], values[1, 0], equal_var=False)
-    assert found.difference.unit == "runs"
-    assert found.difference.p == pytest.approx(theirs.pvalue)
-    assert (found.difference.low, found.difference.high) == pytest.approx(
+    assert found.unit == "runs"
+    assert found.p == pytest.approx(theirs.pvalue)
+    assert (found.difference_low, found.difference_high) == pytest.approx(
         tuple(theirs.confidence_interval())
     )
     several = ex.Results.from_numpy(rng.normal(size=(2, 8, 5)), agents=["a", "b"])
-    (over,) = compare(several, "a", ["b"], rng=0, reps=100, unit="tasks").compared
-    expected = stats.ttest_rel(over.mean_a, over.mean_b).pvalue
-    assert over.difference.p == pytest.approx(expected)
+    over = compare(several, "a", ["b"], rng=0, reps=100, unit="tasks", normalise=None)
+    expected = stats.ttest_rel(over.tasks.mean_a, over.tasks.mean_b).pvalue
+    assert over.pairs[0].p == pytest.approx(expected)
 
 
 def test_single_runs_are_not_compared_over_runs():
     table = ex.Results.from_numpy(np.eye(2, 5) + 0.5, agents=["a", "b"])
     with pytest.raises(ex.InputError, match="hold a single run"):
-        compare(table, "a", ["b"], rng=0, unit="runs")
+        compare(table, "a", ["b"], rng=0, unit="runs", normalise=None)
 
 
 @pytest.mark.parametrize(
@@ -171,8 +194,8 @@ def test_intervals_of_trials_hold_the_true_difference_as_often_as_they_say(tasks
             won = rng.random((2, tasks, count)) < shares
             results = ex.Results.from_numpy(won.mean(axis=2), agents=["a", "b"])
             found = difference(results, "a", "b")
-            covered += found.low <= truth <= found.high
-            excluded = not found.low <= 0 <= found.high
+            covered += found.difference_low <= truth <= found.difference_high
+            excluded = not found.difference_low <= 0 <= found.difference_high
             if found.items is None:
                 assert (found.p < 0.05) == excluded
             else:  # the exact test is conservative: Newcombe's interval may exclude 0 before it
@@ -191,14 +214,13 @@ def test_scores_of_any_size_are_compared_as_those_near_one_are(unit, size):
             rng=0,
             reps=50,
             unit=unit,
-        ).compared[0]
+            normalise=None,
+        ).pairs[0]
         for scale in (1.0, size)
     )
-    assert (far.difference.p, far.difference.degrees) == pytest.approx(
-        (near.difference.p, near.difference.degrees)
-    )
-    assert np.array([far.difference.low, far.difference.high]) / size == pytest.approx(
-        [near.difference.low, near.difference.high]
+    assert far.p == pytest.approx(near.p)
+    assert np.array([far.difference_low, far.difference_high]) / size == pytest.approx(
+        [near.difference_low, near.difference_high]
     )
 
 
@@ -211,20 +233,25 @@ def test_what_could_be_detected_is_no_less_than_the_interval_is_wide(unit):
         won[:] = won.mean(axis=2, keepdims=True)
     gap = difference(ex.Results.from_numpy(won, agents=["a", "b"]), "a", "b", unit=unit)
     detectable = gap.detectable if unit == "tasks" else gap.detectable_fixed
-    assert detectable > (gap.high - gap.low) / 2 > 0
+    assert detectable > (gap.difference_high - gap.difference_low) / 2 > 0
 
 
 def test_a_comparison_has_one_row_per_pair_and_per_task():
     won = np.array([[1.0] * 8 + [0.0], [0.0] * 8 + [1.0], [1.0] * 9])
     made = compare(
-        ex.Results.from_numpy(won, agents=["new", "old", "best"]), "new", ["old", "best"]
+        ex.Results.from_numpy(won, agents=["new", "old", "best"]),
+        "new",
+        ["old", "best"],
+        normalise=None,
     )
     row = made.pairs["new", "old"]
     assert (row.only_a, row.only_b, row.both, row.neither) == (8, 1, 0, 0)
     assert row.difference == pytest.approx(7 / 9) and row.p_adjusted == 2 * row.p
     assert made.tasks["old", "task 1"].difference == 1.0 and len(made.tasks) == 18
     assert made.headline == "new is not significantly different from old and best."
-    alone = compare(ex.Results.from_numpy(won, agents=["new", "old", "best"]), "new", "old")
+    alone = compare(
+        ex.Results.from_numpy(won, agents=["new", "old", "best"]), "new", "old", normalise=None
+    )
     assert alone.headline.startswith(
         "new is significantly better than old (difference 0.778, 95 % "
     )

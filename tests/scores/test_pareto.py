@@ -28,13 +28,13 @@ def test_an_example_by_hand() -> None:
     score = np.array([[1, 0, 0, 0], [1, 1, 0, 0], [1, 0, 1, 0], [1, 1, 1, 0]], dtype=float)
     cost = np.array([[1, 1, 1, 1], [2, 2, 2, 6], [5, 5, 5, 5], [4, 4, 4, 8]], dtype=float)
     found = ex.scores.pareto(table(score, cost, ["small", "good", "dear", "best"]), "cost", rng=0)
-    assert found.agent_names == ("best", "dear", "good", "small"), "best first, equals by name"
-    assert found.score.tolist() == [0.75, 0.5, 0.5, 0.25]
-    assert found.cost.tolist() == [5.0, 5.0, 3.0, 1.0], "failures cost as successes do"
+    assert found.agents.agent == ("best", "dear", "good", "small"), "best first, equals by name"
+    assert found.agents.score.tolist() == [0.75, 0.5, 0.5, 0.25]
+    assert found.agents.cost.tolist() == [5.0, 5.0, 3.0, 1.0], "failures cost as successes do"
     assert found.front == ("best", "good", "small")
-    assert {each.agent for each in found.dominated_by[1]} == {"good", "best"}
-    assert found.dominated_by[0] == found.dominated_by[2] == found.dominated_by[3] == ()
-    assert found.share[3] == 1.0, "the cheapest on every item is on every front"
+    assert set(found.agents.dominated_by[1]) == {"good", "best"}
+    assert {*found.dominated.agent} == {"dear"}
+    assert found.agents.front_share[3] == 1.0, "the cheapest on every item is on every front"
 
 
 def test_the_share_is_that_of_resampled_items() -> None:
@@ -42,17 +42,19 @@ def test_the_share_is_that_of_resampled_items() -> None:
     # (one fewer than there are) take either half of the time, and then one of them dominates.
     score, cost = np.array([[0.0, 1.0], [1.0, 0.0]]), np.ones((2, 2))
     found = ex.scores.pareto(table(score, cost), "cost", rng=0, reps=4000)
-    assert found.on_front.all()
-    assert found.share == pytest.approx([0.5, 0.5], abs=0.03)
-    assert found.share.sum() == pytest.approx(1.0), "exactly one is on the front of each draw"
+    assert found.agents.on_front.all()
+    assert found.agents.front_share == pytest.approx([0.5, 0.5], abs=0.03)
+    assert found.agents.front_share.sum() == pytest.approx(1.0), (
+        "exactly one is on the front of each draw"
+    )
 
 
 def test_a_share_by_hand() -> None:
     # Three draws of four items: with none that the cheap one fails, (2/4)³, it dominates.
     score, cost = np.array([[1.0, 0, 0, 1], [1, 1, 1, 1]]), np.array([[1.0] * 4, [2.0] * 4])
     found = ex.scores.pareto(table(score, cost), "cost", rng=0, reps=20_000)
-    assert found.agent_names == ("a1", "a0")
-    assert found.share == pytest.approx([1 - 0.5**3, 1.0], abs=0.01)
+    assert found.agents.agent == ("a1", "a0")
+    assert found.agents.front_share == pytest.approx([1 - 0.5**3, 1.0], abs=0.01)
 
 
 def test_scores_and_costs_are_paired_over_items() -> None:
@@ -63,9 +65,9 @@ def test_scores_and_costs_are_paired_over_items() -> None:
     found = ex.scores.pareto(
         table(np.array([score, score]), np.array([cost, 0.9 * cost])), "cost", rng=0
     )
-    assert found.cost_low[0] < found.cost[1], "intervals overlap"
-    assert found.share.tolist() == [0.0, 1.0]
-    assert found.dominated_by[0][0] == ("a1", 1.0)
+    assert found.agents.cost_low[0] < found.agents.cost[1], "intervals overlap"
+    assert found.agents.front_share.tolist() == [0.0, 1.0]
+    assert found.dominated["a0", "a1"].share == 1.0
 
 
 def test_who_has_no_cost_is_left_out_and_not_free() -> None:
@@ -73,9 +75,9 @@ def test_who_has_no_cost_is_left_out_and_not_free() -> None:
     score, cost = rng.random((4, 20)), rng.random((4, 20)) + 1
     cost[1], cost[2, :5], cost[3, 0] = np.nan, np.nan, np.nan
     found = ex.scores.pareto(table(score, cost), "cost", rng=0, reps=50)
-    assert set(found.agent_names) == {"a0", "a3"}
+    assert set(found.agents.agent) == {"a0", "a3"}
     assert found.left_out == ("a1", "a2")
-    assert found.cost[found.agent_names.index("a3")] == pytest.approx(cost[3, 1:].mean())
+    assert found["a3"].cost == pytest.approx(cost[3, 1:].mean())
     told = " ".join(found.notes)
     assert "whose cost is not known: 'a1'" in told
     assert "not known on 90% of the tasks: 'a2'" in told
@@ -91,7 +93,7 @@ def test_attempts_without_a_score_have_cost_too() -> None:
     results = ex.Results.from_dict(
         keys | {"score": [1.0, None, 0.0, 0.0], "cost": [1.0, 9.0, 2.0, 2.0]}
     )
-    assert ex.scores.pareto(results, "cost", rng=0).cost.tolist() == [3.5]
+    assert ex.scores.pareto(results, "cost", rng=0).agents.cost.tolist() == [3.5]
 
 
 POINTS = st.lists(
@@ -147,8 +149,8 @@ def shares_and_truth(seed: int, tables: int, items: int = 60) -> tuple[Floats, F
         chance, cost = draw(items)
         results = table((rng.random(chance.shape) < chance).astype(float), cost)
         found = ex.scores.pareto(results, "cost", rng=0, reps=400)
-        shares.append(found.share)
-        truths.append(truth[[int(agent[1:]) for agent in found.agent_names]])
+        shares.append(found.agents.front_share)
+        truths.append(truth[[int(agent[1:]) for agent in found.agents.agent]])
     return np.concatenate(shares), np.concatenate(truths).astype(float)
 
 

@@ -43,7 +43,7 @@ def assert_same_quantile(drawn: np.ndarray, theirs: float, share: float, reps: i
 
 def test_point_values_equal_rliables() -> None:
     made = ex.scores.intervals(
-        results(), REFERENCE["aggregates"], rng=np.random.default_rng(0), reps=10
+        results(), REFERENCE["aggregates"], rng=np.random.default_rng(0), reps=10, normalise=None
     )
     for agent, values in zip(made.agent_names, made.value, strict=True):
         np.testing.assert_allclose(values, REFERENCE["points"][agent], rtol=0, atol=1e-12)
@@ -63,7 +63,9 @@ def test_percentile_intervals_agree_with_rliable_within_monte_carlo_error() -> N
 @pytest.mark.parametrize("pair", REFERENCE["improvement"])
 def test_probability_of_improvement_agrees_with_rliable(pair: str) -> None:
     a, b = pair.split(",")
-    found = ex.scores.improvement(results(), a, b, rng=np.random.default_rng(0), reps=10)
+    found = ex.scores.improvement(
+        results(), a, b, rng=np.random.default_rng(0), reps=10, normalise=None
+    )
     assert found.probability == pytest.approx(REFERENCE["improvement"][pair], abs=1e-12)
     table = run_scores(results())
     met = wins(table, table.agents.index(a), table.agents.index(b))
@@ -78,7 +80,12 @@ def test_probability_of_improvement_agrees_with_rliable(pair: str) -> None:
 def test_performance_profiles_equal_rliables() -> None:
     for kind, key in (("runs", "run_profiles"), ("averages", "average_profiles")):
         made = ex.scores.profiles(
-            results(), REFERENCE["thresholds"], kind, rng=np.random.default_rng(0), reps=10
+            results(),
+            REFERENCE["thresholds"],
+            kind,
+            rng=np.random.default_rng(0),
+            reps=10,
+            normalise=None,
         )
         for agent, share in zip(made.agent_names, made.share, strict=True):
             np.testing.assert_allclose(share, REFERENCE[key][agent], atol=1e-12)
@@ -86,7 +93,11 @@ def test_performance_profiles_equal_rliables() -> None:
 
 def test_percentile_bands_of_profiles_agree_with_rliable() -> None:
     made = ex.scores.profiles(
-        results(), REFERENCE["thresholds"], interval="percentile", rng=np.random.default_rng(0)
+        results(),
+        REFERENCE["thresholds"],
+        interval="percentile",
+        rng=np.random.default_rng(0),
+        normalise=None,
     )
     for agent, low, high in zip(made.agent_names, made.low, made.high, strict=True):
         theirs = np.array(REFERENCE["run_profile_bands"][agent])

@@ -12,7 +12,7 @@ from examiner.scores.intervals import acceleration
 
 def made(scores: object, aggregates: object = "iqm", **options: object):
     options.setdefault("rng", np.random.default_rng(0))
-    return ex.scores.intervals(ex.Results.from_numpy(scores), aggregates, **options)
+    return ex.scores.intervals(ex.Results.from_numpy(scores), aggregates, **options, normalise=None)
 
 
 def normal(*shape: int, seed: int = 0) -> np.ndarray:
@@ -42,7 +42,7 @@ def test_trials_are_averaged_within_runs_first() -> None:
         "score": [1.0, 2.0, 3.0, 10.0],
     }
     results = ex.Results.from_dict(table)
-    found = ex.scores.intervals(results, "mean", rng=0, interval="rescaled")
+    found = ex.scores.intervals(results, "mean", rng=0, interval="rescaled", normalise=None)
     assert found.value[0, 0] == 6.0
     assert (found.low[0, 0], found.high[0, 0]) == (2.0, 10.0)
 
@@ -193,21 +193,23 @@ def test_an_agent_without_any_score_has_none() -> None:
         "run": [0, 1, 0],
         "score": [1.0, 2.0, None],
     }
-    found = ex.scores.intervals(ex.Results.from_dict(table), "mean", rng=np.random.default_rng(0))
+    found = ex.scores.intervals(
+        ex.Results.from_dict(table), "mean", rng=np.random.default_rng(0), normalise=None
+    )
     assert np.isnan(found.value[1, 0])
     assert np.isnan(found.low[1, 0])
 
 
 def test_results_without_any_score_say_so() -> None:
     results = ex.Results.from_numpy([[1.0, 2.0]]).with_measure("score", np.full(2, np.nan))
-    found = ex.scores.intervals(results, rng=np.random.default_rng(0))
+    found = ex.scores.intervals(results, rng=np.random.default_rng(0), normalise=None)
     assert np.isnan(found.value).all()
     assert "No agent has any score." in found.notes
     for refused in (ex.scores.variance, ex.scores.decision):
         with pytest.raises(ex.InputError, match="No agent has any score"):
             refused(results)
     with pytest.raises(ex.InputError, match="No agent has any score"):
-        ex.scores.profiles(results, rng=np.random.default_rng(0))
+        ex.scores.profiles(results, rng=np.random.default_rng(0), normalise=None)
 
 
 def test_many_runs_are_counted_by_another_way_and_give_the_same_width() -> None:
@@ -232,13 +234,24 @@ def test_resampling_tasks_gives_the_error_over_tasks(unit: str) -> None:
 
 def test_weighted_median_of_resampled_tasks_is_the_median_of_the_tasks_drawn() -> None:
     from examiner.scores.aggregate import median
+    from examiner.scores.nest import Nest
     from examiner.scores.runs import Sample
 
     rng = np.random.default_rng(0)
     scores, times = rng.normal(size=(7, 1)), rng.integers(0, 4, size=(7, 50))
-    drawn = median(Sample(scores, times[:, None, :], np.ones(7, dtype=int), times))
+    once = np.ones(7, dtype=int)
+    drawn = median(Sample(scores, times[:, None, :], once, Nest.flat(7), times))
     expected = [np.median(np.repeat(scores[:, 0], column)) for column in times.T]
     np.testing.assert_allclose(drawn, expected)
+
+
+def test_bca_counts_resamples_that_equal_the_estimate_as_ties_whatever_rounding_makes_of_them() -> (
+    None
+):
+    won = (np.random.default_rng(0).random((6, 40, 1)) < 0.7).astype(float)
+    found = made(won, ["mean", "optimality_gap"], interval="bca", unit="tasks", reps=500)
+    np.testing.assert_allclose(found.low[:, 0], 1 - found.high[:, 1])
+    np.testing.assert_allclose(found.high[:, 0], 1 - found.low[:, 1])
 
 
 def test_bca_agrees_with_scipy() -> None:
@@ -323,7 +336,7 @@ def test_tasks_where_lower_is_better_are_not_averaged_with_others() -> None:
     scales = ex.results.Scales([ex.results.TaskScale("t", direction="lower")])
     results = ex.Results.from_numpy(normal(1, 1, 3), tasks=["t"]).with_scales(scales)
     with pytest.raises(ex.InputError, match="Lower is better on 't'"):
-        ex.scores.intervals(results, rng=np.random.default_rng(0))
+        ex.scores.intervals(results, rng=np.random.default_rng(0), normalise=None)
 
 
 def test_names_may_be_written_with_hyphens() -> None:

@@ -9,12 +9,27 @@ from numpy.testing import assert_allclose
 from scipy import stats
 
 import examiner as ex
-from examiner.scores import Total, chance_scales, intervals, rank, total
-from examiner.scores.differences import difference
-from examiner.scores.total import AVERAGES, Nest, product
+from examiner.scores import (
+    Total,
+    chance_scales,
+    difference_of,
+    intervals,
+    rank,
+    run_scores,
+    total,
+    usual_unit,
+)
+from examiner.scores.nest import Nest, product
+from examiner.scores.total import AVERAGES
 from examiner.validation import from_record, to_record
 
 SIZES = {"anatomy": 5, "law": 2, "algebra": 9}
+
+
+def difference(results: ex.Results, a: str, b: str, unit=None, **options):
+    """Compare two agents, in the unit that suits the table."""
+    scores = run_scores(results, **options)
+    return difference_of(scores.of(a), scores.of(b), unit=unit or usual_unit(scores))
 
 
 def table(values: np.ndarray, sizes: dict[str, int] = SIZES) -> ex.Results:
@@ -132,9 +147,9 @@ def test_a_difference_of_totals_has_the_error_of_paired_strata(values) -> None:
     results = table(values)
     found = difference(results, "a0", "a1", total=total(results, "subtask"))
     gaps = parts(values[:1] - values[1:2])
-    assert found.value == pytest.approx(np.mean([gap.mean() for gap in gaps]))
+    assert found.difference == pytest.approx(np.mean([gap.mean() for gap in gaps]))
     variance = sum(gap.var(ddof=1) / gap.size / 9 for gap in gaps)
-    assert found.paired == pytest.approx(np.sqrt(variance))
+    assert found.error_paired == pytest.approx(np.sqrt(variance))
     parts_of = [gap.var(ddof=1) / gap.size / 9 for gap in gaps]
     satterthwaite = variance**2 / sum(
         v**2 / (gap.size - 1) for v, gap in zip(parts_of, gaps, strict=True)
@@ -146,7 +161,7 @@ def test_improvement_and_ranks_go_by_the_total_too(values) -> None:
     results = table(values)
     made = rank(results, rng=0, unit="tasks", reps=200, total=total(results, "subtask"))
     anatomy, law, algebra = ((1 + (part[0] - part[1])).mean() / 2 for part in parts(values[:2]))
-    assert made.improvement.probability[0, 1] == pytest.approx((anatomy + law + algebra) / 3)
+    assert made.pairs["a0", "a1"].probability == pytest.approx((anatomy + law + algebra) / 3)
     assert made.aggregates.aggregates == ("mean",)
     told = made.to_dict()
     assert told["settings"]["total"] == "mean over 3 subtasks of their tasks' means"
@@ -157,10 +172,10 @@ def test_improvement_and_ranks_go_by_the_total_too(values) -> None:
 
 
 def test_pairs_of_zeros_and_ones_are_compared_as_pairs_of_any_scores_are(values) -> None:
-    plain = rank(table(values), rng=0, unit="tasks", reps=100).improvement
-    other = rank(table(values * 7 + 2), ["mean"], rng=0, unit="tasks", reps=100).improvement
-    assert_allclose(plain.low, other.low, atol=1e-12)
-    assert_allclose(plain.high, other.high, atol=1e-12)
+    plain = rank(table(values), rng=0, unit="tasks", reps=100).pairs
+    other = rank(table(values * 7 + 2), ["mean"], rng=0, unit="tasks", reps=100).pairs
+    assert_allclose(plain.probability_low, other.probability_low, atol=1e-12)
+    assert_allclose(plain.probability_high, other.probability_high, atol=1e-12)
 
 
 def test_tasks_are_drawn_within_their_groups(values) -> None:

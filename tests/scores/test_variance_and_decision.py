@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 import examiner as ex
-from examiner.scores.variance import expected_error
 
 
 def simulated(
@@ -19,7 +18,7 @@ def simulated(
 
 
 def components(scores: np.ndarray) -> np.ndarray:
-    found = ex.scores.variance(ex.Results.from_numpy(scores))
+    found = ex.scores.variance(ex.Results.from_numpy(scores), normalise=None)
     return np.array([found.agent, found.task, found.interaction, found.run])
 
 
@@ -56,7 +55,9 @@ def test_components_recover_the_truth_with_gaps_and_uneven_runs() -> None:
 
 def test_negative_estimates_are_shown_as_zero_and_flagged() -> None:
     flagged = [
-        ex.scores.variance(ex.Results.from_numpy(simulated((4, 5, 2), (0, 0, 0, 1.0), seed)))
+        ex.scores.variance(
+            ex.Results.from_numpy(simulated((4, 5, 2), (0, 0, 0, 1.0), seed)), normalise=None
+        )
         for seed in range(10)
     ]
     assert any(found.truncated for found in flagged)
@@ -68,7 +69,9 @@ def test_negative_estimates_are_shown_as_zero_and_flagged() -> None:
 
 
 def test_without_repeated_runs_their_variance_is_counted_with_the_interaction() -> None:
-    found = ex.scores.variance(ex.Results.from_numpy(simulated((20, 20, 1), (1.0, 1.0, 2.0, 1.0))))
+    found = ex.scores.variance(
+        ex.Results.from_numpy(simulated((20, 20, 1), (1.0, 1.0, 2.0, 1.0))), normalise=None
+    )
     assert np.isnan(found.run)
     assert 2.5 < found.interaction < 3.6
     assert any("No cell has two runs" in note for note in found.notes)
@@ -77,14 +80,16 @@ def test_without_repeated_runs_their_variance_is_counted_with_the_interaction() 
 @pytest.mark.parametrize("shape", [(1, 8, 3), (8, 1, 3), (1, 1, 3), (1, 1, 1)])
 def test_one_agent_or_one_task_is_no_error(shape: tuple[int, int, int]) -> None:
     results = ex.Results.from_numpy(simulated(shape, (1.0, 1.0, 1.0, 1.0)))
-    study = ex.scores.decision(results)
+    study = ex.scores.decision(results, normalise=None)
     assert study.headline
     if shape[2] > 1:
         assert study.components.run > 0
 
 
 def test_shares_sum_to_one() -> None:
-    found = ex.scores.variance(ex.Results.from_numpy(simulated((5, 6, 3), (1, 1, 1, 1))))
+    found = ex.scores.variance(
+        ex.Results.from_numpy(simulated((5, 6, 3), (1, 1, 1, 1))), normalise=None
+    )
     assert sum(found.shares().values()) == pytest.approx(1)
 
 
@@ -94,21 +99,28 @@ def test_foreseen_error_is_the_spread_of_simulated_differences() -> None:
     for seed in range(1500):
         scores = simulated((2, 8, 3), truth, seed)
         differences.append(np.subtract(*scores.mean(axis=(1, 2))))
-    found = ex.scores.variance(ex.Results.from_numpy(simulated((60, 60, 4), truth)))
-    foreseen = float(expected_error(found, np.array(8), np.array(3)))
+    found = ex.scores.variance(ex.Results.from_numpy(simulated((60, 60, 4), truth)), normalise=None)
+    foreseen = float(found.expected_error(8, 3))
     assert foreseen == pytest.approx(np.std(differences), rel=0.08)
 
 
 def test_noisy_runs_ask_for_runs_and_fickle_tasks_for_tasks() -> None:
-    noisy = ex.scores.decision(ex.Results.from_numpy(simulated((5, 20, 3), (1, 1, 0.0, 9.0))))
-    fickle = ex.scores.decision(ex.Results.from_numpy(simulated((5, 20, 3), (1, 1, 9.0, 0.1))))
-    assert "more runs help nearly as much" in noisy.headline
-    assert "more tasks help more" in fickle.headline
+    noisy = ex.scores.decision(
+        ex.Results.from_numpy(simulated((5, 20, 3), (1, 1, 0.0, 9.0))), normalise=None
+    )
+    fickle = ex.scores.decision(
+        ex.Results.from_numpy(simulated((5, 20, 3), (1, 1, 9.0, 0.1))), normalise=None
+    )
+    claim = "More runs would make comparisons as much more precise as more tasks would. "
+    assert noisy.headline.startswith(claim)
+    assert "; more runs would not. " in fickle.headline
     assert "Twice the runs" in noisy.headline
 
 
 def test_more_tasks_and_more_runs_never_hurt() -> None:
-    study = ex.scores.decision(ex.Results.from_numpy(simulated((5, 10, 3), (1, 1, 1, 1))))
+    study = ex.scores.decision(
+        ex.Results.from_numpy(simulated((5, 10, 3), (1, 1, 1, 1))), normalise=None
+    )
     for axis in (0, 1):
         assert (np.diff(study.difference, axis=axis) <= 0).all()
         assert (np.diff(study.reliability, axis=axis) >= 0).all()
@@ -119,7 +131,7 @@ def test_more_tasks_and_more_runs_never_hurt() -> None:
 
 def test_impossible_designs_are_refused() -> None:
     with pytest.raises(ex.InputError, match="numbers of runs must be at least 1"):
-        ex.scores.decision(ex.Results.from_numpy(np.ones((2, 2))), runs=[0])
+        ex.scores.decision(ex.Results.from_numpy(np.ones((2, 2))), runs=[0], normalise=None)
 
 
 @pytest.mark.parametrize("missing", [0.3, 0.9])
@@ -139,7 +151,7 @@ def test_the_error_of_a_difference_counts_that_agents_have_few_and_other_tasks(m
         means = np.array([scores[row, seen[row]].mean() for row in range(40)])
         apart = (means[:, None] - means) - (ability - ability.T)
         off.append((apart**2)[np.triu_indices(40, 1)].mean())
-        told.append(ex.scores.decision(ex.Results.from_dict(table)).now ** 2)
+        told.append(ex.scores.decision(ex.Results.from_dict(table), normalise=None).now ** 2)
     assert np.sqrt(np.mean(told) / np.mean(off)) == pytest.approx(1.0, abs=0.1)
 
 
@@ -147,7 +159,7 @@ def test_the_share_of_runs_is_what_runs_without_end_would_take_away_also_with_ga
     rng = np.random.default_rng(2)
     scores = 5 * rng.normal(size=(1, 12, 1)) + rng.normal(size=(4, 12, 5))
     scores[0, 6:] = scores[1, :6] = np.nan
-    found = ex.scores.decision(ex.Results.from_numpy(scores))
+    found = ex.scores.decision(ex.Results.from_numpy(scores), normalise=None)
     said = re.search(
         r"Runs make up (\d+) %.*from ([\d.]+) to .*task[s]?, to ([\d.]+)\.", found.headline
     )

@@ -75,3 +75,14 @@ def test_beside_all_others_there_is_no_error_outside_and_odd_names_are_refused()
         ex.selection.adds(results_of("new"), "task 11", rng=0)
     with pytest.raises(ex.InputError, match="no other task that 'task 1' could add to"):
         ex.selection.adds(results_of("new"), "task 1", ["task 1"], rng=0)
+
+
+def test_names_in_another_order_give_the_same_bits_and_intervals() -> None:
+    turned = {f"task {number}": f"t{99 - number}" for number in range(1, 11)}
+    table = results_of("new").to_pandas().replace({"task": turned}).sort_values("task")
+    one = ex.selection.adds(results_of("new"), "task 10", SET, reps=10)
+    other = ex.selection.adds(table, turned["task 10"], [turned[name] for name in SET], reps=10)
+    for row, same in zip(one.quantities, other.quantities, strict=True):
+        assert (same.value_low, same.value_high) == pytest.approx(
+            (row.value_low, row.value_high), nan_ok=True
+        )

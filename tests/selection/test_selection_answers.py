@@ -45,8 +45,9 @@ def test_the_figures_of_a_selection_are_those_of_its_judgement(
     assert content["mae"] == judgement.row("covariance", 3).mae == judged.record.error  # type: ignore[union-attr]
     assert content["random_mae"] == judgement.row("random", 3).mae
     assert judged.headline == (
-        f"3 of 8 tasks predict the mean of held-out agents with R² {content['r2']:.3g} (random "
-        f"selections: {content['random_r2']:.3g}) and a mean absolute error of {content['mae']:.3g}."
+        f"3 of 8 tasks predict the mean of held-out agents with R² {content['r2']:.3g} (95 % interval "
+        f"{content['r2_low']:.3g} to {content['r2_high']:.3g}; random selections: "
+        f"{content['random_r2']:.3g}) and a mean absolute error of {content['mae']:.3g}."
     )
 
 

@@ -31,8 +31,8 @@ def test_a_selection_given_first_is_refused_in_words() -> None:
 
 
 def test_agents_who_are_all_alike_are_selected_from_without_a_rank() -> None:
-    """Scores that never vary have no comparable value on any scale."""
-    alike = ex.Results.from_numpy(np.full((6, 7, 2), 3.0))
+    """Scores that never vary have no comparable value on the scale of z-scores."""
+    alike = ex.Results.from_numpy(np.full((6, 7, 2), 300.0))
     with pytest.warns(ex.ExaminerWarning):
         found = ex.selection.judge(alike, [2], ["spread"], rng=0)
         assert len(found.predictions("spread", 2)) == 0

@@ -11,7 +11,7 @@ import examiner as ex
 from examiner.selection import Constraints, Holdout, benchmark, fold_of
 from examiner.selection.covariance import Conditional, Conditionals, blended
 from examiner.selection.factors import factors_of
-from examiner.selection.proof.inner import best_of
+from examiner.selection.proof.folds import best_of
 from examiner.selection.proof.sets import predict_sets
 from examiner.selection.shrinkage import BLENDS, Shrinkage, settled
 

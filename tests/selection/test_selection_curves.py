@@ -59,7 +59,7 @@ def test_what_is_expected_is_a_weighted_sum_over_nodes():
         for column, value in zip(tasks, seen, strict=True):
             each[column] = value if np.isfinite(value) else each[column]
         assert said.score[row] == pytest.approx(each.mean())
-        assert said.rest[row] == pytest.approx((likely @ shares)[[1, 2, 4, 5]].mean())
+        assert said.remainder[row] == pytest.approx((likely @ shares)[[1, 2, 4, 5]].mean())
 
 
 def test_shares_of_ten_are_known_to_be_surer_than_single_successes():
@@ -87,7 +87,7 @@ def test_agents_better_than_all_seen_are_predicted_better_than_by_lines_alone():
         sets = [tuple(rng.permutation(60)[:20].tolist()) for _ in range(5)]
         new = values[36:]
         for name, used in (("lines", fold._replace(curves=None)), ("both", fold)):
-            guesses = predict_sets(used, new, sets, rest=False)
+            guesses = predict_sets(used, new, sets, remainders=False)
             errors[name] += sum(np.abs(one.value - new.mean(axis=1)).mean() for one in guesses)
     assert errors["both"] < 0.9 * errors["lines"]
 

@@ -14,8 +14,9 @@ import examiner as ex
 from examiner.selection import METHODS, Benchmark, Holdout, fold_of
 from examiner.selection.evidence import SelectionEvidence
 from examiner.selection.methods import able_methods
-from examiner.selection.proof.contest import Contest, FoldJob, judge_fold
+from examiner.selection.proof.folds import FoldJob, judge_fold
 from examiner.selection.proof.holdout import k_fold, leave_one_out
+from examiner.selection.proof.sets import Contest
 
 ROOT = Path(__file__).parents[2]
 PUBLISHED = ROOT.parent / "shared" / "data" / "ale_published_scores_2018.csv"

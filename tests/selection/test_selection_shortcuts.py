@@ -5,9 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-import examiner as ex
-from examiner.information import PairLikelihood, bits_with, channels, gain
-from examiner.selection.methods.information import KEPT_CELLS, KeptLikelihoods
 from examiner.selection.ridge import ridge_fits, with_one_more
 
 
@@ -42,43 +39,3 @@ def test_many_tasks_are_scanned_in_blocks_without_a_seam() -> None:
     places = np.array([[0, 1, task] for task in (2, 408, 409, 410, 411, 999)])
     long_way = np.abs(ridge_fits(design, target, places).left_out).mean(axis=1)
     np.testing.assert_allclose(found[places[:, 2]], long_way)
-
-
-def made_pairs(deviation: float, agents: int = 9, tasks: int = 6) -> PairLikelihood:
-    rng = np.random.default_rng(3)
-    scores = rng.normal(size=(agents, tasks, 1)) + deviation * rng.normal(size=(agents, tasks, 4))
-    scores[2, 3] = np.nan
-    return PairLikelihood(channels(ex.Results.from_numpy(scores)))
-
-
-@pytest.mark.parametrize("deviation", [0.01, 0.3, 5.0])
-@pytest.mark.parametrize("chosen", [[], [1], [0, 3, 4]])
-def test_kept_likelihoods_tell_the_bits_of_every_larger_set(
-    deviation: float, chosen: list[int]
-) -> None:
-    pairs = made_pairs(deviation)
-    kept = KeptLikelihoods.of(pairs)
-    assert kept is not None
-    found = kept.bits_with(pairs.table(chosen))
-    assert found is not None
-    np.testing.assert_allclose(found, bits_with(pairs, pairs.table(chosen)), atol=1e-10)
-
-
-def test_kept_likelihoods_agree_with_the_confusion_matrix_itself() -> None:
-    scores = np.random.default_rng(4).normal(size=(5, 3, 6)) + np.arange(5.0)[:, None, None]
-    seen = channels(ex.Results.from_numpy(scores))
-    pairs = PairLikelihood(seen)
-    kept = KeptLikelihoods.of(pairs)
-    assert kept is not None
-    found = kept.bits_with(pairs.table([0]))
-    assert found is not None
-    assert found[2] == pytest.approx(gain(seen, ["task 1", "task 3"]).bits)
-
-
-def test_tables_too_large_or_too_sharp_go_the_long_way() -> None:
-    many = int(np.sqrt(KEPT_CELLS)) + 1
-    assert KeptLikelihoods.of(made_pairs(0.3, agents=many, tasks=1 + 3)) is None
-    pairs = made_pairs(0.3)
-    kept = KeptLikelihoods.of(pairs)
-    assert kept is not None
-    assert kept.bits_with(pairs.table([0]) + 400 * np.eye(9)) is None

@@ -28,10 +28,13 @@ def negative_first(numbers: list[float]) -> None:
 
 
 CHANGES: dict[str, tuple[str, Change]] = {
-    "error of a step": ("exam", lambda stored: stored["steps"][1].update(error=-0.5)),
-    "deviation of a step": ("exam", lambda stored: stored["steps"][0].update(deviation=-0.5)),
+    "error of a step": ("exam", lambda stored: stored["steps"][1].update(ability_error=-0.5)),
+    "deviation of a step": ("exam", lambda stored: stored["steps"][0].update(posterior_sd=-0.5)),
     "error of all": ("exam", lambda stored: stored.update(error=-1.0)),
-    "interval of a step": ("exam", lambda stored: swap(stored["steps"][1], "low", "high")),
+    "interval of a step": (
+        "exam",
+        lambda stored: swap(stored["steps"][1], "ability_low", "ability_high"),
+    ),
     "ability of a step": ("exam", lambda stored: stored["steps"][1].update(ability=9.0)),
     "error of an ability": ("fit", lambda stored: negative_first(stored["abilities"]["error"])),
     "interval of a difficulty": (

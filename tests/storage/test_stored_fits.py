@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tempfile
 from dataclasses import fields, replace
 from pathlib import Path
 
@@ -26,7 +27,6 @@ from examiner.irt import (
 from examiner.results import Results
 from examiner.scores import Recipe
 from examiner.storage import open_fit, save
-from examiner.storage.things import FIT
 from examiner.validation import to_record
 
 
@@ -148,20 +148,22 @@ def test_damaged_lists_and_files_end_with_a_sentence(tmp_path: Path) -> None:
         with pytest.raises(ex.InputError, match=said):
             open_fit(path)
     path.write_bytes(b"\xff\xfe\x00")
-    with pytest.raises(ex.InputError, match="is no text"):
+    with pytest.raises(ex.InputError, match="is not text"):
         open_fit(path)
     with pytest.raises(ex.InputError, match="Cannot read"):
         open_fit(tmp_path)
 
 
 def record_of(model: str) -> dict[str, object]:
-    """A small fit of a model as it is written."""
+    """The document of a small fit of a model."""
     scores = np.random.default_rng(0).random((12, 3))
     responses = scores if model in ("beta", "normal") else (scores > 0.5).astype(float)
     agents = [f"a{n}" for n in range(12)]
     matrix = ex.ResponseMatrix.from_array(responses, agents, ["pong", "qbert", "flat"])
-    record = to_record(ex.irt.fit(matrix, model=model))
-    return dict(json.loads(json.dumps(record)))
+    with tempfile.TemporaryDirectory() as folder:
+        return dict(
+            json.loads(save(ex.irt.fit(matrix, model=model), f"{folder}/fit.json").read_text())
+        )
 
 
 HOSTILE = (
@@ -181,7 +183,12 @@ def places(part: object, path: tuple[str | int, ...] = ()) -> list[tuple[str | i
 
 
 RECORDS = {model: record_of(model) for model in ex.irt.MODELS}
-PLACES = [(name, path) for name, record in sorted(RECORDS.items()) for path in places(record)[1:]]
+PLACES = [
+    (name, path)
+    for name, record in sorted(RECORDS.items())
+    for path in places(record)[1:]
+    if path[0] != "schema"
+]
 
 
 @settings(max_examples=300, deadline=None)
@@ -215,7 +222,10 @@ def test_a_record_mutated_anywhere_is_a_fit_or_ends_with_one_sentence(
         holder["unheard of"] = value
     new = ex.ResponseMatrix.from_array([[1, 0]], ["mine"], ["pong", "qbert"])
     try:
-        fit = FIT.thing(record)
+        with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
+            json.dump(record, file)
+            file.flush()
+            fit = open_fit(file.name)
         assert fit.headline in " ".join(repr(fit).split())
         (mine,) = ex.irt.place(new, fit)
         assert mine.tasks in (1, 2)  # a task may have got another name

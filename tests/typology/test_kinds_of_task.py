@@ -30,7 +30,6 @@ from examiner.typology import (
 from examiner.typology import (
     kinds as task_kinds,
 )
-from examiner.typology.kinds import group_tasks, one_of_each
 
 ATARI = ex.load("atari-typology")
 
@@ -233,7 +232,7 @@ def test_kinds_and_coverage_are_answers_with_tables():
 
 
 def test_the_bundled_games_fall_into_the_papers_31_groups():
-    groups = group_tasks(ATARI)
+    groups = task_kinds(ATARI).members
     assert (len(ATARI.tasks), len(groups)) == (55, 31)
     printed = dict(zip(ATARI.tasks, ATARI.attributes["paper_group"], strict=True))
     assert {frozenset(group.tasks) for group in groups} == {
@@ -249,14 +248,13 @@ def test_one_of_each_is_31_games_and_excludes_about_45_percent():
 
 
 def test_the_reduced_set_depends_on_the_seed_alone():
-    groups = group_tasks(ATARI)
-    assert one_of_each(groups, rng=rng(1)) == one_of_each(groups, rng=rng(1))
-    assert len({one_of_each(groups, rng=rng(seed)) for seed in range(5)}) > 1
+    assert task_kinds(ATARI, rng=rng(1)).kept == task_kinds(ATARI, rng=rng(1)).kept
+    assert len({task_kinds(ATARI, rng=rng(seed)).kept for seed in range(5)}) > 1
 
 
 @given(classifications())
 def test_groups_hold_every_task_once_and_only_identical_tasks(table):
-    groups = group_tasks(table)
+    groups = task_kinds(table, None).members
     assert sorted(task for group in groups for task in group.tasks) == sorted(table.tasks)
     values = dict(zip(table.tasks, table.values, strict=True))
     kinds = [{values[task] for task in group.tasks} for group in groups]
@@ -272,18 +270,15 @@ def test_the_reduced_set_has_every_value_and_every_pair_that_the_whole_has(table
 
 
 def test_grouping_by_fewer_features_gives_fewer_groups():
-    assert len(group_tasks(ATARI, ["virtual_space.perspective"])) == 2
     kinds = task_kinds(ATARI, features=["Virtual space perspective"], rng=rng())
     assert len(kinds.groups) == 2
 
 
 def test_grouping_says_what_it_cannot_use():
     with pytest.raises(InputError, match=r"Unknown feature 'genre'. Known: 'external_time"):
-        group_tasks(ATARI, ["genre"])
-    with pytest.raises(InputError, match="Unknown feature 'genre'"):
         task_kinds(ATARI, features=["genre"], rng=rng())
     with pytest.raises(InputError, match="0 features to group by"):
-        group_tasks(ATARI, [])
+        task_kinds(ATARI, features=[], rng=rng())
     blank = Classification(("pong",), ("genre",), (("",),))
     with pytest.raises(InputError, match="'pong' has no value of 'genre'"):
         task_kinds(blank, rng=rng())

@@ -21,10 +21,9 @@ from examiner.typology.agreement import (
     profile_distances,
     task_clusters,
 )
-from examiner.typology.kinds import group_tasks
 from examiner.typology.pair_tests import compare_pairs, smallest_wilcoxon_p
 
-GROUPS = group_tasks(ex.load("atari-typology"))
+GROUPS = ex.typology.kinds(ex.load("atari-typology")).members
 # Table V of papers/000, and one unit of the last digit printed. 1.945e-05 is printed cut, not rounded.
 # Its group of Asteroids (0.020) rests on figures of Gravitar and Zaxxon that the paper prints wrongly.
 PRINTED = {
@@ -359,7 +358,7 @@ def test_the_same_generator_gives_the_same_validation(six):
     assert str(one.to_dict()) == str(other.to_dict())
 
 
-def test_too_many_tasks_are_refused(monkeypatch):
-    monkeypatch.setattr("examiner.typology.validation.MOST_TASKS", 3)
-    with pytest.raises(InputError, match="Choose at most 3"):
-        validate(groups_of("ab", "cd"), results_of("abcd"), rng=rng())
+def test_too_many_tasks_are_refused():
+    tasks = [f"task {number}" for number in range(2_001)]
+    with pytest.raises(InputError, match=r"There are 2,001 tasks .* Choose at most 2,000"):
+        validate(groups_of(tasks), results_of(tasks), rng=rng())

@@ -102,3 +102,8 @@ def behave(how: str) -> Iterator[str]:
         print("chatter that must not disturb the pipe" * 100)
         os.write(1, b"more of it")
     yield "well"
+
+
+def process(number: int) -> int:
+    """The process that did the job."""
+    return os.getpid()

@@ -42,15 +42,15 @@ class Record:
 
 def fates(*how: str, limits: Limits | None = None, log: Path | None = None) -> Record:
     record = Record(list(how))
-    memory = None if limits is None else limits.memory_bytes
-    with ProcessCrew(jobs.behave, 2, memory_bytes=memory, log=log) as crew:
+    memory = None if limits is None else limits.memory_mib
+    with ProcessCrew(jobs.behave, 2, memory_mib=memory, log=log) as crew:
         oversee(crew, range(len(how)), record, limits=limits)
     return record
 
 
 def test_crashing_exiting_hanging_and_hungry_jobs_fail_with_reasons_and_the_rest_is_done() -> None:
     how = ("fine", "crash", "exit", "hang", "busy", "hoard", "fine", "fine")
-    limits = Limits(seconds=3.0, memory_bytes=200 * MEBIBYTE)
+    limits = Limits(job_seconds=3.0, memory_mib=200)
     record = fates(*how, limits=limits)
     reasons = [record.reasons[job] for job in range(len(how))]
     assert [reason is None for reason in reasons] == [name == "fine" for name in how]

@@ -3,12 +3,13 @@
 import os
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
 
 from child_processes import TESTS
-from examiner.workers import map_processes
+from examiner.workers import map_processes, map_where_it_pays
 from workers import jobs_for_workers as jobs
 
 
@@ -69,7 +70,7 @@ def test_a_map_on_ray_gives_the_same_answers_and_errors() -> None:
 
 
 SCRIPT = """
-from examiner.workers import map_processes
+from examiner.workers import map_processes, map_where_it_pays
 print("started")
 from workers.jobs_for_workers import square
 print(map_processes(square, [1, 2, 3], processes=2))
@@ -113,3 +114,18 @@ def run(*words: object, **environment: str) -> "subprocess.CompletedProcess[str]
         timeout=120,
         env={"PYTHONPATH": path, **environment},
     )
+
+
+def test_jobs_go_to_processes_only_where_that_pays(monkeypatch: pytest.MonkeyPatch) -> None:
+    numbers, reported = range(4), []
+
+    def report(stage: str, done: int, total: int) -> None:
+        reported.append((done, total))
+
+    here = list(map_where_it_pays(jobs.process, numbers, progress=report))
+    assert set(here) == {os.getpid()} and reported == [(2, 4), (3, 4), (4, 4)]
+    clock = iter([0.0, 4.0])  # seconds before and after the first job: the others would take twelve
+    monkeypatch.setattr(time, "process_time", lambda: next(clock))
+    first, *others = map_where_it_pays(jobs.process, numbers)
+    assert first == os.getpid() and os.getpid() not in others
+    assert os.getpid() not in list(map_where_it_pays(jobs.process, numbers, processes=2))

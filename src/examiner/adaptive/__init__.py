@@ -8,15 +8,13 @@ from examiner.adaptive.bank import TaskBank as TaskBank
 from examiner.adaptive.examination import Examination as Examination
 from examiner.adaptive.examination import ExaminationStep as ExaminationStep
 from examiner.adaptive.examine import examine as examine
-from examiner.adaptive.examine import examine_stepwise as examine_stepwise
+from examiner.adaptive.examine import next_task as next_task
 from examiner.adaptive.examine import replay as replay
 from examiner.adaptive.rules import RULES as RULES
 from examiner.adaptive.rules import Choosing as Choosing
+from examiner.adaptive.rules import balance_of as balance_of
 from examiner.adaptive.simulate import SimulatedExaminations as SimulatedExaminations
 from examiner.adaptive.simulate import simulate as simulate
-from examiner.adaptive.state import ExaminationState as ExaminationState
-from examiner.adaptive.state import balance_of as balance_of
-from examiner.adaptive.state import next_task as next_task
 from examiner.adaptive.stopping import Ending as Ending
 from examiner.adaptive.stopping import Stop as Stop
 from examiner.adaptive.study import ExaminationStudy as ExaminationStudy

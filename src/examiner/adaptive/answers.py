@@ -32,11 +32,6 @@ Flags: TypeAlias = NDArray[np.bool_]
 
 MOST_OUTCOMES = 12
 """More outcomes than these are merged with their neighbours, which loses little information."""
-_BINS = 16
-"""Scores are told apart by so many bins: what is lost between them is far below a task's information."""
-_STEP = 1e-4
-"""A difference quotient over it errs by its square, and keeps eight digits of the likelihood."""
-_LEAST = 1e-12
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,10 +205,11 @@ def outcome_tables(items: ItemParameters, nodes: Floats, trials: Whole) -> Outco
         likelihood, slope = np.stack([shape.failure, shape.success]), np.stack([-up, up])
     else:
         likelihood = _counts(items, nodes, trials)
-        above, below = (_counts(items, nodes + step, trials) for step in (_STEP, -_STEP))
-        slope = (above - below) / (2 * _STEP)
+        step = 1e-4  # the quotient errs by its square, and keeps eight digits of the likelihood
+        above, below = (_counts(items, nodes + by, trials) for by in (step, -step))
+        slope = (above - below) / (2 * step)
     information = np.divide(
-        slope**2, likelihood, out=np.zeros_like(slope), where=likelihood > _LEAST
+        slope**2, likelihood, out=np.zeros_like(slope), where=likelihood > 1e-12
     )
     return OutcomeTables(likelihood, np.asarray(information.sum(axis=0)), most < MOST_OUTCOMES)
 
@@ -229,7 +225,10 @@ def _counts(items: ItemParameters, nodes: Floats, trials: Whole) -> Floats:
 
 
 def _scores(items: ItemParameters, nodes: Floats) -> OutcomeTables:
-    """Scores in bins; exact zeros and ones are in the outermost, and count as scores inside would."""
+    """Scores in 16 bins; exact zeros and ones are in the outermost, and count as scores inside would.
+
+    What is lost between the bins is far below the information of a task.
+    """
     from scipy.special import betainc
 
     shape = curves(items, nodes)
@@ -237,7 +236,7 @@ def _scores(items: ItemParameters, nodes: Floats) -> OutcomeTables:
     precision = np.ones(len(items)) if items.precision is None else items.precision
     phi = np.clip(precision, 1e-3, 1e9)[:, None]
     information = information_of_scores(rise(items, shape), inside, 1 - inside, phi)
-    edges = 0.5 - 0.5 * np.cos(np.linspace(0, np.pi, _BINS + 1)[1:-1])
+    edges = 0.5 - 0.5 * np.cos(np.linspace(0, np.pi, 17)[1:-1])
     below = np.stack([betainc(inside * phi, (1 - inside) * phi, edge) for edge in edges])
     ends = np.zeros_like(below[:1]), np.ones_like(below[:1])
     bins = np.diff(np.concatenate([ends[0], below, ends[1]]), axis=0)

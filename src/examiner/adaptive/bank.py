@@ -38,11 +38,6 @@ from examiner.results import check_undivided
 from examiner.scores import Recipe
 from examiner.validation import check_known, read_only
 
-_MOST_TRIALS = 1_000
-"""The chance of every number of successes is kept for every task."""
-_FEWEST_NODES = 121
-"""Values between nodes are interpolated, so that short tests need nodes as well."""
-_SMALLEST = 1e-300
 _TAKEN_AS_EXACT = "The task parameters are taken as exact: the stated errors do not count theirs."
 _NO_ERRORS = (
     "The fit has no standard errors of its tasks, so that the stated errors do not count them. "
@@ -91,8 +86,6 @@ class TaskBank:
     likelihood: Floats
     outcome_logs: Floats | None
     information: Floats
-    columns: Mapping[str, int]
-    """Where each task stands."""
     slopes: SlopeTables | None
     """Derivatives by the parameters of tasks, where their errors are counted."""
 
@@ -162,9 +155,8 @@ class TaskBank:
             population_sd if prior is None else float("inf"),
             population,
             tables.likelihood,
-            np.log(np.maximum(tables.likelihood, _SMALLEST)) if tables.exact else None,
+            np.log(np.maximum(tables.likelihood, 1e-300)) if tables.exact else None,
             np.ascontiguousarray(tables.information.T),
-            {task: column for column, task in enumerate(items.tasks)},
             None if covariance is None else SlopeTables(items, nodes, covariance.names),
         )
         for array in (bank.costs, nodes, bank.likelihood, bank.outcome_logs, bank.information):
@@ -222,6 +214,12 @@ class TaskBank:
             return 0.0
         return float(self.fit.population_sd / np.sqrt(len(self.fit.abilities.agents)))
 
+    @property
+    def estimates_before(self) -> AbilityEstimates:
+        """The ability of an agent before its first task, that of the population: shape [1]."""
+        weights = weights_of(self.log_prior[None])
+        return estimate_abilities(weights, self.nodes, (), (), None, self.prior_sd)
+
     def __len__(self) -> int:
         """Number of tasks."""
         return len(self.items)
@@ -232,9 +230,9 @@ class TaskBank:
         >>> TaskBank.of(ItemParameters.of(["pong"], [1], [0])).column("pong")
         0
         """
-        if task not in self.columns:
+        if task not in self.tasks:
             raise unknown_name("task", task, self.tasks)
-        return self.columns[task]
+        return self.tasks.index(task)
 
     def among(self, tasks: Sequence[str]) -> Flags:
         """Tell which tasks of the bank are among these, shape [tasks].
@@ -316,10 +314,9 @@ def _grid(items: ItemParameters, trials: Whole) -> Quadrature:
     """
     counts = trials.astype(np.float64)
     spacing = float(np.clip(0.8 * np.sqrt(len(items) / 2000), 0.8, 1.5))
-    rule = Quadrature.for_items(items, counts, spacing=spacing)
-    if len(rule) >= _FEWEST_NODES:
-        return rule
-    return Quadrature.for_items(items, counts, spacing=spacing * len(rule) / _FEWEST_NODES)
+    nodes = len(Quadrature.for_items(items, counts, spacing=spacing))
+    # values between nodes are interpolated, so that short tests need nodes as well
+    return Quadrature.for_items(items, counts, spacing=spacing * min(1.0, nodes / 121))
 
 
 def _by_task(tasks: Sequence[str], given: Any, what: str) -> Any:  # Any: numbers or names
@@ -370,9 +367,9 @@ def _trials(items: ItemParameters, trials: ArrayLike) -> Whole:
     given = _numbers(items.tasks, trials, "trial")
     if not (np.isfinite(given) & (given >= 1) & (given == np.floor(given))).all():
         raise InputError("Trials must be whole numbers of at least 1.")
-    if (given > _MOST_TRIALS).any():
+    if (given > 1_000).any():  # the chance of every number of successes is kept for every task
         raise InputError(
-            f"One asking would take {given.max():,.0f} trials. Ask for at most {_MOST_TRIALS:,} at once."
+            f"One asking would take {given.max():,.0f} trials. Ask for at most 1,000 at once."
         )
     if items.response == "beta" and (given != 1).any():
         raise InputError(

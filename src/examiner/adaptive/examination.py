@@ -1,10 +1,10 @@
-"""An examination as it stands: its steps, what is known of the agent, and how it is stored."""
+"""An examination so far: its steps, the ability of the agent, and how it is stored."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from typing import Annotated, Any, ClassVar, NamedTuple, TypeVar
+from typing import Annotated, Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from examiner.adaptive.answers import Flags, Floats, TaskResponse
 from examiner.adaptive.bank import TaskBank
 from examiner.adaptive.rules import RULES, Choosing, Rule
-from examiner.adaptive.state import ExaminationState
 from examiner.adaptive.stopping import Ending, Stop
 from examiner.answers import Answer, Scalar, Table, bound, count, error, name, number
 from examiner.irt import IRTFit, ItemParameters, interval
@@ -20,9 +19,6 @@ from examiner.messages import InputError, counted, shorten
 from examiner.scores import Recipe
 from examiner.validation import Bounds, ShapeError, from_record, to_record
 
-T = TypeVar("T")
-_EXPOSURE = 1 << 40
-"""Beyond any number of steps: the tasks closed to an agent are drawn apart from its choices."""
 Finite = Annotated[float, Bounds(-1e307, 1e307, "a finite number")]
 """With room for the ends of an interval around it."""
 NotNegative = Annotated[float, Bounds(0.0, 1e307, "a finite number of 0 or more")]
@@ -31,10 +27,10 @@ Probability = Annotated[float, Bounds(0.0, 1.0, "a number between 0 and 1")]
 
 @dataclass(frozen=True, slots=True)
 class ExaminationStep:
-    """One task of an examination: what was expected and answered, and what is known since.
+    """One task of an examination: what was expected and answered, and the ability since.
 
-    `expected` is the share of successes, or the score, that was expected; `worth` what the rule said of
-    the task; `deviation` the posterior's, and `error` the total one, which counts the errors of the fit.
+    `expected` is the expected share of successes, or the expected score; `worth` the value of the task by
+    the rule; `posterior_sd` takes task parameters as known, and `ability_error` counts their errors.
     """
 
     task: str
@@ -44,38 +40,29 @@ class ExaminationStep:
     expected: Finite
     worth: Finite
     ability: Finite
-    deviation: NotNegative
-    error: NotNegative
+    posterior_sd: NotNegative
+    ability_error: NotNegative
     probability_better: Probability | None = None
 
     @property
-    def low(self) -> float:
+    def ability_low(self) -> float:
         """Lower end of the 95 % interval."""
-        return interval(self.ability, self.error)[0]
+        return interval(self.ability, self.ability_error)[0]
 
     @property
-    def high(self) -> float:
+    def ability_high(self) -> float:
         """Upper end of the 95 % interval."""
-        return interval(self.ability, self.error)[1]
+        return interval(self.ability, self.ability_error)[1]
 
     def to_record(self) -> dict[str, Any]:  # Any: JSON values
         """Return all numbers by name, the interval's ends too.
 
         >>> step = ExaminationStep("pong", 1.0, 1, 1.0, 0.5, 1.0, 0.6, 0.8, 0.8)
-        >>> round(step.to_record()["high"], 2)
+        >>> round(step.to_record()["ability_high"], 2)
         2.17
         """
-        parts = {part.name: getattr(self, part.name) for part in fields(self)}
-        return {**to_record(parts), "low": self.low, "high": self.high}
-
-    def answer(self, bank: TaskBank) -> TaskResponse:
-        """Return what was answered, checked against a bank.
-
-        >>> bank = TaskBank.of(ItemParameters.of(["pong"], [1], [0]))
-        >>> ExaminationStep("pong", 1.0, 1, 1.0, 0.5, 1.0, 0.6, 0.8, 0.8).answer(bank).value
-        1.0
-        """
-        return TaskResponse.of(self.task, (self.value, self.trials), bank.items.response)
+        parts = {part.name: to_record(getattr(self, part.name)) for part in fields(self)}
+        return {**parts, "ability_low": self.ability_low, "ability_high": self.ability_high}
 
 
 class StepTable(Table):
@@ -107,8 +94,9 @@ class UnansweredTasks(Table):
 class Examination(Answer):
     """An agent's examination so far; `ending` is None while it goes on.
 
-    `closed` are tasks that exposure control keeps from this agent. `recipe` is that of the fit: how raw
-    results of the agent become answers.
+    `prior` are the mean and the standard deviation of abilities before the first task. `skipped` are tasks
+    without an answer, `closed` those that exposure control keeps from this agent. `recipe` is that of the
+    fit: how raw results of the agent become answers.
     """
 
     kind: ClassVar[str] = "examine"
@@ -118,10 +106,11 @@ class Examination(Answer):
     choosing: Choosing
     stop: Stop
     seed: int
-    state: ExaminationState
-    steps: tuple[ExaminationStep, ...]
-    closed: tuple[str, ...]
-    ending: Ending | None
+    prior: tuple[float, float]
+    steps: tuple[ExaminationStep, ...] = ()
+    skipped: tuple[str, ...] = ()
+    closed: tuple[str, ...] = ()
+    ending: Ending | None = None
     notes: tuple[str, ...] = ()
     recipe: Recipe | None = None
 
@@ -137,37 +126,52 @@ class Examination(Answer):
         """
         closed: tuple[str, ...] = ()
         if choosing.open_shares is not None:
-            rng = np.random.default_rng([seed, _EXPOSURE])
+            # beyond any number of steps, so that these draws are apart from those of choices
+            rng = np.random.default_rng([seed, 1 << 40])
             drawn = closed_tasks(bank, choosing.open_shares, 1, rng)[0]
             closed = tuple(bank.tasks[column] for column in np.flatnonzero(drawn))
+        (ability,), (deviation,), _ = bank.estimates_before
         return cls(
             agent,
             bank.fingerprint,
             choosing,
             stop.checked(bank),
             seed,
-            ExaminationState.start(bank),
-            (),
-            closed,
-            None,
-            bank.notes,
-            bank.recipe,
+            (float(ability), float(deviation)),
+            closed=closed,
+            notes=bank.notes,
+            recipe=bank.recipe,
         )
 
     @property
     def ability(self) -> float:
-        """The ability as known now: the posterior mean."""
-        return self.state.ability
+        """The posterior mean of ability."""
+        return self.steps[-1].ability if self.steps else self.prior[0]
+
+    @property
+    def posterior_sd(self) -> float:
+        """The posterior standard deviation, without the errors of tasks."""
+        return self.steps[-1].posterior_sd if self.steps else self.prior[1]
 
     @property
     def error(self) -> float:
-        """The standard error stated for it."""
-        return self.state.error
+        """The total standard error of ability."""
+        return self.steps[-1].ability_error if self.steps else self.prior[1]
 
     @property
     def interval(self) -> tuple[float, float]:
         """The ends of the 95 % interval."""
         return interval(self.ability, self.error)
+
+    @property
+    def tasks(self) -> tuple[str, ...]:
+        """The tasks given, in their order."""
+        return tuple(step.task for step in self.steps)
+
+    @property
+    def cost(self) -> float:
+        """The cost of the tasks given."""
+        return sum(step.cost for step in self.steps)
 
     @property
     def probability_better(self) -> float | None:
@@ -183,10 +187,7 @@ class Examination(Answer):
         >>> last.answer("qbert")
         (0.0, 1)
         """
-        for step in self.steps:
-            if step.task == task:
-                return step.value, step.trials
-        return None
+        return {step.task: (step.value, step.trials) for step in self.steps}.get(task)
 
     def to_record(self) -> dict[str, Any]:  # Any: JSON values
         """Return everything that is stored; `from_dict` reads it back with the same bank.
@@ -199,25 +200,21 @@ class Examination(Answer):
         True
         """
         plan = self.choosing
-        content: dict[str, Any] = to_record(  # Any: JSON values
-            {
-                "agent": self.agent,
-                "bank": self.fingerprint,
-                "rule": plan.rule_name,
-                "among": plan.among,
-                "open_shares": plan.open_shares,
-                "balance": plan.balance,
-                "stop": self.stop,
-                "seed": self.seed,
-                "ability": self.ability,
-                "error": self.error,
-                "steps": [step.to_record() for step in self.steps],
-                "unanswered": self.state.aside,
-                "closed": self.closed,
-                "ending": self.ending,
-            }
+        stored = StoredExamination(
+            self.fingerprint,
+            self.agent,
+            self.stop,
+            self.steps,
+            plan.rule_name,
+            plan.among,
+            plan.open_shares,
+            plan.balance,
+            self.seed,
+            self.skipped,
+            self.closed,
+            self.ending,
         )
-        return content
+        return {**to_record(stored), "ability": self.ability, "error": self.error}
 
     @classmethod
     def from_dict(
@@ -234,22 +231,22 @@ class Examination(Answer):
         examiner.messages.InputError: This is no examination: 'bank' is missing. Give text.
         """
         bank = TaskBank.of(source)
-        setting = read_stored(_StoredSetting, content)
-        if setting.bank != bank.fingerprint:
+        stored = StoredExamination.read(content)
+        if stored.bank != bank.fingerprint:
             raise another_fit()
-        if rule is None and setting.rule not in RULES:
-            rule_name = shorten(setting.rule)[1:-1]  # without its quotes
+        if rule is None and stored.rule not in RULES:
+            rule_name = shorten(stored.rule)[1:-1]  # without its quotes
             raise InputError(
                 f"This examination chose by a function named {rule_name}. Give it again as the rule."
             )
-        stored = read_stored(StoredAnswers, content)
-        plan = Choosing(rule or setting.rule, setting.among, setting.open_shares, setting.balance)
-        start = cls.begin(bank, plan, stored.stop, stored.agent, setting.seed)
-        state = start.state.without(*setting.unanswered)
-        for step in stored.steps:
-            state = state.after(bank, step.answer(bank))
+        answers_of(stored.steps, bank)  # refused here if one is wrong
+        plan = Choosing(rule or stored.rule, stored.among, stored.open_shares, stored.balance)
         return replace(
-            start, state=state, steps=stored.steps, closed=setting.closed, ending=setting.ending
+            cls.begin(bank, plan, stored.stop, stored.agent, stored.seed),
+            steps=stored.steps,
+            skipped=stored.unanswered,
+            closed=stored.closed,
+            ending=stored.ending,
         )
 
     @property
@@ -265,24 +262,8 @@ class Examination(Answer):
     @property
     def tables(self) -> Mapping[str, Table]:
         """One row per task given, and tasks without an answer."""
-        steps = StepTable.from_rows(
-            {
-                "task": step.task,
-                "value": step.value,
-                "trials": step.trials,
-                "expected": step.expected,
-                "ability": step.ability,
-                "ability_error": step.error,
-                "ability_low": step.low,
-                "ability_high": step.high,
-                "posterior_sd": step.deviation,
-                "cost": step.cost,
-                "worth": step.worth,
-                "probability_better": step.probability_better,
-            }
-            for step in self.steps
-        )
-        return {"steps": steps, "unanswered": UnansweredTasks(task=self.state.aside)}
+        steps = StepTable.from_rows(step.to_record() for step in self.steps)
+        return {"steps": steps, "unanswered": UnansweredTasks(task=self.skipped)}
 
     @property
     def scalars(self) -> Mapping[str, Scalar]:
@@ -297,10 +278,10 @@ class Examination(Answer):
             "ability_low": Scalar(low, "95 % interval of ability", "logits"),
             "ability_high": Scalar(high, "95 % interval of ability", "logits"),
             "posterior_sd": Scalar(
-                self.state.deviation, "Posterior standard deviation, without the errors of tasks"
+                self.posterior_sd, "Posterior standard deviation, without the errors of tasks"
             ),
             "tasks": Scalar(len(self.steps), "Tasks given"),
-            "cost": Scalar(self.state.cost, "Cost of the tasks given"),
+            "cost": Scalar(self.cost, "Cost of the tasks given"),
             "rule": Scalar(self.choosing.rule_name, "Rule that chose the tasks"),
             "outcome": Scalar(outcome, "How the examination ended, in a sentence"),
             "ended": Scalar(ended, "How the examination ended, in a word"),
@@ -316,18 +297,13 @@ class Examination(Answer):
         return {"seed": self.seed, "stop": to_record(self.stop), "bank": self.fingerprint}
 
 
-class StoredAnswers(NamedTuple):
-    """What of a stored examination can be given again on any bank."""
-
-    stop: Stop
-    agent: str
-    steps: tuple[ExaminationStep, ...]
-
-
-class _StoredSetting(NamedTuple):
-    """How a stored examination was made; `bank` is the fingerprint of the bank."""
+class StoredExamination(NamedTuple):
+    """The parts of an examination that are stored; `bank` is the fingerprint of the bank."""
 
     bank: str
+    agent: str
+    stop: Stop
+    steps: tuple[ExaminationStep, ...]
     rule: str
     among: int
     open_shares: Mapping[str, float] | None
@@ -336,7 +312,40 @@ class _StoredSetting(NamedTuple):
     unanswered: tuple[str, ...]
     closed: tuple[str, ...]
     ending: Ending | None
-    error: NotNegative = 0.0
+
+    @classmethod
+    def read(cls, content: object) -> StoredExamination:
+        """Return a stored examination, or say what of it is wrong."""
+        try:
+            return from_record(cls, content)
+        except ShapeError as problem:
+            place = repr(problem.path) if problem.path else "it"
+            raise InputError(
+                f"This is no examination: {place} {problem.found}. Give {problem.wanted}."
+            ) from None
+
+
+def answers_of(steps: Sequence[ExaminationStep], bank: TaskBank) -> list[TaskResponse]:
+    """Return the answers of an examination, checked against a bank.
+
+    >>> step = ExaminationStep("pong", 1.0, 1, 1.0, 0.5, 1.0, 0.6, 0.8, 0.8)
+    >>> answers_of([step, step], TaskBank.of(ItemParameters.of(["pong"], [1], [0])))
+    Traceback (most recent call last):
+    ...
+    examiner.messages.InputError: The task 'pong' was answered before. Give each task once, all its \
+trials in one answer: (3, 5).
+    """
+    answers: dict[str, TaskResponse] = {}
+    for step in steps:
+        bank.column(step.task)
+        if step.task in answers:
+            raise InputError(
+                f"The task {shorten(step.task)} was answered before. Give each task once, all its "
+                f"trials in one answer: (3, 5)."
+            )
+        given = step.value, step.trials
+        answers[step.task] = TaskResponse.of(step.task, given, bank.items.response)
+    return list(answers.values())
 
 
 def closed_tasks(
@@ -352,14 +361,3 @@ def another_fit() -> InputError:
     return InputError(
         "This examination was made with another fit. Give that fit, or replay its answers on this one."
     )
-
-
-def read_stored(kind: type[T], content: object) -> T:
-    """Return some parts of a stored examination, or say what of them is wrong."""
-    try:
-        return from_record(kind, content)
-    except ShapeError as problem:
-        place = repr(problem.path) if problem.path else "it"
-        raise InputError(
-            f"This is no examination: {place} {problem.found}. Give {problem.wanted}."
-        ) from None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple, TypeAlias
 
@@ -21,12 +21,11 @@ from examiner.adaptive.bank import TaskBank, weights_of
 from examiner.adaptive.examination import (
     Examination,
     ExaminationStep,
-    StoredAnswers,
+    StoredExamination,
     another_fit,
-    read_stored,
+    answers_of,
 )
-from examiner.adaptive.rules import Choosing, Rule
-from examiner.adaptive.state import choose
+from examiner.adaptive.rules import Choosing, Rule, among_these, choose
 from examiner.adaptive.stopping import Stop
 from examiner.irt import AbilityEstimates, IRTFit, ItemParameters, probability
 from examiner.messages import InputError, shorten
@@ -35,12 +34,14 @@ from examiner.validation import Randomness, generator
 
 Answering: TypeAlias = Callable[[str], Any]
 """From a task's name to its answer: 0 or 1, (k, n), a score; None where it cannot be answered."""
+_ONE = np.zeros(1, dtype=np.intp)
 
 
 class Round(NamedTuple):
-    """One task for each agent who went on: `rows` of the sitting, `task` columns of the bank.
+    """One task for each of some agents: `rows` of the sitting, `task` columns of the bank.
 
-    `value` is NaN where the task could not be answered; `estimates` is what is known since.
+    `value` is NaN where the task could not be answered. `before` and `weights` are the posterior weights
+    [agents, nodes] before and after the answers, and `estimates` the abilities after them.
     """
 
     rows: Indices
@@ -48,6 +49,8 @@ class Round(NamedTuple):
     worth: Floats
     value: Floats
     trials: Whole
+    before: Floats
+    weights: Floats
     estimates: AbilityEstimates
 
 
@@ -56,68 +59,92 @@ class Sitting:
 
     `posterior` [agents, nodes] holds logarithms; `offered` [agents, tasks] are the tasks that can be given,
     `value` and `trials` [agents, tasks] the answers, with 0 trials where there is none. `closed` are the
-    tasks that exposure control keeps back, None for nothing.
+    tasks that exposure control keeps back, None for nothing. `ending` says why each agent ended.
     """
 
-    def __init__(self, bank: TaskBank, choosing: Choosing, stop: Stop, agents: int) -> None:
-        self.bank, self.choosing, self.stop = bank, choosing, stop
+    def __init__(self, bank: TaskBank, agents: int) -> None:
+        self.bank = bank
         self.closed: Flags | None = None
         self.posterior = np.repeat(bank.log_prior[None], agents, axis=0)
         self.offered = np.ones((agents, len(bank)), dtype=bool)
         self.value = np.zeros((agents, len(bank)))
         self.trials = np.zeros((agents, len(bank)), dtype=np.int64)
-        self.given = np.zeros(agents, dtype=np.int64)
-        self.cost = np.zeros(agents)
+        self.given, self.cost = np.zeros(agents, dtype=np.int64), np.zeros(agents)
         self.ending = np.full(agents, None, dtype=object)
 
     @classmethod
     def of_one(cls, bank: TaskBank, now: Examination) -> Sitting:
         """Return the one agent of an examination that may be on its way."""
-        sitting = cls(bank, now.choosing, now.stop, 1)
+        sitting = cls(bank, 1)
         sitting.closed = bank.among(now.closed)[None] if now.closed else None
-        sitting.posterior[0] = now.state.log_posterior
-        sitting.offered[0] = now.state.offered(bank)
-        for answer in now.state.answers:
-            column = bank.column(answer.task)
-            sitting.value[0, column], sitting.trials[0, column] = answer.value, answer.trials
-        sitting.given[0], sitting.cost[0] = len(now.steps), now.state.cost
+        sitting.offered[0] = ~bank.among(now.skipped)
+        for answer in answers_of(now.steps, bank):
+            sitting.record_one(answer)
         return sitting
 
     def rounds(
         self,
+        choosing: Choosing,
+        stop: Stop,
         answer: Callable[[Indices, Indices], tuple[Floats, Whole]],
-        rng: Callable[[], np.random.Generator],
+        rngs: Iterator[np.random.Generator],
     ) -> Iterator[Round]:
-        """Ask every agent who goes on one task after another, and yield after each.
+        """Ask every agent that goes on one task after another, and yield after each.
 
-        `answer` takes rows and the task of each, and returns values and trials; `rng` gives the
-        generator of the next choice. `ending` says of each agent why it ended.
+        `answer` takes rows and the task of each, and returns values and trials; `rngs` yields a random
+        generator for each choice.
         """
-        rows = np.arange(len(self.cost))
+        rows = np.arange(len(self.ending))
         weights = weights_of(self.posterior)
-        estimates = self.estimates(rows, weights)
-        possible, goes_on = self.judge(rows, estimates, np.zeros(len(rows), dtype=bool))
-        while True:
-            if not goes_on.all():
-                rows, weights, possible = rows[goes_on], weights[goes_on], possible[goes_on]
-                estimates = AbilityEstimates(*(part[goes_on] for part in estimates))
-            if not rows.size:
-                return
-            taken = self.trials[rows] > 0
+        answered = np.zeros(len(rows), dtype=bool)
+        possible, goes_on = self.judge(stop, rows, self.estimates(rows, weights), answered)
+        while goes_on.any():
+            rows, weights, possible = rows[goes_on], weights[goes_on], possible[goes_on]
+            if self.closed is not None:  # better a task given too often than none
+                possible = among_these(possible, ~self.closed[rows])
             task, worth = choose(
-                self.bank, self.choosing, weights, estimates.ability, possible, taken, rng()
+                self.bank, choosing, weights, possible, self.trials[rows] > 0, next(rngs)
             )
-            value, trials = answer(rows, task)
-            answered = ~np.isnan(value)
-            self.offered[rows, task] = False
-            self._record(rows[answered], task[answered], value[answered], trials[answered])
-            weights = weights_of(self.posterior[rows])
-            estimates = self.estimates(rows, weights)
-            possible, goes_on = self.judge(rows, estimates, answered)
-            yield Round(rows, task, worth, value, trials, estimates)
+            turn = self.record(rows, task, worth, *answer(rows, task), weights)
+            weights = turn.weights
+            possible, goes_on = self.judge(stop, rows, turn.estimates, ~np.isnan(turn.value))
+            yield turn
+
+    def record(
+        self,
+        rows: Indices,
+        task: Indices,
+        worth: Floats,
+        value: Floats,
+        trials: Whole,
+        before: Floats,
+    ) -> Round:
+        """Record the answers of some agents, each to its own task."""
+        answered = ~np.isnan(value)
+        at = rows[answered], task[answered]
+        self.offered[rows, task] = False
+        self.value[at], self.trials[at] = value[answered], trials[answered]
+        self.given[at[0]] += 1
+        self.cost[at[0]] += self.bank.costs[at[1]]
+        self.posterior[at[0]] += self.bank.log_likelihood(at[1], value[answered], trials[answered])
+        weights = weights_of(self.posterior[rows])
+        return Round(
+            rows, task, worth, value, trials, before, weights, self.estimates(rows, weights)
+        )
+
+    def record_one(self, answer: TaskResponse, worth: float = 0.0) -> Round:
+        """Record an answer of the one agent."""
+        return self.record(
+            _ONE,
+            np.array([self.bank.column(answer.task)]),
+            np.array([worth]),
+            np.array([answer.value]),
+            np.array([answer.trials]),
+            weights_of(self.posterior),
+        )
 
     def estimates(self, rows: Indices, weights: Floats) -> AbilityEstimates:
-        """Return what is known of some agents with posterior weights [agents, nodes]."""
+        """Return the abilities of some agents with posterior weights [agents, nodes]."""
         value, trials = self.value.take(rows, axis=0), self.trials.take(rows, axis=0)
         tasks = np.flatnonzero(trials.any(axis=0))
         return self.bank.estimates(
@@ -125,29 +152,20 @@ class Sitting:
         )
 
     def judge(
-        self, rows: Indices, estimates: AbilityEstimates, answered: Flags
+        self, stop: Stop, rows: Indices, estimates: AbilityEstimates, answered: Flags
     ) -> tuple[Flags, Flags]:
-        """Say who ends, and why; return the tasks that can come next, and who goes on.
+        """Record who ends, and why; return the tasks that can come next, and who goes on.
 
         Whoever did not answer goes on as long as there is another task.
         """
         offered = possible = self.offered[rows]
-        if self.stop.budget is not None:
-            budget_left = self.stop.budget - self.cost[rows] + 1e-9
+        if stop.budget is not None:
+            budget_left = stop.budget - self.cost[rows] + 1e-9
             possible = possible & (self.bank.costs <= budget_left[:, None])
-        if self.closed is not None:  # better a task too often seen than none
-            is_open = possible & ~self.closed[rows]
-            possible = np.where(is_open.any(axis=1, keepdims=True), is_open, possible)
         given = np.where(answered, self.given[rows], 0)
-        ending = self.stop.endings(self.bank, estimates, given, offered, possible)
+        ending = stop.endings(self.bank, estimates, given, offered, possible)
         self.ending[rows] = ending
         return possible, np.array([end is None for end in ending], dtype=bool)
-
-    def _record(self, rows: Indices, task: Indices, value: Floats, trials: Whole) -> None:
-        self.posterior[rows] += self.bank.log_likelihood(task, value, trials)
-        self.value[rows, task], self.trials[rows, task] = value, trials
-        self.given[rows] += 1
-        self.cost[rows] += self.bank.costs[task]
 
 
 def examine(
@@ -159,45 +177,24 @@ def examine(
     stop: Stop | None = None,
     agent: str = "",
     resume: Examination | None = None,
+    after_each: Callable[[Examination], object] | None = None,
 ) -> Examination:
     """Ask task after task until the examination ends, and return it: the ability, and every step.
 
     `answer(task)` returns 0 or 1, successes and trials `(k, n)`, or a score for the beta model; None
-    puts the task aside. Results answer for the `agent` named, through the fit's recipe. Without `stop`
+    skips the task. Results answer for the `agent` named, through the fit's recipe. Without `stop`
     every task is given. `resume` goes on with an examination: its choosing, stop and seed are kept unless
-    `stop` is given anew, and it goes on as if never interrupted.
+    `stop` is given anew, and it goes on as if never interrupted. `after_each` gets the examination after
+    each answer, so that it can be stored, shown or stopped on its way.
 
     >>> items = ItemParameters.of(["easy", "apt", "hard"], slope=1.5, difficulty=[-2, 0, 2])
-    >>> examination = examine(items, {"apt": 1, "hard": 0, "easy": 1}.get)
-    >>> [step.task for step in examination.steps], round(examination.ability, 2)
-    (['apt', 'hard', 'easy'], 0.43)
-    """
-    *_, last = examine_stepwise(
-        source, answer, rng=rng, choosing=choosing, stop=stop, agent=agent, resume=resume
-    )
-    return last
-
-
-def examine_stepwise(
-    source: TaskBank | ItemParameters | IRTFit,
-    answer: Answering | Results | ResponseMatrix,
-    *,
-    rng: Randomness = 0,
-    choosing: str | Rule | Choosing = "information",
-    stop: Stop | None = None,
-    agent: str = "",
-    resume: Examination | None = None,
-) -> Iterator[Examination]:
-    """Examine as `examine` does, and yield the examination after each answer; the last one has ended.
-
-    So it can be stored, shown or stopped on its way.
-
-    >>> items = ItemParameters.of(["easy", "apt", "hard"], slope=1.5, difficulty=[-2, 0, 2])
-    >>> for step in examine_stepwise(items, {"apt": 1, "hard": 0, "easy": 1}.get):
-    ...     print(step.steps[-1].task, round(step.ability, 2), round(step.error, 2))
-    apt 0.53 0.85
-    hard 0.39 0.78
-    easy 0.43 0.76
+    >>> answers = {"apt": 1, "hard": 0, "easy": 1}
+    >>> last = examine(items, answers.get, after_each=lambda now: print(now.steps[-1].task))
+    apt
+    hard
+    easy
+    >>> round(last.ability, 2), round(last.error, 2)
+    (0.43, 0.76)
     """
     bank = TaskBank.of(source)
     if isinstance(answer, Results | ResponseMatrix):
@@ -220,61 +217,29 @@ def examine_stepwise(
     if isinstance(answer, TableAnswers):
         now = replace(now, notes=tuple(dict.fromkeys((*now.notes, *answer.notes))))
     if now.ending is not None:
-        yield now
-        return
-    sitting = Sitting.of_one(bank, now)
-
-    def chance() -> np.random.Generator:
-        return np.random.default_rng([now.seed, len(now.steps), len(now.state.aside)])
-
-    for turn in sitting.rounds(_answering(bank, answer), chance):
-        task = bank.tasks[turn.task[0]]
-        if np.isnan(turn.value[0]):
-            now = replace(now, state=now.state.without(task))
-            continue
-        given = TaskResponse(task, float(turn.value[0]), int(turn.trials[0]))
-        now = _stepped(bank, now, given, float(turn.worth[0]))
-        now = replace(now, ending=sitting.ending[0])
-        yield now
-    if now.ending is None:
-        yield replace(now, ending=sitting.ending[0])
-
-
-def _answering(
-    bank: TaskBank, answer: Answering
-) -> Callable[[Indices, Indices], tuple[Floats, Whole]]:
-    """Let a function of a task's name answer for the one agent of a sitting."""
+        return now
+    ask = answer
 
     def answered(_: Indices, task: Indices) -> tuple[Floats, Whole]:
         name = bank.tasks[task[0]]
-        given = answer(name)
+        given = ask(name)
         if given is None:
             return np.array([np.nan]), np.ones(1, dtype=np.int64)
         checked = TaskResponse.of(name, given, bank.items.response)
         return np.array([checked.value]), np.array([checked.trials])
 
-    return answered
+    def of_this_choice() -> Iterator[np.random.Generator]:
+        while True:  # does not depend on what was drawn before, so that it can be resumed anywhere
+            yield np.random.default_rng([now.seed, len(now.steps), len(now.skipped)])
 
-
-def replay(
-    examination: Examination | Mapping[str, Any], source: TaskBank | ItemParameters | IRTFit
-) -> Examination:
-    """Give the same answers in the same order on another bank, such as a newer fit.
-
-    >>> items = ItemParameters.of(["pong", "qbert"], slope=[2, 1], difficulty=[0, 1])
-    >>> last = examine(items, {"pong": 1, "qbert": 0}.get, rng=0)
-    >>> replay(last, items.rescaled(0.5, 1.0)).ability < last.ability
-    True
-    """
-    stored = read_stored(
-        StoredAnswers,
-        examination.to_record() if isinstance(examination, Examination) else examination,
-    )
-    bank = TaskBank.of(source)
-    now = Examination.begin(bank, Choosing(), Stop(), stored.agent, 0)  # nothing of it is drawn
-    for step in stored.steps:
-        now = _stepped(bank, now, step.answer(bank), step.worth)
-    return now
+    sitting = Sitting.of_one(bank, now)
+    for turn in sitting.rounds(now.choosing, now.stop, answered, of_this_choice()):
+        now = _continued(bank, now, turn)
+        if not np.isnan(turn.value[0]):
+            now = replace(now, ending=sitting.ending[0])
+            if after_each is not None:
+                after_each(now)
+    return replace(now, ending=sitting.ending[0])
 
 
 def _resumed(bank: TaskBank, resume: Examination, stop: Stop | None, agent: str) -> Examination:
@@ -291,26 +256,92 @@ def _resumed(bank: TaskBank, resume: Examination, stop: Stop | None, agent: str)
     if not going.steps:
         return going
     sitting = Sitting.of_one(bank, going)
-    sitting.judge(np.zeros(1, dtype=np.intp), going.state.estimates, np.ones(1, dtype=bool))
+    estimates = sitting.estimates(_ONE, weights_of(sitting.posterior))
+    sitting.judge(going.stop, _ONE, estimates, np.ones(1, dtype=bool))
     return replace(going, ending=sitting.ending[0])
 
 
-def _stepped(bank: TaskBank, now: Examination, given: TaskResponse, worth: float) -> Examination:
-    """The examination with one more step; whether it ends is told elsewhere."""
-    column = bank.column(given.task)
-    state = now.state.after(bank, given)
+def _continued(bank: TaskBank, now: Examination, turn: Round) -> Examination:
+    """The examination with one more step, or one more task without an answer."""
+    column = int(turn.task[0])
+    if np.isnan(turn.value[0]):
+        return replace(now, skipped=(*now.skipped, bank.tasks[column]))
     curve = probability(bank.items.take([column]), bank.nodes)[:, 0]
-    better = now.stop.probability_better(bank, state.estimates)
+    better = now.stop.probability_better(bank, turn.estimates)
+    ability, deviation, error = (float(part[0]) for part in turn.estimates)
     step = ExaminationStep(
-        given.task,
-        given.value,
-        given.trials,
+        bank.tasks[column],
+        float(turn.value[0]),
+        int(turn.trials[0]),
         float(bank.costs[column]),
-        float(weights_of(now.state.log_posterior[None])[0] @ curve),
-        worth,
-        state.ability,
-        state.deviation,
-        state.error,
+        float(turn.before[0] @ curve),
+        float(turn.worth[0]),
+        ability,
+        deviation,
+        error,
         None if better is None else float(better[0]),
     )
-    return replace(now, state=state, steps=(*now.steps, step))
+    return replace(now, steps=(*now.steps, step))
+
+
+def replay(
+    examination: Examination | Mapping[str, Any], source: TaskBank | ItemParameters | IRTFit
+) -> Examination:
+    """Give the same answers in the same order on another bank, such as a newer fit.
+
+    >>> items = ItemParameters.of(["pong", "qbert"], slope=[2, 1], difficulty=[0, 1])
+    >>> last = examine(items, {"pong": 1, "qbert": 0}.get, rng=0)
+    >>> replay(last, items.rescaled(0.5, 1.0)).ability < last.ability
+    True
+    """
+    stored = StoredExamination.read(
+        examination.to_record() if isinstance(examination, Examination) else examination
+    )
+    bank = TaskBank.of(source)
+    now = Examination.begin(bank, Choosing(), Stop(), stored.agent, 0)  # nothing of it is drawn
+    sitting = Sitting(bank, 1)
+    for answer, step in zip(answers_of(stored.steps, bank), stored.steps, strict=True):
+        now = _continued(bank, now, sitting.record_one(answer, step.worth))
+    return now
+
+
+class Choice(NamedTuple):
+    """The next task, and its value under the rule for each unit of cost."""
+
+    task: str
+    value: float
+
+
+def next_task(
+    source: TaskBank | ItemParameters | IRTFit,
+    answers: Mapping[str, Any],  # Any: whatever a user gives
+    rule: str | Rule | Choosing = "information",
+    *,
+    skipped: Sequence[str] = (),
+    at_most_cost: float = np.inf,
+    rng: Randomness = 0,
+) -> Choice | None:
+    """Return the best next task after some answers, or None where no task can be given for the cost.
+
+    `answers` are 0 or 1, successes and trials `(k, n)`, or scores, by task. `skipped` tasks are not given.
+
+    >>> items = ItemParameters.of(["easy", "apt", "hard"], slope=1.5, difficulty=[-2, 0, 2])
+    >>> next_task(items, {}).task, next_task(items, {"apt": 1}).task
+    ('apt', 'hard')
+    """
+    bank = TaskBank.of(source)
+    sitting = Sitting(bank, 1)
+    for task, given in answers.items():
+        sitting.record_one(TaskResponse.of(task, given, bank.items.response))
+    offered = sitting.offered & ~bank.among(skipped) & (bank.costs <= at_most_cost)
+    if not offered.any():
+        return None
+    (column,), (value,) = choose(
+        bank,
+        Choosing.of(rule),
+        weights_of(sitting.posterior),
+        offered,
+        sitting.trials > 0,
+        generator(rng),
+    )
+    return Choice(bank.tasks[column], float(value))

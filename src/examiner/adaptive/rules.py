@@ -1,7 +1,7 @@
-"""Rules: how much each task not yet given would tell about each agent; more is better.
+"""Which task comes next: rules for how much each task would show about each agent, and the choice by them.
 
 A rule takes the bank, posterior weights [agents, nodes] and estimated abilities [agents], and returns
-values [agents, tasks], none negative. Values are divided by what the tasks cost.
+values [agents, tasks], none negative. Values are divided by the costs of the tasks.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from types import MappingProxyType
 
 import numpy as np
 
-from examiner.adaptive.answers import Floats
+from examiner.adaptive.answers import Flags, Floats, Indices
 from examiner.adaptive.bank import TaskBank
 from examiner.messages import InputError, listed, unknown_name
 
@@ -145,10 +145,94 @@ class Choosing:
         """The rule's name, or that of the function."""
         return self.rule if isinstance(self.rule, str) else getattr(self.rule, "__name__", "rule")
 
-    @property
-    def random(self) -> bool:
-        """Whether chance has a part in the choice."""
-        return self.among > 1 or self.rule == "random"
+
+def choose(
+    bank: TaskBank,
+    choosing: Choosing,
+    weights: Floats,
+    offered: Flags,
+    taken: Flags,
+    rng: np.random.Generator,
+) -> tuple[Indices, Floats]:
+    """Return the next task of each agent, and its value for each unit of cost; each must be offered one.
+
+    `weights` [agents, nodes] are posteriors, `taken` [agents, tasks] the tasks given before. Tasks of
+    negative slope measure something else, and those without errors cannot be trusted: both come last by
+    every rule of `RULES` but "random".
+    """
+    rule = RULES[choosing.rule] if isinstance(choosing.rule, str) else choosing.rule
+    values = np.asarray(rule(bank, weights, weights @ bank.nodes), dtype=np.float64)
+    if values.shape != offered.shape:
+        raise InputError(
+            f"The rule {choosing.rule_name} returned shape {values.shape}. It must return "
+            f"{offered.shape}: agents × tasks."
+        )
+    values = values / bank.costs
+    if choosing.rule in RULES and choosing.rule != "random":
+        offered = among_these(offered, bank.preferred)
+    if choosing.balance:
+        offered = _balanced(bank, choosing.balance, offered, taken)
+    rows = np.arange(len(values))
+    if choosing.rule == "random":
+        task = np.where(offered, rng.random(values.shape), -1.0).argmax(axis=1)
+        return task, values[rows, task]
+    open_values = np.where(offered, values, -np.inf)
+    if choosing.among == 1:
+        task = open_values.argmax(axis=1)
+        return task, values[rows, task]
+    best = min(choosing.among, values.shape[1])
+    top = np.argpartition(-open_values, best - 1, axis=1)[:, :best]
+    possible = np.take_along_axis(offered, top, axis=1)
+    task = top[rows, np.where(possible, rng.random(top.shape), -1.0).argmax(axis=1)]
+    return task, values[rows, task]
+
+
+def among_these(offered: Flags, preferred: Flags) -> Flags:
+    """Return the offered tasks that are preferred, or all offered tasks of an agent without any of them.
+
+    >>> among_these(np.array([[True, True], [False, True]]), np.array([True, False]))
+    array([[ True, False],
+           [False,  True]])
+    """
+    both = offered & preferred
+    return np.where(both.any(axis=1, keepdims=True), both, offered)
+
+
+def balance_of(bank: TaskBank) -> dict[str, float]:
+    """Return the share of the bank's tasks that each group has: the usual aim of a balance.
+
+    >>> from examiner.irt import ItemParameters
+    >>> items = ItemParameters.of(["t", "u", "v", "w"], 1.0, 0.0)
+    >>> balance_of(TaskBank.of(items, groups=["maze", "maze", "maze", "ball"]))
+    {'ball': 0.25, 'maze': 0.75}
+    """
+    groups = _groups(bank)
+    return {name: groups.count(name) / len(groups) for name in sorted(set(groups))}
+
+
+def _groups(bank: TaskBank) -> tuple[str, ...]:
+    if bank.groups is None:
+        raise InputError("The bank has no groups to balance. Give `groups`, one for each task.")
+    return bank.groups
+
+
+def _balanced(bank: TaskBank, balance: Mapping[str, float], offered: Flags, taken: Flags) -> Flags:
+    """Leave of the offered tasks those of the group that is furthest behind its share."""
+    groups = _groups(bank)
+    strange = [name for name in balance if name not in groups]
+    if strange:
+        raise InputError(
+            f"No task is of the group {listed(strange)}. Groups are {listed(sorted(set(groups)))}."
+        )
+    member = np.array([[group == name for group in groups] for name in balance])
+    left = (offered[:, None, :] & member).any(axis=2)
+    counts = (taken[:, None, :] & member).sum(axis=2)
+    aims = np.array(list(balance.values()))
+    behind = np.where(
+        left & (aims > 0), aims * (counts.sum(axis=1, keepdims=True) + 1) - counts, -np.inf
+    )
+    furthest = member[behind.argmax(axis=1)] & np.isfinite(behind.max(axis=1))[:, None]
+    return among_these(offered, furthest)
 
 
 def _between(bank: TaskBank, table: Floats, abilities: Floats) -> Floats:

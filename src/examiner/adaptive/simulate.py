@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from dataclasses import dataclass
+from itertools import repeat
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -14,14 +15,12 @@ from examiner.adaptive.bank import TaskBank
 from examiner.adaptive.examination import closed_tasks
 from examiner.adaptive.examine import Sitting
 from examiner.adaptive.rules import Choosing, Rule
-from examiner.adaptive.state import ExaminationState
 from examiner.adaptive.stopping import Ending, Stop
 from examiner.answers import Answer, Scalar, Table, bound, count, error, name, number, text
 from examiner.irt import (
     AS_BINOMIAL,
     IRTFit,
     ItemParameters,
-    ParameterCovariance,
     interval,
     moved,
     with_ends,
@@ -29,9 +28,6 @@ from examiner.irt import (
 from examiner.messages import InputError, counted
 from examiner.scores import Progress
 from examiner.validation import Randomness, generator, read_only
-
-_CELLS = 2_000_000
-"""Agents are taken in blocks of at most this many agents × tasks, of at least 64 agents."""
 
 
 class SimulatedAgents(Table):
@@ -145,11 +141,6 @@ class SimulatedExaminations(Answer):
             "coverage": Scalar(self.coverage, "Share of true abilities inside their intervals"),
         }
 
-    @property
-    def settings(self) -> Mapping[str, Any]:  # Any: JSON values
-        """The seed of the simulation."""
-        return {"seed": self.seed}
-
 
 def simulate(
     source: TaskBank | ItemParameters | IRTFit,
@@ -183,63 +174,69 @@ def simulate(
     if theta.ndim != 1 or not theta.size or not np.isfinite(theta).all():
         raise InputError("Abilities must be a list of at least one finite number.")
     read_only(theta)
-    size = max(64, _CELLS // len(bank))
+    size = max(64, 2_000_000 // len(bank))  # agents at once: bounds memory
     starts = range(0, theta.size, size)
-    runs = _unanswered(bank, theta, min(ends.most or len(bank), len(bank)))
+    steps = min(ends.most or len(bank), len(bank))
+    given = np.full((theta.size, steps), -1, dtype=np.int32)
+    answers, trace, trace_error = np.full((3, theta.size, steps), np.nan)
     endings: list[Ending] = []
     for start, child in zip(starts, generator(rng).spawn(len(starts)), strict=True):
-        rows = slice(start, start + size)
-        respondents = Respondents.of(bank, theta[rows], truth, child)
-        endings += _examined(runs, rows, Sitting(bank, plan, ends, theta[rows].size), respondents)
+        respondents = Respondents(bank, theta[start : start + size], truth, child)
+        sitting = Sitting(bank, len(respondents.abilities))
+        if plan.open_shares is not None:
+            sitting.closed = closed_tasks(bank, plan.open_shares, len(sitting.ending), child)
+        turns = sitting.rounds(plan, ends, respondents.answer, repeat(child))
+        for step, turn in enumerate(turns):
+            at = start + turn.rows
+            given[at, step], answers[at, step] = turn.task, turn.value
+            trace[at, step], trace_error[at, step] = turn.estimates.ability, turn.estimates.error
+        endings += sitting.ending.tolist()
         if progress is not None:
             progress("examining simulated agents", len(endings), theta.size)
-    used = max(int(runs.count.max()), 1)  # what nobody came to is left out
-    of_steps = ("given", "answers", "trace", "trace_error")
-    cut = {part: getattr(runs, part)[:, :used] for part in of_steps}
-    seed = rng if isinstance(rng, int) else None
-    return replace(runs, ending=tuple(endings), seed=seed, **cut)
+    count = (given >= 0).sum(axis=1)
+    rows, most = np.arange(theta.size), int(count.max())  # steps that no agent came to are omitted
+    return SimulatedExaminations(
+        bank.tasks,
+        theta,
+        trace[rows, count - 1],
+        trace_error[rows, count - 1],
+        count,
+        np.where(given >= 0, bank.costs[given], 0.0).sum(axis=1),
+        tuple(endings),
+        given[:, :most],
+        answers[:, :most],
+        trace[:, :most],
+        trace_error[:, :most],
+        rng if isinstance(rng, int) else None,
+    )
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class Respondents:
     """Agents of known ability, and the parameters their answers are drawn from.
 
-    With a `covariance` D + F Fᵀ every agent meets tasks as the fit leaves them possible: N(β̂, Σ). `roots`
-    are those of D [tasks, own, own], `common` [agents, directions] the draws of what tasks err by together.
+    These are the `truth`; or else every agent meets tasks as the fit leaves them possible, N(β̂, D + F Fᵀ).
+    `roots` are those of D [tasks, own, own], `common` [agents, directions] draws of the joint errors.
     """
 
-    ability: Floats
-    items: ItemParameters
-    covariance: ParameterCovariance | None
-    roots: Floats
-    common: Floats
-    rng: np.random.Generator
-
-    @classmethod
-    def of(
-        cls,
+    def __init__(
+        self,
         bank: TaskBank,
         abilities: Floats,
         truth: ItemParameters | None,
         rng: np.random.Generator,
-    ) -> Respondents:
-        """Return agents who answer by `truth`, or else as the bank itself thinks possible."""
-        covariance = bank.covariance if truth is None else None
-        directions = 0 if covariance is None else covariance.directions.shape[1]
-        common = rng.standard_normal((abilities.size, directions))
-        roots = np.empty((0, 0, 0))
-        if covariance is not None:
-            values, vectors = np.linalg.eigh(covariance.task_blocks)
-            roots = vectors * np.sqrt(np.maximum(values, 0.0))[:, None, :]
-        items = bank.items if truth is None else truth
-        return cls(abilities, items, covariance, roots, common, rng)
-
-    def answer(self, agents: Indices, task: Indices, trials: Whole) -> Floats:
-        """Draw the answer of each agent to its own task: successes, or a score."""
-        rng, items = self.rng, self.items.take(task)
+    ) -> None:
+        self.abilities, self.trials, self.rng = abilities, bank.trials, rng
+        self.items = bank.items if truth is None else truth
+        self.covariance = bank.covariance if truth is None else None
         if self.covariance is not None:
-            items = self._possible(self.covariance, items, agents, task)
-        eta = items.slope * self.ability[agents] + items.intercept
+            self.common = rng.standard_normal((len(abilities), self.covariance.directions.shape[1]))
+            values, vectors = np.linalg.eigh(self.covariance.task_blocks)
+            self.roots = vectors * np.sqrt(np.maximum(values, 0.0))[:, None, :]
+
+    def answer(self, agents: Indices, task: Indices) -> tuple[Floats, Whole]:
+        """Draw the answer of each agent to its own task: successes of trials, or a score."""
+        rng, items, trials = self.rng, self._possible(agents, task), self.trials[task]
+        eta = items.slope * self.abilities[agents] + items.intercept
         low, high = items.guessing, items.ceiling
         chance = low + (high - low) / (1 + np.exp(-np.clip(eta, -500, 500)))
         if items.precision is not None:
@@ -247,20 +244,17 @@ class Respondents:
             inside = np.clip(chance, 1e-9, 1 - 1e-9)
             drawn = rng.beta(inside * finite, (1 - inside) * finite)
             if items.response == "beta":
-                return with_ends(items, eta, drawn, rng)
+                return with_ends(items, eta, drawn, rng), trials
             chance = np.where(items.precision < AS_BINOMIAL, drawn, chance)
         if (trials == 1).all():
-            return np.asarray(rng.random(chance.size) < chance, dtype=np.float64)
-        return np.asarray(rng.binomial(trials, np.clip(chance, 0, 1)), dtype=np.float64)
+            return (rng.random(chance.size) < chance).astype(np.float64), trials
+        return rng.binomial(trials, np.clip(chance, 0, 1)).astype(np.float64), trials
 
-    def _possible(
-        self,
-        covariance: ParameterCovariance,
-        items: ItemParameters,
-        agents: Indices,
-        task: Indices,
-    ) -> ItemParameters:
+    def _possible(self, agents: Indices, task: Indices) -> ItemParameters:
         """Draw the parameters of the task of each agent; no agent is given a task twice."""
+        items, covariance = self.items.take(task), self.covariance
+        if covariance is None:
+            return items
         components, common = len(covariance.own), self.common[agents]
         rows = covariance.directions[task[:, None] * components + np.arange(components)]
         steps = np.einsum("tin,tn->ti", rows, common)
@@ -268,47 +262,7 @@ class Respondents:
         for parameter, step in zip(covariance.own, steps.T, strict=True):
             items = moved(items, parameter, step)
         shared = common @ covariance.shared_directions.T
-        for shared_name, step in zip(covariance.shared, shared.T, strict=True):
-            if not (
-                shared_name == "slope" and covariance.unit_slopes
-            ):  # that is the prior's, not the tasks'
-                items = moved(items, shared_name, step)
+        for parameter, step in zip(covariance.shared, shared.T, strict=True):
+            if parameter != "slope" or not covariance.unit_slopes:  # else it is the prior's
+                items = moved(items, parameter, step)
         return items
-
-
-def _unanswered(bank: TaskBank, truth: Floats, steps: int) -> SimulatedExaminations:
-    """What is known of agents before the first task, with room for so many steps."""
-    before = ExaminationState.start(bank)
-    agents = truth.size
-    return SimulatedExaminations(
-        bank.tasks,
-        truth,
-        np.full(agents, before.ability),
-        np.full(agents, before.error),
-        np.zeros(agents, dtype=np.int64),
-        np.zeros(agents),
-        (),
-        np.full((agents, steps), -1, dtype=np.int32),
-        *np.full((3, agents, steps), np.nan),
-    )
-
-
-def _examined(
-    runs: SimulatedExaminations, rows: slice, sitting: Sitting, respondents: Respondents
-) -> list[Ending]:
-    """Examine a block of agents, write down what is told of them, and say how each ended."""
-    bank, rng, shares = sitting.bank, respondents.rng, sitting.choosing.open_shares
-    if shares is not None:
-        sitting.closed = closed_tasks(bank, shares, len(sitting.cost), rng)
-
-    def answer(agents: Indices, task: Indices) -> tuple[Floats, Whole]:
-        trials = bank.trials[task]
-        return respondents.answer(agents, task, trials), trials
-
-    for step, round_ in enumerate(sitting.rounds(answer, lambda: rng)):
-        at, (ability, _, error) = rows.start + round_.rows, round_.estimates
-        runs.given[at, step], runs.answers[at, step] = round_.task, round_.value
-        runs.ability[at], runs.error[at] = ability, error
-        runs.trace[at, step], runs.trace_error[at, step] = ability, error
-    runs.count[rows], runs.cost[rows] = sitting.given, sitting.cost
-    return list(sitting.ending)

@@ -15,13 +15,6 @@ from examiner.irt import AbilityEstimates
 from examiner.messages import InputError, shorten
 from examiner.validation import check_known
 
-_LOOK_AHEAD_EVERY = 5
-_LOOK_AHEAD_LEAST = 20
-"""After every five tasks it is asked what a third as many again, and at least 20, would bring."""
-_LEAST_GAIN = 0.05
-_LEAST_CHANCE = 0.1
-"""It is futile to go on for less than this share of the error, or this chance of a decision."""
-
 
 class Ending(Enum):
     """Why an examination ended; the value is the sentence the user reads."""
@@ -134,30 +127,8 @@ an ability to compare with.
         spread = np.sqrt(estimates.deviation**2 + error**2)
         return np.asarray(ndtr((estimates.ability - mark) / np.maximum(spread, 1e-12)))
 
-    def reached(
-        self, bank: TaskBank, estimates: AbilityEstimates, given: Whole | int
-    ) -> tuple[Flags, Flags]:
-        """Tell of each agent whether it is estimates precisely enough, and whether the decision is clear.
-
-        `given` is how many tasks were given, to all or to each.
-
-        >>> from examiner.irt import ItemParameters
-        >>> bank = TaskBank.of(ItemParameters.of(["t"], [1], [0]))
-        >>> estimates = AbilityEstimates(np.array([1.0]), np.array([0.5]), np.array([0.5]))
-        >>> Stop(error=0.6).reached(bank, estimates, given=3)
-        (array([ True]), array([False]))
-        """
-        precise = clear = np.zeros(estimates.ability.shape, dtype=np.bool_)
-        enough = given >= self.least
-        if self.error is not None:
-            precise = (estimates.error <= self.error) & enough
-        better = self.probability_better(bank, estimates)
-        if better is not None:
-            clear = (np.maximum(better, 1 - better) >= self.certainty) & enough
-        return precise, clear
-
     def futile(
-        self, bank: TaskBank, estimates: AbilityEstimates, offered: Flags, given: Whole | int
+        self, bank: TaskBank, estimates: AbilityEstimates, offered: Flags, given: Whole
     ) -> Flags:
         r"""Tell of each agent whether going on would be futile; `offered` has shape [agents, tasks].
 
@@ -173,11 +144,10 @@ an ability to compare with.
         >>> from examiner.irt import ItemParameters
         >>> bank = TaskBank.of(ItemParameters.of(["t", "u"], [1, 1], [0, 9]))
         >>> estimates = AbilityEstimates(np.array([1.0]), np.array([0.5]), np.array([0.5]))
-        >>> Stop(error=0.3).futile(bank, estimates, np.array([[False, True]]), given=5)
+        >>> Stop(error=0.3).futile(bank, estimates, np.array([[False, True]]), np.array([5]))
         array([ True])
         """
-        count = np.broadcast_to(np.asarray(given), estimates.ability.shape)
-        futile: Flags = (count >= self.least) & (count % _LOOK_AHEAD_EVERY == 0)
+        futile: Flags = (given >= self.least) & (given % 5 == 0)
         if (self.error is None and self.better_than is None) or not futile.any():
             return np.zeros_like(futile)
         futile &= offered.any(axis=1)
@@ -185,14 +155,12 @@ an ability to compare with.
         at_ability = maximum_information(bank, estimates.deviation, estimates.ability)
         information = np.where(offered, at_ability, 0.0)
         if self.error is not None:
-            left = 1.0 / (1.0 / variance + _best_information(information, count))
+            left = 1.0 / (1.0 / variance + _best_information(information, given))
             error = np.sqrt(estimates.error**2 - estimates.deviation**2 + left)
-            futile &= (error > self.error) & (error > (1 - _LEAST_GAIN) * estimates.error)
+            futile &= (error > self.error) & (error > 0.95 * estimates.error)
         if self.better_than is not None:
             left = 1.0 / (1.0 / variance + information.sum(axis=1))
-            futile &= (
-                self._chance_of_decision(bank, estimates, variance - left, left) < _LEAST_CHANCE
-            )
+            futile &= self._chance_of_decision(bank, estimates, variance - left, left) < 0.1
         return futile
 
     def endings(
@@ -223,9 +191,12 @@ an ability to compare with.
             ending[nothing & ~offered.any(axis=1)] = Ending.USED_UP
         if self.most is not None:
             ending[given >= self.most] = Ending.MOST_TASKS
-        precise, clear = self.reached(bank, estimates, given)
-        ending[precise] = Ending.PRECISE
-        ending[clear] = Ending.DECIDED
+        enough = given >= self.least
+        if self.error is not None:
+            ending[(estimates.error <= self.error) & enough] = Ending.PRECISE
+        better = self.probability_better(bank, estimates)
+        if better is not None:
+            ending[(np.maximum(better, 1 - better) >= self.certainty) & enough] = Ending.DECIDED
         return ending
 
     def _chance_of_decision(
@@ -250,7 +221,7 @@ an ability to compare with.
 
 def _best_information(information: Floats, given: Whole) -> Floats:
     """The sum over as many of the best tasks as are looked ahead to, [agents]."""
-    ahead = np.clip(given // 3, _LOOK_AHEAD_LEAST, None).clip(max=information.shape[1])
+    ahead = np.clip(given // 3, 20, None).clip(max=information.shape[1])
     total = np.empty(len(information))
     for count in np.unique(ahead):  # one number, where all agents were given as many tasks
         rows = ahead == count

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any, ClassVar, NamedTuple
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -15,42 +15,18 @@ from examiner.adaptive.bank import TaskBank
 from examiner.adaptive.rules import Choosing, Rule
 from examiner.adaptive.simulate import SimulatedExaminations, simulate
 from examiner.adaptive.stopping import Ending, Stop
-from examiner.answers import Answer, Scalar, Table, count, name, number
+from examiner.answers import Answer, Table, count, name, number, scalar
 from examiner.irt import IRTFit, ItemParameters, Z
 from examiner.messages import InputError, counted
 from examiner.scores import Progress
 from examiner.validation import Randomness, generator
 
 
-class AccuracyRow(NamedTuple):
-    """How accurate a rule is after so many tasks, over simulated agents."""
-
-    rule: str
-    tasks: int
-    rmse: float
-    error: float
-    coverage: float
-
-
-class NeedRow(NamedTuple):
-    """How many tasks a rule needs until its rule of stopping holds, over simulated agents.
-
-    `reached` is the share of agents that it held for before the tasks were used up.
-    """
-
-    rule: str
-    mean_tasks: float
-    median_tasks: float
-    most_tasks: int
-    mean_cost: float
-    reached: float
-    rmse: float
-    coverage: float
-    against_random: float
-
-
 class TasksNeeded(Table):
-    """Tasks that each rule needs until examinations end, over simulated agents."""
+    """Tasks that each rule needs until examinations end, over simulated agents.
+
+    `reached` is the share of agents for which the goal was reached before the tasks were used up.
+    """
 
     rule: tuple[str, ...] = name("Rule that chooses tasks")
     mean_tasks: Floats = number("Mean number of tasks given", title="tasks")
@@ -79,9 +55,9 @@ class ExaminationStudy(Answer):
 
     kind: ClassVar[str] = "examine-study"
 
-    needs: tuple[NeedRow, ...]
-    accuracy: tuple[AccuracyRow, ...]
-    agents: int
+    needs: TasksNeeded
+    accuracy: AccuracyBySize
+    agents: int = field(metadata=scalar("Simulated agents"))
     seed: int | None = None
 
     @property
@@ -91,24 +67,6 @@ class ExaminationStudy(Answer):
         return (
             f"Mean number of tasks needed by {counted(self.agents, 'simulated agent')}: {needed}."
         )
-
-    @property
-    def tables(self) -> Mapping[str, Table]:
-        """Tasks needed, and accuracy."""
-        return {
-            "needs": TasksNeeded.from_rows(row._asdict() for row in self.needs),
-            "accuracy": AccuracyBySize.from_rows(row._asdict() for row in self.accuracy),
-        }
-
-    @property
-    def scalars(self) -> Mapping[str, Scalar]:
-        """How many agents were simulated."""
-        return {"agents": Scalar(self.agents, "Simulated agents")}
-
-    @property
-    def settings(self) -> Mapping[str, Any]:  # Any: JSON values
-        """The seed of the simulation."""
-        return {"seed": self.seed}
 
 
 class OpenShares(Table):
@@ -125,7 +83,7 @@ class Exposure(Answer):
     kind: ClassVar[str] = "exposure"
 
     open_shares: Mapping[str, float]
-    most: float
+    most: float = field(metadata=scalar("Share of agents that a task may be given to"))
     seed: int | None = None
 
     @property
@@ -138,19 +96,8 @@ class Exposure(Answer):
     @property
     def tables(self) -> Mapping[str, Table]:
         """The probability of each task, the most limited first."""
-        order = sorted(self.open_shares, key=lambda task: self.open_shares[task])
-        rows = ({"task": task, "open_share": self.open_shares[task]} for task in order)
-        return {"tasks": OpenShares.from_rows(rows)}
-
-    @property
-    def scalars(self) -> Mapping[str, Scalar]:
-        """The limit."""
-        return {"most": Scalar(self.most, "Share of agents that a task may be given to")}
-
-    @property
-    def settings(self) -> Mapping[str, Any]:  # Any: JSON values
-        """The seed of the simulation."""
-        return {"seed": self.seed}
+        table = OpenShares(task=self.open_shares, open_share=list(self.open_shares.values()))
+        return {"tasks": table.sorted_by("open_share")}
 
 
 def study(
@@ -185,24 +132,34 @@ def study(
     if all(plan.rule != "random" for plan in plans):
         plans.append(Choosing("random"))
     kept = sorted({size for size in sizes if 1 <= size <= len(bank)} | {len(bank)})
-    longest = max((size for size in kept if size <= _ENOUGH), default=kept[0])
+    # accuracy is not followed beyond a thousand tasks
+    longest = max((size for size in kept if size <= 1000), default=kept[0])
     examined = partial(simulate, bank, theta, rng=rng, truth=truth, progress=progress)
-    needs, accuracy = [], []
+    runs, accuracy = [], []
     for plan in plans:
-        needs.append((plan.rule_name, examined(choosing=plan, stop=ends)))
+        runs.append(examined(choosing=plan, stop=ends))
         whole = examined(choosing=plan, stop=Stop(most=longest))
         accuracy += [_accuracy(plan.rule_name, whole, size) for size in kept if size <= longest]
-    alone = next(run for rule, run in needs if rule == "random").count.mean()
+    rules_studied = [plan.rule_name for plan in plans]
+    in_random_order = runs[rules_studied.index("random")].count.mean()
     return ExaminationStudy(
-        tuple(_need(rule, run, float(alone)) for rule, run in needs),
-        tuple(accuracy),
+        TasksNeeded(
+            rule=rules_studied,
+            mean_tasks=[run.count.mean() for run in runs],
+            median_tasks=[np.median(run.count) for run in runs],
+            most_tasks=[run.count.max() for run in runs],
+            mean_cost=[run.cost.mean() for run in runs],
+            reached=[
+                run.share_ending(Ending.PRECISE) + run.share_ending(Ending.DECIDED) for run in runs
+            ],
+            rmse=[run.rmse for run in runs],
+            coverage=[run.coverage for run in runs],
+            against_random=[run.count.mean() / in_random_order for run in runs],
+        ),
+        AccuracyBySize.from_rows(accuracy),
         theta.size,
         seed,
     )
-
-
-_ENOUGH = 1000
-"""Accuracy is not followed beyond so many tasks."""
 
 
 def _abilities(bank: TaskBank, agents: int | ArrayLike, rng: np.random.Generator) -> Floats:
@@ -213,31 +170,16 @@ def _abilities(bank: TaskBank, agents: int | ArrayLike, rng: np.random.Generator
     return np.asarray(rng.choice(bank.nodes, size=agents, p=np.exp(bank.log_prior)))
 
 
-def _need(rule: str, run: SimulatedExaminations, alone: float) -> NeedRow:
-    reached = sum(run.share_ending(end) for end in (Ending.PRECISE, Ending.DECIDED))
-    return NeedRow(
-        rule,
-        float(run.count.mean()),
-        float(np.median(run.count)),
-        int(run.count.max()),
-        float(run.cost.mean()),
-        reached,
-        run.rmse,
-        run.coverage,
-        float(run.count.mean() / alone),
-    )
-
-
-def _accuracy(rule: str, run: SimulatedExaminations, size: int) -> AccuracyRow:
+def _accuracy(rule: str, run: SimulatedExaminations, size: int) -> dict[str, str | float]:
     ability, error = run.trace[:, size - 1], run.trace_error[:, size - 1]
     away = np.abs(ability - run.truth)
-    return AccuracyRow(
-        rule,
-        size,
-        float(np.sqrt((away**2).mean())),
-        float(np.sqrt((error**2).mean())),
-        float((away <= Z * error).mean()),
-    )
+    return {
+        "rule": rule,
+        "tasks": size,
+        "rmse": float(np.sqrt((away**2).mean())),
+        "error": float(np.sqrt((error**2).mean())),
+        "coverage": float((away <= Z * error).mean()),
+    }
 
 
 def exposure(

@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING
 from examiner.answers.answer import Answer as Answer
 from examiner.answers.answer import Scalar as Scalar
 from examiner.answers.answer import StoredAnswer as StoredAnswer
+from examiner.answers.answer import scalar as scalar
+from examiner.answers.answer import setting as setting
 from examiner.answers.columns import Column as Column
 from examiner.answers.columns import bound as bound
 from examiner.answers.columns import count as count

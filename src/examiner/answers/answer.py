@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import Field, dataclass, field
+from pathlib import PurePath
 from types import MappingProxyType
-from typing import Any, ClassVar, NamedTuple, get_args
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, get_args
 
 from examiner.answers.columns import Column, Kind
 from examiner.answers.rendered import Rendered, renderers
 from examiner.answers.table import Row, Table
-from examiner.messages import InputError, joined, listed, shorten
+from examiner.messages import InputError, joined, listed, nearest, shorten
 
 
 class Scalar(NamedTuple):
@@ -22,17 +23,46 @@ class Scalar(NamedTuple):
     unit: str = ""
 
 
+def scalar(meaning: str, unit: str = "", *, name: str = "") -> dict[str, tuple[str, str, str]]:
+    """Return the metadata of a field that is a single value of its answer, under its name or another.
+
+    >>> from dataclasses import dataclass
+    >>> @dataclass(frozen=True, slots=True, repr=False)
+    ... class Gain(Answer):
+    ...     gain: float = field(metadata=scalar("Information gained", "bits"))
+    >>> Gain(0.5).scalars
+    {'gain': Scalar(value=0.5, meaning='Information gained', unit='bits')}
+
+    Meaning and unit may name other fields: `scalar("Slope", "1 / {answer.column}")`.
+    """
+    return {"scalar": (name, meaning, unit)}
+
+
+def setting(*, name: str = "") -> dict[str, str]:
+    """Return the metadata of a field that is a setting of its answer, under its name or another.
+
+    >>> from dataclasses import dataclass
+    >>> @dataclass(frozen=True, slots=True, repr=False)
+    ... class Gain(Answer):
+    ...     method: str = field(metadata=setting())
+    >>> Gain("greedy").settings
+    {'method': 'greedy'}
+    """
+    return {"setting": name}
+
+
 class Answer(Rendered):
     """Tables, scalars, notes and settings under one sentence; every format is derived from these.
 
     A kind of answer is a frozen dataclass that inherits from this class, names its schema, and gives its
-    headline and its tables, the most important first. `answer["dqn"]` is a row of the first table.
+    headline and its tables, the most important first. `answer["dqn"]` is a row of the first table;
+    tables and scalars are also attributes.
 
     >>> table = Table.of([Column("agent", "name", "Agent"), Column("mean", "number", "Mean")],
     ...                  {"agent": ["dqn"], "mean": [0.5]})
     >>> answer = StoredAnswer("examiner.example/1", "dqn leads.", {"agents": table})
-    >>> answer["dqn"].mean, answer.to_dict()["agents"]
-    (0.5, [{'agent': 'dqn', 'mean': 0.5}])
+    >>> answer["dqn"].mean, answer.agents.mean, answer.to_dict()["agents"]
+    (0.5, array([0.5]), [{'agent': 'dqn', 'mean': 0.5}])
     """
 
     __slots__ = ()
@@ -53,19 +83,30 @@ class Answer(Rendered):
     @property
     def tables(self) -> Mapping[str, Table]:
         """The tables by name, the most important first: by default the fields that are tables."""
-        names = getattr(self, "__dataclass_fields__", {})
-        fields = {name: getattr(self, name) for name in names}
+        fields = {name: getattr(self, name) for name in _fields_of(self)}
         return {name: value for name, value in fields.items() if isinstance(value, Table)}
 
     @property
     def scalars(self) -> Mapping[str, Scalar]:
-        """Single values by name."""
-        return {}
+        """Single values by name: by default the fields declared with `scalar`."""
+        values = {}
+        for part in _fields_of(self).values():
+            if "scalar" in part.metadata:
+                name, *texts = part.metadata["scalar"]
+                meaning, unit = (text.format(answer=self) for text in texts)
+                value = getattr(self, part.name)
+                value = str(value) if isinstance(value, PurePath) else value
+                values[name or part.name] = Scalar(value, meaning, unit)
+        return values
 
     @property
     def settings(self) -> Mapping[str, Any]:  # Any: JSON values
-        """What must be repeated to get the same numbers: the seed, the unit of resampling and so on."""
-        return {}
+        """What must be repeated to get the same numbers: by default the seed, and fields declared so."""
+        values = {"seed": self.seed} if hasattr(self, "seed") else {}
+        for part in _fields_of(self).values():
+            if "setting" in part.metadata:
+                values[part.metadata["setting"] or part.name] = getattr(self, part.name)
+        return values
 
     @property
     def all_notes(self) -> tuple[str, ...]:
@@ -82,6 +123,21 @@ class Answer(Rendered):
 
     def __getitem__(self, key: str | int | tuple[str, ...]) -> Row:
         return self._table(None)[key]
+
+    if not TYPE_CHECKING:  # a misspelt field is an error for type checkers
+
+        def __getattr__(self, name: str) -> Any:  # Any: a table, or a value
+            if name.startswith("_") or name in _OWN_NAMES or name in _fields_of(self):
+                raise AttributeError(name)
+            tables, scalars = self.tables, self.scalars
+            if name in tables:
+                return tables[name]
+            if name in scalars:
+                return scalars[name].value
+            names = [*tables, *scalars]
+            raise AttributeError(
+                f"This answer has no {name!r}. {nearest(name, names)}It has {listed(names, limit=40)}."
+            )
 
     def to_dict(self) -> dict[str, Any]:  # Any: JSON values
         """Return one documented object of plain values; None where nothing was observed.
@@ -101,15 +157,15 @@ class Answer(Rendered):
         """
         return json.dumps(self.to_dict(), allow_nan=False)
 
-    def plot(self, name: str | None = None, **options: Any) -> Any:  # Any: a figure
-        """Draw the answer: its own figure, or the estimates of its first table with their intervals.
+    def plot(self) -> Any:  # Any: a figure
+        """Draw the estimates of the first table with their intervals.
 
         >>> table = Table.of([Column("agent", "name", "Agent"), Column("mean", "number", "Mean")],
         ...                  {"agent": ["dqn"], "mean": [0.5]})
         >>> StoredAnswer("examiner.example/1", "dqn leads.", {"agents": table}).plot()
         Plot 'estimates': dqn leads.
         """
-        return renderers().plot(self, name, **options)
+        return renderers().plot(self)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -210,6 +266,14 @@ class StoredAnswer(Answer):
         )
 
 
+_OWN_NAMES = ("tables", "scalars", "headline", "settings", "schema", "all_notes", "notes", "seed")
+"""What is never a table or a scalar: looking for it must not compute them."""
+
+
+def _fields_of(answer: object) -> Mapping[str, Field[Any]]:  # Any: each field has its own type
+    return getattr(answer, "__dataclass_fields__", {})
+
+
 _ADVICE = "Give what `to_json` wrote."
 _PARTS: Mapping[str, type | tuple[type, ...]] = MappingProxyType(
     {
@@ -231,4 +295,5 @@ def _stored_table(name: str, about: Mapping[str, Any], rows: list[dict[str, Any]
     if unknown := [column.kind for column in columns if column.kind not in get_args(Kind)]:
         raise ValueError(f"{shorten(unknown[0])} is no kind of column")
     values = {column.name: [row[column.name] for row in rows] for column in columns}
-    return Table.of(columns, values, level=float(about["level"]), caption=str(about["caption"]))
+    texts = {part: str(about[part]) for part in ("caption", "score_unit")}
+    return Table.of(columns, values, level=float(about["level"]), **texts)

@@ -50,7 +50,7 @@ class Rendered:
         >>> table.to_csv()
         'task\\npong'
         """
-        return str(renderers().csv_text(self._table(table)))
+        return str(renderers().written_text(self._table(table), "csv"))
 
     def to_latex(self, table: str | None = None) -> str:
         """Return a table as LaTeX (booktabs).
@@ -60,7 +60,7 @@ class Rendered:
         >>> "toprule" in table.to_latex()
         True
         """
-        return str(renderers().latex_text(self._table(table)))
+        return str(renderers().written_text(self._table(table), "latex"))
 
     def to_markdown(self, table: str | None = None) -> str:
         """Return a table as Markdown.
@@ -70,7 +70,7 @@ class Rendered:
         >>> table.to_markdown()
         '| task |\\n|:--|\\n| pong |'
         """
-        return str(renderers().markdown_text(self._table(table)))
+        return str(renderers().written_text(self._table(table), "markdown"))
 
     def __repr__(self) -> str:
         return str(renderers().short_text(self))

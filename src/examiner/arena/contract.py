@@ -218,7 +218,7 @@ def make_agent(
 
     >>> from examiner.arena.agents import AGENTS
     >>> type(make_agent("constant", {"action": "FIRE"}, AGENTS)).__name__
-    'Constant'
+    'Periodic'
     >>> make_agent("constant", {}, AGENTS)
     Traceback (most recent call last):
     ...
@@ -246,8 +246,8 @@ required argument: 'action'. It takes (action: 'int | str').
 def _factory(entry: str, agents: Mapping[str, Callable[..., Any]]) -> Any:
     if ":" not in entry:
         if entry not in agents:
-            known = unknown_name("agent", entry, agents)
-            raise InputError(f"{known} Or give your own as module:factory.")
+            problem = unknown_name("agent", entry, agents)
+            raise InputError(f"{problem} Or give your own as module:factory.")
         return agents[entry]
     return imported(entry, "agent")
 
@@ -281,12 +281,12 @@ Known: 'action'.
         signature = inspect.signature(factory)
     except ValueError:  # factories written in C do not tell what they take
         return
-    known = signature.parameters
-    if settings and not known:
+    parameters = signature.parameters
+    if settings and not parameters:
         raise InputError(f"The agent {shorten(entry)} has no settings. Leave them out.")
-    if not any(setting.kind is setting.VAR_KEYWORD for setting in known.values()):
+    if not any(setting.kind is setting.VAR_KEYWORD for setting in parameters.values()):
         for name in settings:
-            check_known(f"setting of {entry}", name, known)
+            check_known(f"setting of {entry}", name, parameters)
     try:
         signature.bind(**settings)
     except TypeError as error:

@@ -10,15 +10,16 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.answers import Answer, Scalar, Table, bound, count, flag, name, number
-from examiner.arena.plan import Plan, PlannedAgent
-from examiner.arena.plans import plan_of_frames
-from examiner.arena.play.runner import FailedJob, FailedJobs, Watcher, failed_jobs
+from examiner.answers import Answer, Table, bound, count, flag, name, number, scalar
+from examiner.arena.gvgai.plan import GvgaiAgent, GvgaiPlan
+from examiner.arena.plan import PlannedAgent
+from examiner.arena.plans import plan as named_plan
+from examiner.arena.runner import AnyJob, AnyPlan, FailedJobs, Watcher, failed_jobs
 from examiner.arena.variants import TaskVariant, base_tasks, design_variants, play_tasks
 from examiner.messages import InputError, counted, listed, shorten
 from examiner.validation import Floats, Randomness, generator
@@ -27,9 +28,10 @@ from examiner.workers import Crew
 if TYPE_CHECKING:
     from examiner.information import AddedInformation
 
-FRESH_SEED = 1_000_000
-"""The first seed of the confirmation: no run of the search has it."""
 PANEL, HELD_OUT = "panel", "held-out agents"
+
+
+_Agents: TypeAlias = tuple[PlannedAgent | GvgaiAgent, ...]
 
 
 class SearchedVariants(Table):
@@ -79,21 +81,16 @@ class DesignedTask(Answer):
 
     kind = "design"
 
-    chosen: str
-    searched: SearchedVariants
-    confirmed: ConfirmedVariants
     advantages: Advantages
+    confirmed: ConfirmedVariants
+    searched: SearchedVariants
+    failed: FailedJobs
+    chosen: str = field(metadata=scalar("The variant that was chosen"))
+    plays: int = field(metadata=scalar("Plays: runs of one agent on one task"))
+    budget: int = field(metadata=scalar("The most plays allowed"))
     present: tuple[str, ...]
-    plays: int
-    budget: int
-    seed: int | None = None
-    failures: tuple[FailedJob, ...] = ()
-    notes: tuple[str, ...] = ()
-
-    @property
-    def failed(self) -> FailedJobs:
-        """The failed jobs as a table."""
-        return failed_jobs(self.failures)
+    seed: int | None
+    notes: tuple[str, ...]
 
     @property
     def headline(self) -> str:
@@ -115,25 +112,6 @@ class DesignedTask(Answer):
         return f"{self.chosen} adds {'; '.join(parts)}."
 
     @property
-    def tables(self) -> Mapping[str, Table]:
-        """Advantages, confirmation, search, and failed jobs."""
-        return {
-            "advantages": self.advantages,
-            "confirmed": self.confirmed,
-            "searched": self.searched,
-            "failed": self.failed,
-        }
-
-    @property
-    def scalars(self) -> Mapping[str, Scalar]:
-        """The chosen variant, and the plays that were needed."""
-        return {
-            "chosen": Scalar(self.chosen, "The variant that was chosen"),
-            "plays": Scalar(self.plays, "Plays: runs of one agent on one task"),
-            "budget": Scalar(self.budget, "The most plays allowed"),
-        }
-
-    @property
     def settings(self) -> Mapping[str, Any]:  # Any: JSON values
         """The present tasks, and the seed."""
         return {"present": list(self.present), "seed": self.seed, "level": 0.95}
@@ -148,7 +126,7 @@ class _Schedule(NamedTuple):
 
 
 def design(
-    what: Plan | str | Path,
+    what: AnyPlan | str | Path,
     folder: str | Path,
     *,
     rng: Randomness = 0,
@@ -175,7 +153,7 @@ def design(
     >>> answer.plays, len(answer.confirmed)
     (24, 2)
     """
-    plan = what if isinstance(what, Plan) else plan_of_frames(what)
+    plan = named_plan(what)
     if plan.design is None:
         raise InputError(
             f"The plan {shorten(plan.name)} has no table [design]. Say there which variants to search."
@@ -185,35 +163,41 @@ def design(
     draws = generator(rng)
     compared = min(plan.design.random_variants, len(variants) - 1)
     schedule = _schedule(plan, len(panel), len(others), len(present), len(variants), compared)
-    play = _Player(plan, Path(folder), workers, watcher)
+    play = _Player(plan, Path(folder), plan.design.measure, workers, watcher)
     order = draws.permutation(len(variants))
     searched = [variants[index] for index in np.sort(order[: schedule.variants])]
     table, chosen = _searched(play, panel, present, searched, schedule.runs, draws, reps)
     candidates = [variant for variant in variants if variant.name != chosen.name]
     picked = np.sort(draws.permutation(len(candidates))[:compared])
     confirmed = [chosen, *(candidates[index] for index in picked)]
-    seeds = range(FRESH_SEED, FRESH_SEED + plan.design.confirming_runs)
+    # Seeds that no run of the search has.
+    seeds = range(1_000_000, 1_000_000 + plan.design.confirming_runs)
     groups = {PANEL: panel} | ({HELD_OUT: others} if len(others) > 1 else {})
     measured = {
         group: play.added(present, confirmed, agents, seeds, draws, reps)
         for group, agents in groups.items()
     }
     return DesignedTask(
-        chosen.name,
-        table,
-        _confirmed(measured, chosen.name),
         _advantages(measured, chosen.name, draws),
-        tuple(task.name for task in present),
+        _confirmed(measured, chosen.name),
+        table,
+        failed_jobs(play.failures),
+        chosen.name,
         schedule.plays,
         plan.design.plays,
+        tuple(task.name for task in present),
         rng if isinstance(rng, int) else None,
-        tuple(play.failures.values()),
         _notes(schedule, len(variants), len(others)),
     )
 
 
-def _panel(plan: Plan) -> tuple[tuple[PlannedAgent, ...], tuple[PlannedAgent, ...]]:
+def _panel(plan: AnyPlan) -> tuple[_Agents, _Agents]:
+    """The agents that search, and those that are held out."""
     assert plan.design is not None, "checked before"
+    if plan.design.measure == "win" and not isinstance(plan, GvgaiPlan):
+        raise InputError(
+            f"The games of the plan {shorten(plan.name)} have no wins. Leave design.measure out."
+        )
     names = [agent.name for agent in plan.agents]
     for held_out in plan.design.held_out:
         if held_out not in names:
@@ -221,8 +205,9 @@ def _panel(plan: Plan) -> tuple[tuple[PlannedAgent, ...], tuple[PlannedAgent, ..
                 f"design.held_out: there is no agent {shorten(held_out)} in the plan, which has "
                 f"{listed(names)}."
             )
-    panel = tuple(agent for agent in plan.agents if agent.name not in plan.design.held_out)
-    others = tuple(agent for agent in plan.agents if agent.name in plan.design.held_out)
+    agents: _Agents = plan.agents
+    panel = tuple(agent for agent in agents if agent.name not in plan.design.held_out)
+    others = tuple(agent for agent in agents if agent.name in plan.design.held_out)
     if len(panel) < 2:
         raise InputError(
             f"The panel of the design has {counted(len(panel), 'agent')}. Information is about "
@@ -232,7 +217,7 @@ def _panel(plan: Plan) -> tuple[tuple[PlannedAgent, ...], tuple[PlannedAgent, ..
 
 
 def _schedule(
-    plan: Plan, panel: int, others: int, present: int, variants: int, compared: int
+    plan: AnyPlan, panel: int, others: int, present: int, variants: int, compared: int
 ) -> _Schedule:
     """The largest search that the budget allows, with all that is played after it."""
     assert plan.design is not None, "checked before"
@@ -259,17 +244,18 @@ def _schedule(
 class _Player:
     """Plays tasks, and measures what variants add; failed jobs are collected."""
 
-    plan: Plan
+    plan: AnyPlan
     folder: Path
+    measure: str
     workers: int | Callable[[], Crew]
     watcher: Watcher | None
-    failures: dict[object, FailedJob] = field(default_factory=dict)
+    failures: dict[AnyJob, str] = field(default_factory=dict)
 
     def added(
         self,
         present: Sequence[TaskVariant],
         variants: Sequence[TaskVariant],
-        agents: Sequence[PlannedAgent],
+        agents: _Agents,
         seeds: range,
         rng: np.random.Generator,
         reps: int,
@@ -282,10 +268,11 @@ class _Player:
             agents,
             seeds,
             self.folder,
+            measure=self.measure,
             workers=self.workers,
             watcher=self.watcher,
         )
-        self.failures |= {failure.job: failure for failure in failures}
+        self.failures |= failures
         base = [task.name for task in present]
         # Of one play; one deviation per task: any difference separates agents that never vary.
         noise = ChannelModel(Noise("trial", deviations="pooled"))
@@ -294,7 +281,7 @@ class _Player:
 
 def _searched(
     play: _Player,
-    panel: Sequence[PlannedAgent],
+    panel: _Agents,
     present: Sequence[TaskVariant],
     variants: Sequence[TaskVariant],
     rounds: Sequence[int],

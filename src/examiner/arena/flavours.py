@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
-import math
-import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,22 +14,20 @@ from examiner.answers import Answer, Table, bound, count, name, number
 from examiner.arena.agents import AGENTS
 from examiner.arena.contract import make_agent
 from examiner.arena.job import Flavour, Job
-from examiner.arena.plan import Plan
-from examiner.arena.plans import plan_of_frames
-from examiner.arena.play.episodes import Playing
-from examiner.arena.play.means import (
-    RunsMean,
+from examiner.arena.means import (
     difference_of_runs,
     interval_columns,
+    job_scores,
     mean_of_runs,
     means_of_runs,
     share_kept,
 )
-from examiner.arena.play.runner import FailedJob, FailedJobs, Watcher, failed_jobs, run
-from examiner.arena.play.runs import Mapper, in_turn
+from examiner.arena.plan import Learnt, Plan
+from examiner.arena.plans import plan_of_frames
+from examiner.arena.runner import FailedJobs, Watcher, failed_jobs, run
 from examiner.ledger import Ledger
 from examiner.messages import InputError, counted, listed, shorten
-from examiner.results import Results, write_text
+from examiner.results import Results
 from examiner.validation import Floats
 
 RANDOM_PLAY = "random play"
@@ -79,37 +73,27 @@ class Flavours(Answer):
     """What agents lose in flavours of a game in which they were not trained: `flavours`, `gaps`.
 
     `judged` has every evaluated episode, as `gaps` takes them; it is None where no job was done.
-    `failures` are the failed jobs, `failed` is their table. `episodes` is the number per run and flavour.
+    `failed` are the jobs that failed. `episodes` is the number per run and flavour.
     """
 
     kind = "flavours"
 
     gaps: FlavourGaps
-    failures: tuple[FailedJob, ...] = ()
-    episodes: int | None = None
-    judged: Results | None = None
-
-    @property
-    def failed(self) -> FailedJobs:
-        """The failed jobs as a table."""
-        return failed_jobs(self.failures)
+    failed: FailedJobs
+    episodes: int | None
+    judged: Results | None
 
     @property
     def headline(self) -> str:
         """In how many flavours an agent is significantly worse than one that was trained there."""
-        known = int(np.isfinite(self.gaps.gap).sum())
-        if not known:
+        estimated = int(np.isfinite(self.gaps.gap).sum())
+        if not estimated:
             return "No agent was trained in a flavour in which others were evaluated."
         lower = int((self.gaps.gap_low > 0).sum())
         return (
-            f"In {lower:,} of {counted(known, 'pair')} of flavours an agent is significantly worse than "
-            f"the same agent trained in the flavour of evaluation (95 % intervals over runs)."
+            f"In {lower:,} of {counted(estimated, 'pair')} of flavours an agent is significantly worse "
+            f"than the same agent trained in the flavour of evaluation (95 % intervals over runs)."
         )
-
-    @property
-    def tables(self) -> Mapping[str, Table]:
-        """The gaps, and the jobs that failed."""
-        return {"gaps": self.gaps, "failed": self.failed}
 
     @property
     def settings(self) -> Mapping[str, Any]:  # Any: JSON values
@@ -123,15 +107,13 @@ def flavours(
     *,
     episodes: int = 10,
     workers: int = 1,
-    map: Mapper | None = None,
     watcher: Watcher | None = None,
 ) -> Flavours:
     """Play a plan, then evaluate every agent in all flavours of its game, without further training.
 
     The plan's games say in which modes and difficulties agents are trained. They are evaluated in those
-    and in the plan's `evaluated`, `episodes` per run. The ledger in the folder resumes, and evaluated
-    episodes are stored next to it. The question is that of papers/001, section 5. `map` is like
-    `workers.map_processes`.
+    and in the plan's `evaluated`, `episodes` per run. The question is that of papers/001, section 5. The
+    ledger in the folder resumes, as does that of the evaluations.
 
     >>> import tempfile
     >>> from examiner.arena.plans import plan_from_toml
@@ -141,33 +123,45 @@ def flavours(
     >>> answer.gaps.trained_in, answer.gaps.evaluated_in
     (('0/0',), ('0/1',))
     """
-    plan = what if isinstance(what, Plan) else plan_of_frames(what)
+    plan = plan_of_frames(what)
     if episodes < 1:
         raise InputError(f"Cannot judge agents in {episodes} episodes. Give at least 1.")
     jobs, judged = plan.jobs(), _judged(plan)
     _refuse_forgetful(jobs)
     outcome = run(plan, folder, workers=workers, watcher=watcher)
-    excluded = {failure.job for failure in outcome.failures}
-    completed = [job for job in jobs if job not in excluded]
-    states = _training_states(outcome.ledger, plan, completed)
-    random_jobs = dict.fromkeys(_random_play(job) for job in completed)
-    folder = outcome.ledger.parent / "judged"
-    try:
-        folder.mkdir(exist_ok=True)
-    except OSError as problem:
-        raise InputError(
-            f"Cannot keep what is judged in {shorten(folder, 200)}: {problem.strerror}. Move it away."
-        ) from None
-    folders = str(plan.folder or ""), str(folder)
-    evaluations = [
-        EvaluationJob(job, states.get(job.key, TrainingState()), flavour, episodes, *folders)
-        for job in (*completed, *random_jobs)
-        for flavour in judged[job.game]
-    ]
+    learnt = _learnt(outcome.ledger, plan, [job for job in jobs if job not in outcome.failures])
+    learnt |= {_random_play(job): Learnt(1, 0, None) for job in learnt}
+    evaluations = {
+        _evaluation(job, flavour, episodes): job for job in learnt for flavour in judged[job.game]
+    }
     if not evaluations:
-        return Flavours(_table({}), outcome.failures, episodes)
-    results = _results(evaluations, (map or in_turn)(judge, evaluations))
-    return replace(gaps(results), failures=outcome.failures, episodes=episodes)
+        return Flavours(_table({}), outcome.failed, episodes, None)
+    evaluated = run(
+        replace(
+            plan,
+            listed=tuple(evaluations),
+            learnt={evaluation: learnt[job] for evaluation, job in evaluations.items()},
+        ),
+        outcome.ledger.parent / ".judged",  # hidden: a folder of training is read without it
+        workers=workers,
+        watcher=watcher,
+    )
+    failed = failed_jobs({**outcome.failures, **evaluated.failures})
+    rows = []
+    for evaluation, scores in job_scores(evaluated.ledger, evaluations).items():
+        job = evaluations[evaluation]
+        learner = None if evaluation.agent == RANDOM_PLAY else job.agent
+        cell = evaluation.agent, job.game, evaluation.mode, evaluation.difficulty, job.seed
+        rows += [
+            (*cell, trial, score, learner, job.mode, job.difficulty)
+            for trial, score in enumerate(scores)
+        ]
+    if not rows:
+        return Flavours(_table({}), failed, episodes, None)
+    results = Results.from_dict(
+        dict(zip(_COLUMNS, map(list, zip(*rows, strict=True)), strict=True))
+    )
+    return replace(gaps(results), failed=failed, episodes=episodes)
 
 
 def _random_play(job: Job) -> Job:
@@ -175,6 +169,18 @@ def _random_play(job: Job) -> Job:
         job, agent=RANDOM_PLAY, entry="random", settings={}, observation="raw", episodes=1, frames=None,
         mode=None, difficulty=None,
     )  # fmt: skip
+
+
+def _evaluation(job: Job, flavour: Flavour, episodes: int) -> Job:
+    """The job of evaluating what was learnt in another, under a name that says in which flavour."""
+    trained = Flavour(job.mode, job.difficulty)
+    return replace(
+        job,
+        agent=RANDOM_PLAY if trained == _UNTRAINED else f"{job.agent} ({trained.short})",
+        mode=flavour.mode,
+        difficulty=flavour.difficulty,
+        protocol=replace(job.protocol, evaluation_episodes=episodes, report_shares=(1.0,)),
+    )
 
 
 def _judged(plan: Plan) -> dict[str, tuple[Flavour, ...]]:
@@ -202,33 +208,19 @@ def _refuse_forgetful(jobs: Sequence[Job]) -> None:
             )
 
 
-def _training_states(path: Path, plan: Plan, jobs: Sequence[Job]) -> Mapping[str, TrainingState]:
-    """The state of each agent's training at the end of its job, by the key of the job."""
+def _learnt(path: Path, plan: Plan, jobs: Sequence[Job]) -> dict[Job, Learnt]:
+    """What each agent has behind it at the end of its job."""
     with Ledger(path, plan=plan.source) as ledger:
-        accounts = ledger.enter([plan.record(job) for job in jobs])
         return {
-            account.record.key: TrainingState(
+            job: Learnt(
                 account.episodes - account.evaluated,
                 account.frames,
                 ledger.checkpoint_data(account),
             )
-            for account in accounts
+            for job, account in zip(
+                jobs, ledger.enter([plan.record(job) for job in jobs]), strict=True
+            )
         }
-
-
-def _results(evaluations: Sequence[EvaluationJob], scores: Sequence[Sequence[float]]) -> Results:
-    """Every evaluated episode: agents by the flavour they were trained in, games by that of evaluation."""
-    rows = []
-    for evaluation, episode_scores in zip(evaluations, scores, strict=True):
-        job = evaluation.job
-        trained = Flavour(job.mode, job.difficulty)
-        learner = None if job.agent == RANDOM_PLAY and trained == _UNTRAINED else job.agent
-        agent = RANDOM_PLAY if learner is None else f"{job.agent} ({trained.short})"
-        rows += [
-            (agent, job.game, *evaluation.judged, job.seed, trial, score, learner, *trained)
-            for trial, score in enumerate(episode_scores)
-        ]
-    return Results.from_dict(dict(zip(_COLUMNS, map(list, zip(*rows, strict=True)), strict=True)))
 
 
 _UNTRAINED = Flavour(None, None)
@@ -266,7 +258,7 @@ def gaps(judged: Results) -> Flavours:
                 f"{shorten(agent)} among them. Keep one of them."
             )
         scores[key] = list(runs.values())
-    return Flavours(_table(scores), judged=judged)
+    return Flavours(_table(scores), failed_jobs({}), None, judged)
 
 
 def _origins(columns: Mapping[str, Sequence[Any]]) -> dict[str, tuple[Any, ...]]:  # Any: cells
@@ -284,111 +276,25 @@ def _origins(columns: Mapping[str, Sequence[Any]]) -> dict[str, tuple[Any, ...]]
 
 def _table(scores: Mapping[GapKey, list[float]]) -> FlavourGaps:
     keys = [key for key in scores if key[0] is not None and key[2] != key[3]]
-    gaps = [_gap(scores, key) for key in keys]
-    columns: dict[str, Any] = {}
-    for field in ("score", "native", "gap", "random"):
-        columns |= interval_columns(field, [getattr(gap, field) for gap in gaps])
+    there = [scores[key] for key in keys]
+    native = [scores.get((agent, game, judged, judged), []) for agent, game, _, judged in keys]
+    random = [scores.get((None, game, _UNTRAINED, judged), []) for _, game, _, judged in keys]
     return FlavourGaps(
         agent=[key[0] for key in keys],
         game=[key[1] for key in keys],
         trained_in=[key[2].short for key in keys],
         evaluated_in=[key[3].short for key in keys],
-        **columns,
-        kept=[gap.kept for gap in gaps],
-        runs=[gap.score.runs for gap in gaps],
-        native_runs=[gap.native.runs for gap in gaps],
+        **interval_columns(
+            gap=list(map(difference_of_runs, native, there)),
+            score=list(map(mean_of_runs, there)),
+            native=list(map(mean_of_runs, native)),
+            random=list(map(mean_of_runs, random)),
+        ),
+        kept=[
+            share_kept(difference_of_runs(best, chance), difference_of_runs(here, chance).mean)
+            for best, here, chance in zip(native, there, random, strict=True)
+        ],
+        runs=list(map(len, there)),
+        native_runs=list(map(len, native)),
         caption="Evaluated without further training, with 95 % intervals over runs",
     )
-
-
-class Gap(NamedTuple):
-    """The estimates of a row of the table of gaps."""
-
-    score: RunsMean
-    native: RunsMean
-    gap: RunsMean
-    random: RunsMean
-    kept: float
-
-
-def _gap(scores: Mapping[GapKey, list[float]], key: GapKey) -> Gap:
-    agent, game, _, evaluated = key
-    score = scores[key]
-    native = scores.get((agent, game, evaluated, evaluated), [])
-    random = scores.get((None, game, _UNTRAINED, evaluated), [])
-    advantage = difference_of_runs(native, random)
-    left = mean_of_runs(score).mean - mean_of_runs(random).mean
-    return Gap(
-        mean_of_runs(score),
-        mean_of_runs(native),
-        difference_of_runs(native, score),
-        mean_of_runs(random),
-        share_kept(advantage, left),
-    )
-
-
-class TrainingState(NamedTuple):
-    """What an agent has behind it: training episodes, their frames, and what it saved."""
-
-    episodes: int = 1
-    frames: int = 0
-    saved: bytes | None = None
-
-
-class EvaluationJob(NamedTuple):
-    """What a process is told: a job that is done, what its agent has behind it, and where to judge it.
-
-    `folder` is that of the plan, from which agents may be imported; scores are kept in `kept`.
-    """
-
-    job: Job
-    learnt: TrainingState
-    judged: Flavour
-    episodes: int
-    folder: str
-    kept: str
-
-    @property
-    def file(self) -> Path:
-        """Where its scores are kept: a name for each job, flavour and number of episodes."""
-        asked = (self.job.key, self.learnt.frames, *self.judged, self.episodes)
-        return (
-            Path(self.kept) / f"{hashlib.sha256(json.dumps(asked).encode()).hexdigest()[:32]}.json"
-        )
-
-
-def judge(asked: EvaluationJob) -> list[float]:
-    """Return an agent's scores in a flavour; those of a run that was cut off are not played again."""
-    known = _kept(asked.file, asked.episodes)
-    if known is not None:
-        return known
-    if asked.folder and asked.folder not in sys.path:
-        sys.path.insert(0, asked.folder)
-    job = replace(
-        asked.job,
-        mode=asked.judged.mode,
-        difficulty=asked.judged.difficulty,
-        protocol=replace(
-            asked.job.protocol, evaluation_episodes=asked.episodes, report_shares=(1.0,)
-        ),
-    )
-    # All training lies behind it: what is left are the episodes of the evaluation.
-    episodes, frames, saved = asked.learnt
-    playing = Playing.resume(job, episodes_done=episodes, frames_done=frames, checkpoint=saved)
-    scores = [float(episode.score) for episode in playing]
-    write_text(asked.file, json.dumps(scores))
-    return scores
-
-
-def _kept(path: Path, episodes: int) -> list[float] | None:
-    """Scores of that many episodes; nothing where there is no such file, or it holds something else."""
-    try:
-        scores = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return None
-    whole = isinstance(scores, list) and len(scores) == episodes
-    return scores if whole and all(map(_is_score, scores)) else None
-
-
-def _is_score(value: object) -> bool:
-    return isinstance(value, float) and math.isfinite(value)

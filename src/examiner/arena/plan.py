@@ -1,11 +1,13 @@
-"""Plans: all the jobs of a study, their budgets of frames, and what the files of all plans share."""
+"""Plans: all the jobs of a study as its file states them, and their budgets of frames."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import math
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from itertools import product
 from pathlib import Path
+from types import MappingProxyType
 from typing import Annotated, Any, Literal, NamedTuple
 
 from examiner.arena.environments.games import (
@@ -19,12 +21,9 @@ from examiner.arena.protocol import PROTOCOLS, Protocol
 from examiner.ledger import JobRecord
 from examiner.messages import InputError, counted, shorten
 from examiner.results import atari_game
-from examiner.validation import Bounds, ShapeError, Wanted
+from examiner.validation import Bounds, Wanted
 from examiner.workers import Limits
 
-SILENT_SECONDS = 3600.0
-"""An agent of which nothing is heard for an hour hangs, unless a plan says otherwise."""
-_MOST_SEEDS = 1_000_000  # more jobs than any ledger was made for
 MOST_JOBS = 1_000_000
 """More take minutes to list and gigabytes to keep, before the first is played."""
 
@@ -32,8 +31,9 @@ Text = Annotated[str, Bounds(1, words="text")]
 Count = Annotated[int, Bounds(1, words="a whole number of at least 1")]
 Whole = Annotated[int, Bounds(0, words="a whole number of at least 0")]
 Seeds = Annotated[
-    Annotated[int, Bounds(1, _MOST_SEEDS)] | Annotated[tuple[Whole, ...], Bounds(1)],
-    Wanted(f"how many there are, up to {_MOST_SEEDS:,}, or a list such as [0, 1, 2]"),
+    tuple[Whole, ...],
+    Bounds(1),
+    Wanted(f"how many there are, up to {MOST_JOBS:,}, or a list such as [0, 1, 2]"),
 ]
 _Limit = Annotated[
     float,
@@ -43,34 +43,15 @@ _Limit = Annotated[
 
 
 @dataclass(frozen=True, slots=True)
-class LimitsTable:
-    """The limits of a job, as a plan gives them."""
+class JobLimits(Limits):
+    """The limits of a job, as a plan states them: by default an agent hangs after a silent hour."""
 
     job_seconds: _Limit | None = None
-    silent_seconds: _Limit = SILENT_SECONDS
+    silent_seconds: _Limit | None = 3600.0
     memory_mib: _Limit | None = None
 
-    @property
-    def limits(self) -> Limits:
-        """The limits in the units that workers keep."""
-        memory = self.memory_mib
-        return Limits(
-            seconds=self.job_seconds,
-            silent_seconds=self.silent_seconds,
-            memory_bytes=None if memory is None else int(memory * 2**20),
-        )
 
-
-LimitsField = Annotated[LimitsTable, Wanted("a table, for example { job_seconds = 3600 }")]
-
-
-def listed_seeds(given: int | Sequence[int]) -> tuple[int, ...]:
-    """Return the seeds, each once: so many from 0 on, or those of a list.
-
-    >>> listed_seeds(3), listed_seeds([5, 5, 1])
-    ((0, 1, 2), (5, 1))
-    """
-    return tuple(dict.fromkeys(range(given) if isinstance(given, int) else given))
+LimitsField = Annotated[JobLimits, Wanted("a table, for example { job_seconds = 3600 }")]
 
 
 def refuse_too_many(jobs: int) -> None:
@@ -84,25 +65,6 @@ def refuse_too_many(jobs: int) -> None:
             f"Give it fewer seeds, or make several plans of it."
         )
 
-
-def folder_name(name: str) -> str:
-    """Refuse a plan's name that cannot be that of a folder.
-
-    >>> folder_name("pilot")
-    'pilot'
-    """
-    # A terminal obeys what cannot be printed, also in the name of a folder that somebody lists.
-    if name in (".", "..") or not name.isprintable() or any(letter in name for letter in "/\\"):
-        wanted = "a name without slashes and control characters: it becomes the name of a folder"
-        raise ShapeError("name", f"is {shorten(name)}", wanted, "plan")
-    return name
-
-
-def _same_game(one: str, other: str) -> bool:
-    return (atari_game(one) or one) == (atari_game(other) or other)
-
-
-_LIMITS = Limits(silent_seconds=SILENT_SECONDS)
 
 Variants = Annotated[
     Annotated[tuple[Whole, ...], Bounds(1)] | Literal["all"],
@@ -118,7 +80,7 @@ Settings = Annotated[
 class PlannedAgent:
     """An agent of a plan, by default called like its entry; what is None is the plan's.
 
-    `seeds` are a number or a list. The frame skip is a setting that the protocol leaves to the agent.
+    The frame skip is a setting that the protocol leaves to the agent.
 
     >>> PlannedAgent("random").name
     'random'
@@ -161,13 +123,15 @@ _Probability = Annotated[float, Bounds(0, 1, "a probability between 0 and 1")]
 class VariedGame:
     """A game whose settings are varied: every combination of the values is a variant.
 
-    Modes and difficulties are those of an Atari game; `settings` are keyword arguments of a Gymnasium
-    environment, each with a list of values. None leaves a setting as the plan has it.
+    Modes and difficulties are those of an Atari game, levels those of a GVGAI game. `settings` are keyword
+    arguments of a Gymnasium environment, or parameters of a GVGAI game, each with a list of values. None
+    leaves a setting as the plan has it.
     """
 
     game: Text
     modes: Variants | None = None
     difficulties: Variants | None = None
+    levels: Variants | None = None
     frame_skip: Annotated[tuple[Count, ...], Bounds(1)] | None = None
     sticky_probability: Annotated[tuple[_Probability, ...], Bounds(1)] | None = None
     settings: Annotated[
@@ -184,7 +148,7 @@ class DesignBudget:
     those of `variants` with single values. `held_out` are agents of the plan that take no part in the
     search. `plays` is the budget of everything: a play is one run of one agent on one task. Each round
     of the search starts with `runs` per cell; the result is measured again with `confirming_runs`, next
-    to `random_variants` drawn at random.
+    to `random_variants` drawn at random. `measure` is what counts in a play; only GVGAI games have wins.
     """
 
     variants: tuple[VariedGame, ...] = ()
@@ -194,14 +158,35 @@ class DesignBudget:
     runs: Annotated[int, Bounds(2, words="a whole number of at least 2")] = 4
     confirming_runs: Annotated[int, Bounds(2, words="a whole number of at least 2")] = 20
     random_variants: Count = 8
+    measure: Literal["score", "win"] = "score"
+
+
+DesignField = Annotated[
+    DesignBudget | None, Wanted("a table, for example { plays = 5000, held_out = [] }")
+]
+
+
+NOT_IN_FILES = MappingProxyType({"stored": False})
+"""Metadata of what is known of a plan besides what its file states."""
+
+
+class Learnt(NamedTuple):
+    """What an agent has behind it: training episodes of another job, their frames, and what it saved."""
+
+    episodes: int
+    frames: int
+    saved: bytes | None
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Plan:
     """What is to be played. `source` is its text, `folder` where its agents are looked for first.
 
+    `modes` and `difficulties` are those of games that name none.
     `evaluated` says in which other modes and difficulties agents are judged once they have learnt,
-    `design` which variants of tasks may be added.
+    `design` which variants of tasks may be added. `listed` are jobs one by one, in place of agents ×
+    games × seeds; `variants` names what they play, where mode and difficulty do not say it, and `learnt`
+    has what agents have behind them.
 
     >>> plan = Plan((PlannedAgent("random"),), (PlannedGame("pong"),), seeds=(0, 1), episodes=2)
     >>> plan
@@ -210,21 +195,43 @@ class Plan:
     [0, 1]
     """
 
-    agents: tuple[PlannedAgent, ...]
-    games: tuple[PlannedGame, ...]
-    seeds: tuple[int, ...] = (0,)
+    agents: Annotated[
+        tuple[PlannedAgent, ...],
+        Bounds(1),
+        Wanted('a table for each: [[agents]] with entry = "random" or entry = "module:factory"'),
+    ]
+    games: Annotated[
+        tuple[
+            Annotated[
+                PlannedGame, Wanted('a name, or a table such as { name = "pong", modes = [0, 1] }')
+            ],
+            ...,
+        ],
+        Bounds(1),
+        Wanted('a list, for example ["pong"], or "all", or "training"'),
+    ]
+    modes: Variants | None = None
+    difficulties: Variants | None = None
+    seeds: Seeds = (0,)
     protocol: Protocol = PROTOCOLS["machado-2018"]
-    environment: str = "ale"
-    observation: str = "raw"
-    episodes: int | None = None
-    frames: int | None = None
-    tuning_games: tuple[str, ...] = TRAINING_GAMES
-    limits: Limits = _LIMITS
-    name: str = "plan"
-    source: str = ""
-    folder: Path | None = None
-    evaluated: Evaluated = field(default_factory=Evaluated)
-    design: DesignBudget | None = None
+    environment: Text = "ale"
+    observation: Text = "raw"
+    episodes: Count | None = None
+    frames: Count | None = None
+    tuning_games: Annotated[tuple[str, ...], Wanted('a list of games, for example ["freeway"]')] = (
+        TRAINING_GAMES
+    )
+    limits: LimitsField = field(default_factory=JobLimits)
+    evaluated: Annotated[
+        Evaluated, Wanted('a table, for example { modes = "all", difficulties = [0, 1] }')
+    ] = field(default_factory=Evaluated)
+    design: DesignField = None
+    name: Text = "plan"
+    source: str = field(default="", metadata=NOT_IN_FILES)
+    folder: Path | None = field(default=None, metadata=NOT_IN_FILES)
+    listed: tuple[Job, ...] | None = field(default=None, metadata=NOT_IN_FILES)
+    variants: Mapping[Job, str] = field(default_factory=dict, metadata=NOT_IN_FILES)
+    learnt: Mapping[Job, Learnt] = field(default_factory=dict, metadata=NOT_IN_FILES)
 
     def __repr__(self) -> str:
         return (
@@ -244,6 +251,8 @@ class Plan:
         ...
         examiner.messages.InputError: The game 'pong' has no mode 9. It has 0, 1.
         """
+        if self.listed is not None:
+            return self.listed
         variants = [variant for game in self.games for variant in self._variants(game)]
         seeds = {agent.name: self.seeds_of(agent) for agent in self.agents}
         refuse_too_many(len(variants) * sum(map(len, seeds.values())))
@@ -258,15 +267,15 @@ class Plan:
         """Return the seeds with which an agent is played: its own, or the plan's.
 
         >>> plan = Plan((), (), seeds=(0, 1, 2))
-        >>> plan.seeds_of(PlannedAgent("random")), plan.seeds_of(PlannedAgent("dqn", seeds=2))
+        >>> plan.seeds_of(PlannedAgent("random")), plan.seeds_of(PlannedAgent("dqn", seeds=(0, 1)))
         ((0, 1, 2), (0, 1))
         """
-        return self.seeds if agent.seeds is None else listed_seeds(agent.seeds)
+        return tuple(dict.fromkeys(self.seeds if agent.seeds is None else agent.seeds))
 
     def with_fewer_seeds(self, count: int) -> Plan:
         """Return the plan with at most so many seeds per agent, the first ones.
 
-        >>> Plan((PlannedAgent("dqn", seeds=5),), (), seeds=(0, 1, 2)).with_fewer_seeds(2).seeds
+        >>> Plan((PlannedAgent("dqn", seeds=(4, 5, 6)),), (), seeds=(0, 1, 2)).with_fewer_seeds(2).seeds
         (0, 1)
         """
         if count < 1:
@@ -282,14 +291,15 @@ class Plan:
         >>> plan.evaluated_variants("pong")
         ((0, 0), (0, 1))
         """
-        (planned,) = (each for each in self.games if _same_game(each.name, game))
+        names = (atari_game(planned.name) or planned.name for planned in self.games)
+        planned = dict(zip(names, self.games, strict=True))[game]
         judged = PlannedGame(
             planned.name,
             self.evaluated.modes or planned.modes,
             self.evaluated.difficulties or planned.difficulties,
         )
-        found = (*self._variants(planned), *self._variants(judged))
-        return tuple(dict.fromkeys(variant[1:] for variant in found))
+        variants = (*self._variants(planned), *self._variants(judged))
+        return tuple(dict.fromkeys(variant[1:] for variant in variants))
 
     def versions(self) -> dict[str, str]:
         """Return the versions of what plays beside packages of Python: nothing.
@@ -306,7 +316,27 @@ class Plan:
         >>> plan.record(plan.jobs()[0]).split
         'train'
         """
-        return job.record(self.split(job.game))
+        return job.record(self.split(job.game))._replace(variant=self.variants.get(job))
+
+    def of_jobs(self, variants: Mapping[Job, str]) -> Plan:
+        """Return a plan of just these jobs, each with the name of the variant it plays.
+
+        >>> plan = Plan((PlannedAgent("random"),), (PlannedGame("pong"),))
+        >>> plan.of_jobs({}).jobs()
+        ()
+        """
+        return replace(self, listed=tuple(variants), variants=variants, tuning_games=())
+
+    def job_by(self, agent: PlannedAgent, job: Job, seed: int) -> Job:
+        """Return the job of another agent, with another seed, on the same task.
+
+        >>> plan = Plan((PlannedAgent("random"),), (PlannedGame("pong"),))
+        >>> job = plan.job_by(PlannedAgent("no-op"), plan.jobs()[0], 3)
+        >>> job.agent, job.game, job.seed
+        ('no-op', 'pong', 3)
+        """
+        other = self._job(agent, job.game, job.mode, job.difficulty, seed)
+        return replace(other, protocol=job.protocol)
 
     def split(self, game: str) -> str:
         """Say whether settings may be tuned on a game: "train", else "test".
@@ -343,8 +373,9 @@ class Plan:
         )
 
     def _variants(self, game: PlannedGame) -> list[tuple[str, int | None, int | None]]:
+        modes, difficulties = game.modes or self.modes, game.difficulties or self.difficulties
         if self.environment != "ale":
-            if game.modes or game.difficulties:
+            if modes or difficulties:
                 raise InputError(
                     f"The game {shorten(game.name)} of the environment {shorten(self.environment)} has "
                     f"no modes or difficulties. Leave them out."
@@ -355,7 +386,6 @@ class Plan:
                 check_job(self._job(PlannedAgent("random", observation=observation), game.name))
             return [(game.name, None, None)]
         name = playable_game(game.name)
-        modes, difficulties = game.modes, game.difficulties
         if modes == "all":
             modes = game_variants(name).modes
         if difficulties == "all":
@@ -366,35 +396,13 @@ class Plan:
         return [(name, *game_variant(name, *variant)) for variant in dict.fromkeys(wanted)]
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class JobList(Plan):
-    """A plan of jobs that somebody listed; `agents` and `games` play no part.
-
-    `variants` names what jobs play, where mode and difficulty do not say it.
-
-    >>> JobList((), (), listed=(Job("random", "random", game="pong"),)).jobs()[0].game
-    'pong'
-    """
-
-    listed: tuple[Job, ...] = ()
-    variants: Mapping[Job, str] = field(default_factory=dict)
-
-    def jobs(self) -> tuple[Job, ...]:
-        """Return the listed jobs."""
-        return self.listed
-
-    def record(self, job: Job) -> JobRecord:
-        """Return a job as a ledger keeps it, with its variant."""
-        return job.record()._replace(variant=self.variants.get(job))
-
-
 class FrameBudget(NamedTuple):
-    """The most frames that all jobs of an agent play; None where nothing bounds them."""
+    """The most frames that all jobs of an agent play; infinite where nothing bounds them."""
 
     agent: str
     jobs: int
-    training_frames: int | None
-    evaluation_frames: int | None
+    training_frames: float
+    evaluation_frames: float
 
 
 def frame_budgets(plan: Plan) -> tuple[FrameBudget, ...]:
@@ -405,43 +413,18 @@ def frame_budgets(plan: Plan) -> tuple[FrameBudget, ...]:
     >>> frame_budgets(plan)
     (FrameBudget(agent='random', jobs=1, training_frames=36000, evaluation_frames=0),)
     """
-    jobs: dict[str, list[Job]] = {}
+    budgets: dict[str, FrameBudget] = {}
     for job in plan.jobs():
-        jobs.setdefault(job.agent, []).append(job)
-    return tuple(
-        FrameBudget(
-            agent,
-            len(its_jobs),
-            _sum(_training_frames(job) for job in its_jobs),
-            _sum(_evaluation_frames(job) for job in its_jobs),
+        longest = job.protocol.max_episode_frames or math.inf
+        # The last episode begins before the last frame, and only its length limits it from there.
+        by_frames = math.inf if job.last_frame is None else job.last_frame + longest
+        by_episodes = math.inf if job.episodes is None else job.episodes * longest
+        evaluated = job.protocol.evaluation_episodes * len(job.protocol.report_shares)
+        before = budgets.get(job.agent, FrameBudget(job.agent, 0, 0, 0))
+        budgets[job.agent] = FrameBudget(
+            job.agent,
+            before.jobs + 1,
+            before.training_frames + min(by_frames, by_episodes),
+            before.evaluation_frames + (evaluated * longest if evaluated else 0),
         )
-        for agent, its_jobs in jobs.items()
-    )
-
-
-def _sum(frames: Iterable[int | None]) -> int | None:
-    total = 0
-    for count in frames:
-        if count is None:
-            return None
-        total += count
-    return total
-
-
-def _training_frames(job: Job) -> int | None:
-    """The last episode begins before the last frame and may go on after it: only its length limits it."""
-    longest = job.protocol.max_episode_frames
-    if longest is None:
-        return None
-    by_episodes = None if job.episodes is None else job.episodes * longest
-    by_frames = None if job.last_frame is None else job.last_frame + longest
-    bounds = [bound for bound in (by_episodes, by_frames) if bound is not None]
-    return min(bounds, default=None)
-
-
-def _evaluation_frames(job: Job) -> int | None:
-    protocol = job.protocol
-    episodes = protocol.evaluation_episodes * len(protocol.report_shares)
-    if not episodes:
-        return 0
-    return None if protocol.max_episode_frames is None else episodes * protocol.max_episode_frames
+    return tuple(budgets.values())

@@ -1,44 +1,42 @@
-"""What sticky actions cost an agent, and whether its score is an open-loop sequence of actions."""
+"""What sticky actions cost an agent on a game, and whether its score is a memorised sequence of actions."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from pathlib import Path
-from typing import Any, overload
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple
 
-from examiner.answers import Answer, Scalar, Table, bound, name, number
+import numpy as np
+
+from examiner.answers import Answer, Table, bound, name, number, scalar
 from examiner.arena.agents import AGENTS
-from examiner.arena.contract import make_agent
+from examiner.arena.contract import Environment, make_agent
+from examiner.arena.contrasts import StickyContrasts, contrast_table, equal_runs_note
+from examiner.arena.episodes import Playing
 from examiner.arena.job import Job, check_job, environment_of
-from examiner.arena.plan import Plan
-from examiner.arena.plans import plan_of_frames
-from examiner.arena.play.means import (
-    ProbedPlan,
-    RunsMean,
-    StickyContrasts,
-    Variant,
-    contrast_of,
-    contrast_table,
+from examiner.arena.means import (
     difference_of_runs,
-    equal_runs_note,
     interval_columns,
+    mean_of_runs,
+    reported_performance,
     share_kept,
 )
-from examiner.arena.play.runner import FailedJob, Watcher, run
-from examiner.arena.play.runs import (
-    Mapper,
-    Recorded,
-    ReplayTest,
-    in_turn,
-    job_performances,
-    play_recorded,
-    replay_test,
-)
-from examiner.arena.protocol import PROTOCOLS, Protocol
 from examiner.messages import InputError, shorten
 from examiner.validation import Floats
+
+Mapper = Callable[..., list[Any]]
+"""Like `map_processes`: takes a function and jobs, returns the answers in their order."""
+
+
+def in_turn(function: Callable[[Any], Any], jobs: Iterable[Any]) -> list[Any]:  # Any: a mapper's
+    """Do one job after the other, here: the mapper where none is given.
+
+    >>> in_turn(str, [1, 2])
+    ['1', '2']
+    """
+    return [function(job) for job in jobs]
+
 
 RANDOM_EPISODES = 10
 """Episodes of the random agent for each seed: one is too noisy, and they cost little."""
@@ -67,15 +65,18 @@ class Probe(Answer):
 
     kind = "probe"
 
-    agent: str
-    game: str
-    sticky_probability: float
     scores: StickyContrasts
-    advantage: RunsMean
-    kept: float
-    replays: int
-    reproduced: int
     replayed: ReplayedScores
+    agent: str = field(metadata=scalar("Agent"))
+    game: str = field(metadata=scalar("Game"))
+    advantage: float = field(
+        metadata=scalar("Score above random play without sticky actions", "score")
+    )
+    advantage_low: float = field(metadata=scalar("95 % interval of the advantage", "score"))
+    advantage_high: float = field(metadata=scalar("95 % interval of the advantage", "score"))
+    kept: float = field(metadata=scalar("Share of the advantage that is left with sticky actions"))
+    replays: int = field(metadata=scalar("Replays of recorded actions without sticky actions"))
+    reproduced: int = field(metadata=scalar("Replays with exactly the recorded score"))
     played: Mapping[str, Any]  # Any: JSON values
     notes: tuple[str, ...] = ()
 
@@ -89,145 +90,97 @@ class Probe(Answer):
             )
         return (
             f"{self.agent} keeps {100 * self.kept:.0f} % of its advantage over random play on "
-            f"{self.game} with sticky actions (ς = {self.sticky_probability:g})."
+            f"{self.game} with sticky actions (ς = {self.played['sticky_probability']:g})."
         )
-
-    @property
-    def tables(self) -> Mapping[str, Table]:
-        """The scores without and with sticky actions, and those of replays."""
-        return {"scores": self.scores, "replayed": self.replayed}
-
-    @property
-    def scalars(self) -> Mapping[str, Scalar]:
-        """The advantage over random play, the share of it that is left, and counts of replays."""
-        advantage = {
-            part: values[0]
-            for part, values in interval_columns("advantage", [self.advantage]).items()
-        }
-        return {
-            "agent": Scalar(self.agent, "Agent"),
-            "game": Scalar(self.game, "Game"),
-            "advantage": Scalar(
-                advantage["advantage"], "Score above random play without sticky actions", "score"
-            ),
-            "advantage_low": Scalar(
-                advantage["advantage_low"], "95 % interval of the advantage", "score"
-            ),
-            "advantage_high": Scalar(
-                advantage["advantage_high"], "95 % interval of the advantage", "score"
-            ),
-            "kept": Scalar(self.kept, "Share of the advantage that is left with sticky actions"),
-            "replays": Scalar(self.replays, "Replays of recorded actions without sticky actions"),
-            "reproduced": Scalar(self.reproduced, "Replays with exactly the recorded score"),
-        }
 
     @property
     def settings(self) -> Mapping[str, Any]:  # Any: JSON values
         """The probability of sticky actions, the protocol, and the length and number of runs."""
-        return {"sticky_probability": self.sticky_probability, **self.played, "resampled": "runs"}
-
-
-@overload
-def probe(
-    what: Job,
-    *,
-    sticky_probability: float = ...,
-    seeds: int = ...,
-    replays: int = ...,
-    map: Mapper | None = ...,
-) -> Probe: ...
-
-
-@overload
-def probe(
-    what: Plan | str | Path,
-    folder: str | Path,
-    *,
-    sticky_probability: float = ...,
-    workers: int = ...,
-    watcher: Watcher | None = ...,
-) -> ProbedPlan: ...
+        return {**self.played, "resampled": "runs"}
 
 
 def probe(
-    what: Job | Plan | str | Path,
-    folder: str | Path | None = None,
+    job: Job,
     *,
     sticky_probability: float = 0.25,
     seeds: int = 5,
     replays: int = 2,
-    map: Mapper | None = None,
-    workers: int = 1,
-    watcher: Watcher | None = None,
-) -> Probe | ProbedPlan:
-    """Play without and with sticky actions, and compare the scores: one job in depth, or a whole plan.
+    map: Mapper = in_turn,
+) -> Probe:
+    """Play a job without and with sticky actions and compare the scores; `probe_plan` does so for a plan.
 
-    A job is played on several `seeds`. Runs without sticky actions are recorded; the actions of each run's
-    last episode are replayed `replays` times without observations, without and with sticky actions, with
-    other random numbers but the same number of no-op frames at the start. A learner's performance is what
-    the protocol reports, its last evaluation if there is one; agents that do not learn are not evaluated
-    separately. `map` is like `workers.map_processes`.
-
-    A plan (or its file, or its name) is played on `workers` processes into two ledgers of the `folder`,
-    which resume. The table is that of papers/001, Table 1: for each agent and game the mean over seeds of
-    the mean score of the last episodes. Each mode and difficulty has its own row. Failed jobs are
-    excluded with all their scores.
+    The job is played on several `seeds`. Runs without sticky actions are recorded; the actions of each
+    run's last episode are replayed `replays` times without observations, without and with sticky actions,
+    with other random numbers but the same number of no-op frames at the start. A learner's performance is
+    what the protocol reports, its last evaluation if there is one; agents that do not learn are not
+    evaluated separately. `map` is like `workers.map_processes`.
 
     >>> job = Job("random", "random", environment="gymnasium", game="CartPole-v1", episodes=1)
     >>> answer = probe(job, seeds=2)
     >>> answer["random play"].sticky_runs, answer.replays
     (2, 4)
-    >>> import tempfile
-    >>> from examiner.arena.plans import plan_from_toml
-    >>> text = 'environment = "gymnasium"\\ngames = ["CartPole-v1"]\\nseeds = 2\\nepisodes = 1\\n'
-    >>> answer = probe(plan_from_toml(text + '[[agents]]\\nentry = "random"'), tempfile.mkdtemp())
-    >>> answer.contrasts["random", "CartPole-v1"].sticky_runs, len(answer.failed)
-    (2, 0)
     """
-    if isinstance(what, Job):
-        return _probe_job(what, sticky_probability, seeds, replays, map or in_turn)
-    if folder is None:
-        raise InputError(
-            "A plan is probed into two ledgers. Say in which folder: probe(plan, folder)."
-        )
-    planned = what if isinstance(what, Plan) else plan_of_frames(what)
-    return _probe_plan(planned, Path(folder), sticky_probability, workers, watcher)
-
-
-def _probe_job(job: Job, sticky_probability: float, seeds: int, replays: int, use: Mapper) -> Probe:
     if seeds < 1 or replays < 1:
         raise InputError(f"Cannot probe with {seeds} seeds and {replays} replays. Give at least 1.")
     job = _ready(job)
     check_job(job)
-    _refuse_without_list_of_actions(job)
-    plain, noisy = (
-        replace(job, protocol=_changed(job.protocol, sticky_probability=chance))
+    if not environment_of(job).action_names:
+        raise InputError(
+            f"Cannot probe an agent on {shorten(job.game)}: it has no list of actions from which those "
+            f"played could be recorded and replayed. Choose a game with discrete actions."
+        )
+    plain, sticky = (
+        replace(job, protocol=job.protocol.changed(sticky_probability=chance))
         for chance in (0.0, sticky_probability)
     )
-    kinds = [
-        [replace(kind, seed=job.seed + seed) for seed in range(seeds)]
-        for kind in (plain, noisy, _random_play(plain), _random_play(noisy))
-    ]
-    runs: list[Recorded] = use(play_recorded, [run for kind in kinds for run in kind])
-    by_kind = [runs[start : start + seeds] for start in range(0, len(runs), seeds)]
-    scores = [[run.performance for run in kind] for kind in by_kind]
-    contrast, random = contrast_of(*scores[:2]), contrast_of(*scores[2:])
+    kinds = (plain, sticky, _random_play(plain), _random_play(sticky))
+    runs = map(
+        play_recorded,
+        [replace(kind, seed=job.seed + run) for kind in kinds for run in range(seeds)],
+    )
+    # No seed twice: equal recordings with equal seeds would be one replay counted as several.
+    repeated = map(
+        play_replay,
+        [
+            replay_job(run, kind, seed=job.seed + number * replays + replay)
+            for kind in (plain, sticky)
+            for number, run in enumerate(runs[:seeds])
+            for replay in range(replays)
+        ],
+    )
+    scores = np.reshape([run.performance for run in runs], (4, seeds)).tolist()
+    recorded = np.array([run.last_score for run in runs[:seeds]])
+    # Each recording's replays are averaged first: recordings are the runs.
+    replayed = np.reshape(repeated, (2, seeds, replays))
+    plays = {
+        "recorded episodes": recorded,
+        "replays without sticky actions": replayed[0].mean(axis=1),
+        "replays with sticky actions": replayed[1].mean(axis=1),
+    }
     advantage = difference_of_runs(scores[0], scores[2])
-    replay = replay_test(by_kind[0], plain, sticky_probability, replays, use)
     flavour = job.mode, job.difficulty
+    table = contrast_table(
+        {
+            (job.agent, job.game, *flavour): scores[:2],
+            (RANDOM_PLAY, job.game, *flavour): scores[2:],
+        }
+    )
     return Probe(
+        scores=table,
+        replayed=ReplayedScores(
+            play=list(plays),
+            **interval_columns(score=[mean_of_runs(play) for play in plays.values()]),
+        ),
         agent=job.agent,
         game=job.game,
-        sticky_probability=sticky_probability,
-        scores=contrast_table(
-            {(job.agent, job.game, *flavour): contrast, (RANDOM_PLAY, job.game, *flavour): random}
-        ),
-        advantage=advantage,
-        kept=share_kept(advantage, contrast.sticky.mean - random.sticky.mean),
-        replays=replay.replays,
-        reproduced=replay.reproduced,
-        replayed=_replayed(replay),
+        advantage=advantage.mean,
+        advantage_low=advantage.low,
+        advantage_high=advantage.high,
+        kept=share_kept(advantage, table.sticky[0] - table.sticky[1]),
+        replays=seeds * replays,
+        reproduced=int((replayed[0] == recorded[:, None]).sum()),
         played={
+            "sticky_probability": sticky_probability,
             "seed": job.seed,
             "seeds": seeds,
             "frames": job.frames,
@@ -235,45 +188,8 @@ def _probe_job(job: Job, sticky_probability: float, seeds: int, replays: int, us
             "random_episodes": RANDOM_EPISODES,
             "protocol": job.protocol.name,
         },
-        notes=equal_runs_note([contrast, random]),
+        notes=equal_runs_note(table),
     )
-
-
-def _replayed(replay: ReplayTest) -> ReplayedScores:
-    plays = {
-        "recorded episodes": replay.recorded,
-        "replays without sticky actions": replay.deterministic,
-        "replays with sticky actions": replay.sticky,
-    }
-    return ReplayedScores(play=list(plays), **interval_columns("score", list(plays.values())))
-
-
-def _probe_plan(
-    plan: Plan, folder: Path, sticky_probability: float, workers: int, watcher: Watcher | None
-) -> ProbedPlan:
-    failures: list[FailedJob] = []
-    kinds = []
-    for subfolder, chance in (("deterministic", 0.0), ("sticky", sticky_probability)):
-        played = replace(plan, protocol=_changed(plan.protocol, sticky_probability=chance))
-        outcome = run(played, folder / subfolder, workers=workers, watcher=watcher)
-        failures += outcome.failures
-        excluded = {failure.job for failure in outcome.failures}
-        completed = [job for job in played.jobs() if job not in excluded]
-        kinds.append(_performances(outcome.ledger, completed))
-    contrasts = {
-        variant: contrast_of(*(kind.get(variant, []) for kind in kinds))
-        for variant in dict.fromkeys(map(_variant, plan.jobs()))
-    }
-    return ProbedPlan(
-        contrast_table(contrasts),
-        tuple(failures),
-        sticky_probability,
-        notes=equal_runs_note(list(contrasts.values())),
-    )
-
-
-def _variant(job: Job) -> Variant:
-    return job.agent, job.game, job.mode, job.difficulty
 
 
 def _ready(job: Job) -> Job:
@@ -294,7 +210,7 @@ def _ready(job: Job) -> Job:
 
 
 def _unevaluated(job: Job) -> Job:
-    return replace(job, protocol=_changed(job.protocol, evaluation_episodes=0))
+    return replace(job, protocol=job.protocol.changed(evaluation_episodes=0))
 
 
 def _random_play(job: Job) -> Job:
@@ -310,24 +226,96 @@ def _random_play(job: Job) -> Job:
     )
 
 
-def _refuse_without_list_of_actions(job: Job) -> None:
-    if not environment_of(job).action_names:
+class Recorded(NamedTuple):
+    """A run: its performance, and the last episode that counts for it, action by action.
+
+    `last_start_frames` are those the protocol did nothing in before that episode's first action.
+    """
+
+    performance: float
+    last_score: float
+    last_actions: tuple[int, ...]
+    last_start_frames: int = 0
+
+
+def play_recorded(job: Job) -> Recorded:
+    """Play a job to its end, and keep the actions of its last episode of the reported phase.
+
+    >>> from examiner.arena.protocol import PROTOCOLS
+    >>> quick = PROTOCOLS["gymnasium"].changed(max_episode_frames=5)
+    >>> job = Job("r", "random", environment="gymnasium", game="CartPole-v1", protocol=quick, episodes=1)
+    >>> len(play_recorded(job).last_actions)
+    5
+    """
+    if job.protocol.starts:
         raise InputError(
-            f"Cannot probe an agent on {shorten(job.game)}: it has no list of actions from which those "
-            f"played could be recorded and replayed. Choose a game with discrete actions."
+            "A replay cannot repeat where a recorded start ended. Probe the agent with starts = []."
         )
+    recording: Any = _Recording(environment_of(job))  # Any: stands for an environment
+    scores: list[float] = []
+    actions: tuple[int, ...] = ()
+    start_frames = 0
+    for episode in Playing(job, recording):
+        if episode.phase == job.protocol.reported_phase:
+            scores.append(episode.score)
+            actions, start_frames = tuple(recording.actions), recording.start_frames
+    performance = reported_performance(scores, job.protocol)
+    return Recorded(performance, scores[-1], actions, start_frames)
 
 
-def _changed(protocol: Protocol, **changes: float) -> Protocol:
-    """The protocol with changes, under the name of a preset if it is one."""
-    changed = replace(protocol, **changes)  # type: ignore[arg-type]
-    preset = next((preset for preset in PROTOCOLS.values() if preset == changed), None)
-    return preset or replace(changed, name=f"{protocol.name.removesuffix(', changed')}, changed")
+def replay_job(recorded: Recorded, job: Job, *, seed: int) -> Job:
+    """Return the job that plays the recorded actions, whatever is seen, once; see `play_replay`.
+
+    A game that lasts longer than it did is played on with the actions from their beginning.
+
+    >>> job = Job("uct", "uct", game="pong", episodes=1)
+    >>> replay_job(Recorded(1.0, 1.0, (0, 2)), job, seed=3).settings
+    {'actions': [0, 2]}
+    """
+    start = recorded.last_start_frames
+    protocol = replace(job.protocol, max_start_no_ops=start, evaluation_episodes=0)
+    return replace(
+        job,
+        agent="replay",
+        entry="periodic",
+        # An episode that ended before its first action leaves nothing to repeat.
+        settings={"actions": list(recorded.last_actions) or [0]},
+        seed=seed,
+        protocol=protocol,
+        episodes=1,
+        frames=None,
+    )
 
 
-def _performances(ledger: Path, jobs: Sequence[Job]) -> dict[Variant, list[float]]:
-    """For each agent and variant, the performance of every run of the completed jobs."""
-    performances: dict[Variant, list[float]] = {}
-    for job, performance in job_performances(ledger, jobs).items():
-        performances.setdefault(_variant(job), []).append(performance)
-    return performances
+def play_replay(job: Job) -> float:
+    """Return the score of a replay that starts after all of its protocol's frames of doing nothing.
+
+    >>> from examiner.arena.protocol import PROTOCOLS
+    >>> protocol = PROTOCOLS["deterministic"].changed(max_episode_frames=50)
+    >>> job = Job("uct", "uct", game="pong", episodes=1, protocol=protocol)
+    >>> play_replay(replay_job(Recorded(0.0, 0.0, (0,), 7), job, seed=3))
+    0.0
+    """
+    recording: Any = _Recording(environment_of(job), job.protocol.max_start_no_ops)  # as above
+    return next(Playing(job, recording)).score
+
+
+class _Recording:
+    """An environment that notes its actions and how an episode starts: after at least so many frames."""
+
+    def __init__(self, environment: Environment, least_start_frames: int = 0) -> None:
+        self._environment, self._least = environment, least_start_frames
+
+    def __getattr__(self, name: str) -> Any:  # Any: what is not noted is the environment's
+        return getattr(self._environment, name)
+
+    def reset(self, rng: np.random.Generator) -> None:
+        self._environment.reset(rng)
+        while self._environment.frames < self._least:
+            self._environment.reset(rng)
+        self.start_frames, self.actions = self._environment.frames, list[int]()
+
+    def step(self, action: int) -> float:
+        """Take an action that the arena has checked."""
+        self.actions.append(action)
+        return self._environment.step(action)

@@ -92,6 +92,15 @@ class Protocol:
         return tuple(round(share * self.training_frames) for share in self.report_shares)
 
     @property
+    def reported_phase(self) -> Literal["training", "evaluation"]:
+        """The phase whose scores are reported: evaluation where there is any.
+
+        >>> PROTOCOLS["mnih-2015"].reported_phase, PROTOCOLS["machado-2018"].reported_phase
+        ('evaluation', 'training')
+        """
+        return "evaluation" if self.evaluation_episodes else "training"
+
+    @property
     def without_noise(self) -> Protocol:
         """The same without whatever it does to make games less alike.
 
@@ -101,6 +110,17 @@ class Protocol:
         return replace(
             self, sticky_probability=0.0, max_start_no_ops=0, max_frame_skip=None, starts=()
         )
+
+    def changed(self, **changes: object) -> Protocol:
+        """Return the protocol with changes; one that equals a preset is that preset.
+
+        >>> PROTOCOLS["machado-2018"].changed(sticky_probability=0.0).name
+        'deterministic'
+        """
+        changed = replace(self, **changes)  # type: ignore[arg-type]
+        preset = next((preset for preset in PROTOCOLS.values() if preset == changed), None)
+        name = f"{self.name.removesuffix(', changed')}, changed" if self.name else ""
+        return preset or replace(changed, name=name)
 
     @property
     def hash(self) -> str:
@@ -122,7 +142,7 @@ class Protocol:
         (False, True)
         """
         settings = self.to_dict()
-        return {name: each for name, each in settings.items() if each != _LATER.get(name, _USED)}
+        return {name: value for name, value in settings.items() if value != _LATER.get(name, _USED)}
 
     def to_dict(self) -> dict[str, object]:
         """Return the settings by name, ready for JSON.
@@ -166,9 +186,7 @@ Known: 'atari-100k', 'deterministic', 'gymnasium', 'machado-2018', 'mnih-2015'.
         raise unknown_name("protocol", name, PROTOCOLS)
     for setting in changes:
         check_known("setting of a protocol", setting, SETTINGS)
-    preset = PROTOCOLS[name]
-    changed = replace(preset, **changes)  # type: ignore[arg-type]
-    return preset if changed == preset else replace(changed, name=f"{name}, changed")
+    return PROTOCOLS[name].changed(**changes)
 
 
 _MACHADO = Protocol(

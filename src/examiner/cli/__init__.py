@@ -7,6 +7,7 @@ import sys
 import warnings
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from enum import IntEnum
 from functools import wraps
 from importlib import import_module
 from inspect import getdoc
@@ -17,8 +18,14 @@ import click
 
 from examiner.messages import ExaminerWarning, InputError, nearest
 
-BAD_INPUT = 2
-"""Exit status for anything the user can correct; 3 is reserved for conditions that a user sets."""
+
+class ExitStatus(IntEnum):
+    """What the exit status of a command says; 0 is success."""
+
+    SOME_JOBS_FAILED = 1
+    BAD_INPUT = 2
+    CONDITION_MET = 3  # set by the user, as with `compare --fail-if worse`
+
 
 Listing = Mapping[str, Mapping[str, str]]
 """Heading → command → its help line."""
@@ -223,7 +230,7 @@ def _guarded(command: Callable[..., None]) -> Callable[..., None]:
                 sys.stdout.flush()
         except InputError as problem:
             _complain(str(problem))
-            raise click.exceptions.Exit(BAD_INPUT) from None
+            raise click.exceptions.Exit(ExitStatus.BAD_INPUT) from None
         except BrokenPipeError:
             # The reader of our output left, as `head` does; nothing more can be said to it.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -234,7 +241,7 @@ def _guarded(command: Callable[..., None]) -> Callable[..., None]:
             )
             with suppress(OSError, ValueError):
                 os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-            raise click.exceptions.Exit(BAD_INPUT) from None
+            raise click.exceptions.Exit(ExitStatus.BAD_INPUT) from None
 
     return run
 

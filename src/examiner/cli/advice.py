@@ -23,7 +23,7 @@ _OPTIONS = MappingProxyType(
                 "item",
                 "measure",
             ),
-            *("model", "must_not", "normalise", "reduce", "success", "target", "time"),
+            *("model", "must_not", "normalise", "reduce", "size", "success", "target", "time"),
         )
     }
     | {"dropping": "--drop", "keeping": "--keep", "normaliser": "--normalise", "to": "--set"}
@@ -68,5 +68,6 @@ def _words(values: list[ast.expr]) -> list[str]:
     constants = [value for value in values if isinstance(value, ast.Constant)] or [
         part for value in values for part in ast.walk(value) if isinstance(part, ast.Constant)
     ]
-    texts = [str(constant.value) for constant in constants if constant.value is not ...]
+    values_given = [constant.value for constant in constants if constant.value is not ...]
+    texts = ["none" if value is None else str(value) for value in values_given]
     return [shlex.quote(",".join(texts))] if texts else []

@@ -6,31 +6,25 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from examiner import irt
-from examiner.cli.options import (
-    ComparisonOptions,
-    FigureOptions,
-    Seeded,
-    SourceOptions,
-    option,
-    success_of,
-    words_of,
-)
+from examiner.cli.options import ComparisonOptions, FigureOptions, Seeded, SourceOptions, option
 from examiner.cli.output import progress_bar, show
-from examiner.cli.source import results_from
+from examiner.cli.source import recipe_of, results_from
+from examiner.cli.values import words_of
 from examiner.irt import ANSWERS, GROUPS, KEY
 from examiner.reporting import render_audit
 from examiner.results import write_text
-from examiner.scores import Recipe, response_unit
+from examiner.scores import response_unit
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class AuditOptions:
     """Which tasks may depend on each other, what is right, and where the flagged tasks are written."""
 
-    groups: str = option(
+    groups: list[str] = option(
         ",".join(GROUPS),
         "Columns of tasks that define groups to test for dependence, comma-separated.",
         metavar="COLUMNS",
+        parse=words_of,
     )
     top: int | None = option(
         None,
@@ -57,17 +51,12 @@ def audit(
     """List flagged tasks: wrong keys, low discrimination, unsolved, redundant, inconsistently graded."""
     with progress_bar("reading") as progress:
         results = results_from(options, progress)
-        recipe = Recipe(
-            normaliser=comparison.normalise,
-            success=success_of(comparison.success),
-            share=comparison.success_share,
-        )
+        recipe = recipe_of(comparison)
         progress("auditing", 0, 1)
-        columns = words_of(grouping.groups) or []
         audited = irt.audit(
             results,
             recipe=recipe,
-            groups=columns,
+            groups=grouping.groups,
             top=grouping.top,
             answers=grouping.answers,
             key=grouping.key,

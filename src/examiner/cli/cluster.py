@@ -3,27 +3,36 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
-from examiner.cli.options import Seeded, SourceOptions, option, parsed
+from examiner.cli.options import Seeded, SourceOptions, option
 from examiner.cli.output import progress_bar, show
 from examiner.cli.source import results_from
+from examiner.cli.values import number_or
 from examiner.information import PAPER_THRESHOLD, similarity
-from examiner.messages import shorten
 from examiner.reporting import render_similarity
 from examiner.scores import Linkage
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ClusterOptions:
-    """How tasks are clustered."""
+    """How tasks are clustered: arguments of `similarity`."""
 
-    correlation: Literal["pearson", "spearman"] = option(
-        "pearson", "Correlation of values or of ranks."
+    method: Literal["pearson", "spearman"] = option(
+        "pearson", "Correlation of values or of ranks.", "--correlation"
     )
     linkage: Linkage = option("average", "Distance between two clusters.")
     threshold: float = option(PAPER_THRESHOLD, "Merge clusters up to this distance, 1 − r.")
-    clusters: str | None = option(None, "Number of clusters, or 'auto', instead of the threshold.")
+    number: int | Literal["auto"] | None = option(
+        None,
+        "Number of clusters, or 'auto', instead of the threshold.",
+        "--clusters",
+        parse=number_or(
+            "auto",
+            kind=int,
+            complaint="The number of clusters is {}. Give 1 or more, or 'auto'.",
+        ),
+    )
     size: int | None = option(
         None, "Number of tasks on which an agent could be made to win [default: 10]."
     )
@@ -33,21 +42,5 @@ def cluster(options: SourceOptions, method: ClusterOptions, printing: Seeded) ->
     """Cluster similar tasks, and show which agents could be made to win by a choice of tasks."""
     with progress_bar("reading") as progress:
         results = results_from(options, progress)
-        analysis = similarity(
-            results,
-            rng=printing.seed,
-            method=method.correlation,
-            linkage=method.linkage,
-            threshold=method.threshold,
-            number=_number(method.clusters),
-            size=method.size,
-            progress=progress,
-        )
+        analysis = similarity(results, rng=printing.seed, progress=progress, **vars(method))
     show(render_similarity(analysis), printing, read=results)
-
-
-def _number(text: str | None) -> Any:  # Any: a number, 'auto' or None, checked by the package
-    if text is None or text == "auto":
-        return text
-    complaint = f"The number of clusters is {shorten(text)}. Give 1 or more, or 'auto'."
-    return parsed(int, text, complaint)

@@ -9,11 +9,11 @@ from examiner.cli.options import ComparisonOptions, Printing, SourceOptions, arg
 from examiner.cli.output import progress_bar, show
 from examiner.cli.source import comparable, results_from
 from examiner.messages import InputError, counted, listed
-from examiner.reporting import Finding, Name
+from examiner.reporting import Finding, named
 from examiner.results import WRITERS, Results, check_path, file_kind, formula_names, write
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ConvertOptions:
     """What is written, and in which layout."""
 
@@ -22,14 +22,10 @@ class ConvertOptions:
     )
     to: str = option("tidy", f"Layout to write: {', '.join(WRITERS)}.", metavar="LAYOUT")
     append: bool = option(
-        False,
-        "Read only logs that TARGET lacks or that have changed, and add them to it.",
-        "--append",
+        False, "Read only logs that TARGET lacks or that have changed, and add them to it."
     )
     for_spreadsheets: bool = option(
-        False,
-        "Put an apostrophe before names that a spreadsheet would read as formulas.",
-        "--for-spreadsheets",
+        False, "Put an apostrophe before names that a spreadsheet would read as formulas."
     )
 
 
@@ -48,11 +44,7 @@ def convert(
         results = comparable(read, comparison)
         progress("writing", 1, 2)
         write(results, target, layout=layout, for_spreadsheets=wanted.for_spreadsheets)
-    lead = (
-        f"Wrote {counted(len(results), 'row')} of results to ",
-        Name(str(target)),
-        f" ({layout}).",
-    )
+    lead = f"Wrote {counted(len(results), 'row')} of results to {named(str(target))} ({layout})."
     data = {"output": str(target), "layout": layout, "rows": len(results)}
     notes = tuple(_losses(results, target, layout))
     if not wanted.for_spreadsheets:
@@ -62,16 +54,16 @@ def convert(
 
 
 def _appended(target: Path, layout: str) -> Path | None:
-    """The file that logs are added to; none where it is not there yet."""
+    """The file that logs are added to; None if it does not exist yet."""
     if layout != "tidy" or file_kind(target)[0] != ".parquet":
         raise InputError(
-            "Logs are added to tidy Parquet only, which remembers them. Name such a TARGET."
+            "Logs can only be added to tidy Parquet, which records which logs it has. Name such a TARGET."
         )
     return target if target.exists() else None
 
 
 def _formulas(results: Results, target: Path, layout: str) -> tuple[str, ...]:
-    """A word of warning where a spreadsheet would compute what is only a name."""
+    """Warn of names that a spreadsheet would compute as formulas."""
     if layout not in ("tidy", "wide") or file_kind(target)[0] not in (".csv", ".tsv"):
         return ()
     names = formula_names((*results.agents, *results.task_names))
@@ -84,23 +76,23 @@ def _formulas(results: Results, target: Path, layout: str) -> tuple[str, ...]:
 
 
 def _losses(results: Results, target: Path, layout: str) -> list[str]:
-    """What the file cannot hold."""
+    """What the file cannot store."""
     losses = []
     if layout == "wide" and len(results) > len(results.agents) * len(results.tasks):
         losses.append(
-            "A wide table has one value a cell: trials are averaged within runs, then runs."
+            "A wide table has one value per cell: trials are averaged within runs, then runs."
         )
     if layout == "wide" and len(results.measures) > 1:
-        losses.append(f"A wide table holds one measure: {results.measures[0]!r} was written.")
+        losses.append(f"A wide table has one measure: {results.measures[0]!r} was written.")
     if layout == "every-eval-ever":
         return [
             "Every Eval Ever has no place for scales and other columns: the first measure was written, "
-            "with tokens and seconds where they are known."
+            "with tokens and seconds if the results have them."
         ]
     more = results.scales or results.task_attributes or results.agent_attributes
     if more and not (layout == "tidy" and file_kind(target)[0] == ".parquet"):
         losses.append(
-            "Scales, what is known of tasks and agents, and provenance are kept by tidy Parquet only, "
-            "and are not in this file."
+            "Only tidy Parquet keeps scales, attributes of tasks and agents, and provenance: they are not "
+            "in this file."
         )
     return losses

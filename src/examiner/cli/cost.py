@@ -4,28 +4,27 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from examiner.cli.levels import LevelOptions, levelled_and_compared
 from examiner.cli.options import (
+    COST,
     LEVEL,
     REPS,
     USUAL_REPS,
-    ComparisonOptions,
     FigureOptions,
+    LevelOptions,
+    ScaledOptions,
     Seeded,
     SourceOptions,
     option,
 )
 from examiner.cli.output import progress_bar, show
-from examiner.cli.source import results_from
+from examiner.cli.source import levelled_and_compared, results_from
 from examiner.reporting import render_cost
-from examiner.scores import averaging_notes, needed_cost, pareto, score_unit
-
-COST = "Cost of an attempt: a column, or tokens_in*PRICE+tokens_out*PRICE"
+from examiner.scores import pareto, score_unit
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class CostOptions:
-    """The cost of an attempt, and the intervals of the front."""
+    """The cost of an attempt, and the intervals of the front: arguments of `pareto`."""
 
     cost: str | None = option(
         None, f"{COST} [default: the first of cost, tokens, seconds].", metavar="COLUMN"
@@ -40,26 +39,21 @@ class CostOptions:
 def cost(
     options: SourceOptions,
     pricing: CostOptions,
-    comparison: ComparisonOptions,
+    comparison: ScaledOptions,
     levels: LevelOptions,
     drawn: FigureOptions,
     printing: Seeded,
 ) -> None:
     """Compare scores with costs: which agents are on the Pareto front, how certainly, and which are not."""
     with progress_bar("reading") as progress:
-        prepared = levelled_and_compared(results_from(options, progress), levels, comparison)
-        results = prepared.results
-        if prepared.normalise is None:
-            results = results.with_notes(*averaging_notes(results))
+        results, total = levelled_and_compared(results_from(options, progress), levels, comparison)
         front = pareto(
             results,
-            needed_cost(results, pricing.cost),
+            normalise=None,
             rng=printing.seed,
-            total=prepared.total,
-            coverage=pricing.coverage,
-            reps=pricing.reps,
-            level=pricing.level,
+            total=total,
             progress=progress,
+            **vars(pricing),
         )
         finding = render_cost(front, seed=printing.seed)
         figures = drawn.write([finding])

@@ -12,17 +12,17 @@ from examiner.cli.options import (
     SourceOptions,
     normaliser_names,
     option,
-    parsed,
 )
 from examiner.cli.output import progress_bar, show
 from examiner.cli.source import results_from
-from examiner.messages import InputError, shorten
+from examiner.cli.values import numbers
+from examiner.messages import InputError
 from examiner.reporting import (
     MOST_PANELS,
     CurveOptions,
     Finding,
+    ShownTable,
     Study,
-    draw_summaries,
     render_learning_curves,
     render_summaries,
 )
@@ -31,51 +31,46 @@ from examiner.scores import curves as learning_curves
 from examiner.scores import score_unit
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class CurvesOptions:
     """At which points learning curves are summarised."""
 
-    points: str | None = option(
-        None, "Frames to report at, comma-separated [default: 5, 25, 50 and 100 %]."
+    points: list[float] | None = option(
+        None,
+        "Frames to report at, comma-separated [default: 5, 25, 50 and 100 %].",
+        parse=numbers("The report points are {}. Give frames, for example `--points 1e6,5e6`."),
     )
     last: int = option(100, "Number of episodes averaged at each point.", min=1)
     normalise: str = option("auto", normaliser_names, *NORMALISE, metavar="NAME")
     threshold: float | None = option(
         None, "Report when this value is first reached [default: human, or the second best's end]."
     )
-    log_axis: bool = option(False, "Draw time on a logarithmic axis.", "--log-axis")
-    tuned_on: list[str] | None = option(None, TUNED_ON, "--tuned-on", metavar="PATTERN")
+    log_axis: bool = option(False, "Draw time on a logarithmic axis.")
+    tuned_on: tuple[str, ...] = option((), TUNED_ON, metavar="PATTERN")
 
 
 def curves(
     options: SourceOptions, curve_options: CurvesOptions, drawn: FigureOptions, printing: Seeded
 ) -> None:
     """Summarise learning curves: during training, after it, best policy, area under the curve, drops."""
-    if options.reduce is not None:
-        raise InputError(
-            f"Learning curves need whole runs, and --reduce {options.reduce} leaves one value of "
-            f"each. Leave --reduce out."
-        )
     with progress_bar("reading") as progress:
         results = results_from(
             options, progress, reduce_training_logs=False, tuned_on=curve_options.tuned_on
         )
         if results.counts()["trials"] == 1 and not results.provenance.training:
             raise InputError(
-                "Every run has a single result on each task: there are no curves in that. Compare agents "
-                "with `examiner scores`."
+                "Every run has a single result on each task, so there are no learning curves. Compare "
+                "agents with `examiner scores`."
             )
         progress("summing up", 1, 3)
-        summarised = learning_curves(
-            results, points=_frames(curve_options.points), last=curve_options.last
-        )
+        summarised = learning_curves(results, points=curve_options.points, last=curve_options.last)
         finding = render_summaries(summarised)
         progress("following", 2, 3)
         over_time = _over_time(results, curve_options, drawn, printing)
-    figures = drawn.write([over_time, draw_summaries(summarised)])
-    blocks = (*over_time.folded_tables, *finding.blocks)  # where curves end comes first
+    figures = drawn.write([over_time, finding])
+    tables = (block for block in over_time.blocks if isinstance(block, ShownTable))
     show(
-        replace(finding, blocks=blocks),
+        replace(finding, blocks=(*tables, *finding.blocks)),  # where curves end comes first
         printing,
         "curves",
         read=results,
@@ -88,7 +83,7 @@ def curves(
 def _over_time(
     results: Results, curve_options: CurvesOptions, drawn: FigureOptions, printing: Seeded
 ) -> Finding:
-    """Curves over time, or nothing where the log has no time or cannot be made comparable."""
+    """Curves over time; an empty finding if the log has no time or cannot be made comparable."""
     log = replace(results, provenance=replace(results.provenance, training=True))
     normalise = None if curve_options.normalise == "none" else curve_options.normalise
     try:
@@ -100,12 +95,3 @@ def _over_time(
         if curve_options.threshold is not None or drawn.figures is not None:
             raise
         return Finding()
-
-
-def _frames(text: str | None) -> list[float] | None:
-    if text is None:
-        return None
-    complaint = (
-        f"The report points are {shorten(text)}. Give frames, for example `--points 1e6,5e6`."
-    )
-    return [parsed(float, part.replace("_", ""), complaint) for part in text.split(",")]

@@ -8,10 +8,10 @@ from examiner.answers import Column, Table
 from examiner.cli.options import Tabled, argument
 from examiner.cli.output import show
 from examiner.datasets import DATASETS, Card, card
-from examiner.reporting import Facts, Finding, Name, Text, shown_table
+from examiner.reporting import Facts, Finding, named, shown_table
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class DatasetOptions:
     """Which data set is shown."""
 
@@ -34,16 +34,16 @@ def datasets(options: DatasetOptions, printing: Tabled) -> None:
     values = {column.name: [row[column.name] for row in rows] for column in columns}
     table = shown_table(Table.of(columns, values), caption="Bundled data sets")
     hint = "Details: `examiner datasets NAME`. In Python: `ex.load(NAME)`."
-    listed = Finding("datasets", "Data sets", (), (table, Text(hint)), {"datasets": rows})
+    listed = Finding("datasets", "Data sets", "", (table, hint), {"datasets": rows})
     show(listed, printing, "datasets")
 
 
 def _shown(chosen: Card) -> Finding:
-    pairs: list[tuple[str, tuple[Name]]] = []
+    pairs: list[tuple[str, str]] = []
     for field, value in chosen.to_dict().items():
         lines = value if isinstance(value, list) else [value]
         if isinstance(value, dict):
             lines = [f"{key}: {meaning}" for key, meaning in value.items()]
         labels = (field, *[""] * len(lines))
-        pairs += [(label, (Name(str(line)),)) for label, line in zip(labels, lines, strict=False)]
-    return Finding("dataset", chosen.name, (), (Facts(tuple(pairs)),), chosen.to_dict())
+        pairs += [(label, named(str(line))) for label, line in zip(labels, lines, strict=False)]
+    return Finding("dataset", chosen.name, "", (Facts(tuple(pairs)),), chosen.to_dict())

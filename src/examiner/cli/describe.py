@@ -9,14 +9,12 @@ from examiner.cli.output import progress_bar, show
 from examiner.cli.source import results_from
 from examiner.reporting import render_description
 
-LONGEST_SHOWN = 24
-"""Letters of a source that leave room for options in a line; of a longer one the word SOURCE stands."""
-
 
 def describe(options: SourceOptions, printing: Tabled) -> None:
     """Show what a table of results contains, which commands it supports, and what looks wrong."""
     with progress_bar("reading") as progress:
         results = results_from(options, progress, reduce_training_logs=False)
-    source = options.source if len(options.source) <= LONGEST_SHOWN else "SOURCE"
+    # a longer one would leave no room for options in a line
+    source = options.source if len(options.source) <= 24 else "SOURCE"
     finding = render_description(results, shlex.quote(source))
     show(finding, printing, "describe", notes=results.notes)

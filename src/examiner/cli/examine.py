@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, ClassVar, Literal
@@ -20,28 +20,28 @@ from examiner.cli.options import (
     find_modules_here,
     option,
     other_source,
-    parsed,
 )
 from examiner.cli.output import print_notes, progress_bar, show
 from examiner.cli.source import classification_from, results_from
 from examiner.cli.typed_answers import Answering, ByHandError, TypedAnswers
+from examiner.cli.values import parsed
 from examiner.importers import read_tasks
 from examiner.irt import IRTFit
 from examiner.messages import InputError, listed, shorten
 from examiner.reporting import render_examination, render_examination_study
-from examiner.results import Results, atari_game
+from examiner.results import Results, matched
 from examiner.scores import task_costs
 from examiner.storage import examination_content, open_fit
 from examiner.storage import save as store
 from examiner.typology import kinds as task_kinds
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class OracleOptions(SourceOptions):
     """The results that answer for the agent, and how they are read."""
 
     source: str = other_source("--oracle", "Results that answer for the agent")
-    agent_column: str | None = option(  # `--agent` is the agent that is examined
+    agent: str | None = option(  # `--agent` is the agent that is examined
         None,
         "Column of a plain table that names the agent; or =NAME if all rows are of one agent.",
         "--agent-column",
@@ -49,17 +49,18 @@ class OracleOptions(SourceOptions):
     )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ExamineOptions:
     """Which agent is examined, on which tasks, and where the examination is stored."""
 
     fit: Path | None = option(None, "A fit stored by `examiner fit -o`.", metavar="FILE")
-    agent: str | None = option(
+    examinee: str | None = option(
         None,
         "Agent of the oracle, or the agent that plays live with --protocol.",
+        "--agent",
         metavar="NAME|MODULE:FACTORY",
     )
-    interactive: bool = option(False, "Type the answers at the terminal.", "--interactive")
+    interactive: bool = option(False, "Type the answers at the terminal.")
     simulate: int | None = option(None, "Examine N simulated agents instead.", metavar="N")
     protocol: str | None = option(None, "Play --agent live under this protocol.", metavar="NAME")
     environment: str = option("ale", "Environment of live play.")
@@ -71,7 +72,7 @@ class ExamineOptions:
     )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ChoosingOptions:
     """How the next task is chosen."""
 
@@ -94,12 +95,14 @@ class ChoosingOptions:
     uncertainty: Literal["all", "none"] = option("all", "Errors of the fit that are included.")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class StopOptions:
-    """When the examination stops."""
+    """When the examination stops: arguments of `Stop`."""
 
     section: ClassVar[str] = "Stopping"
-    standard_error: float | None = option(None, "Stop at this standard error of the ability.")
+    error: float | None = option(
+        None, "Stop at this standard error of the ability.", "--standard-error"
+    )
     budget: float | None = option(None, "Maximum total cost.")
     most: int | None = option(None, "Maximum number of tasks.", metavar="N")
     least: int = option(1, "Minimum number of tasks.", metavar="N")
@@ -129,10 +132,6 @@ def examine(
             "Choose one way to answer: --oracle RESULTS --agent NAME, --interactive, "
             "--agent MODULE:FACTORY --protocol NAME, or --simulate N."
         )
-    if simulated and (who.output is not None or who.resume is not None):
-        raise InputError(
-            "--output and --resume are for one examination. Leave them out of --simulate."
-        )
     results = None
     if options.source:
         with progress_bar("reading") as progress:
@@ -146,8 +145,8 @@ def examine(
     notes: tuple[str, ...] = ()
     answer: Answering
     if results is not None:
-        answer = table = adaptive.answers_from(results, fit, who.agent)
-        who, notes = replace(who, agent=table.agent), (*results.notes, *table.notes)
+        answer = table = adaptive.answers_from(results, fit, who.examinee)
+        who, notes = replace(who, examinee=table.agent), (*results.notes, *table.notes)
     elif live:
         answer = _live(fit, who, choosing.trials, printing.seed)
     else:
@@ -175,41 +174,59 @@ def _examined(
         last = adaptive.Examination.from_dict(examination_content(who.resume), bank)
     target = who.output or who.resume
     chosen = _choosing(bank, options, stop, rng)
-    steps = adaptive.examine_stepwise(
-        bank, answer, rng=rng, choosing=chosen, stop=stop, agent=who.agent or "", resume=last
-    )
+
+    def keep(now: adaptive.Examination) -> None:
+        nonlocal last
+        last = now
+        if target is not None:
+            store(now, target)
+        if shown and now.steps:
+            step = now.steps[-1]
+            estimate = f"{step.ability:.2f} ± {step.ability_error:.2f}"
+            print_notes([f"{len(now.steps)}. {step.task}: {estimate}"])
+
     try:
-        for last in steps:
-            if target is not None:
-                store(last, target)
-            if shown and last.steps:
-                step = last.steps[-1]
-                print_notes(
-                    [f"{len(last.steps)}. {step.task}: {step.ability:.2f} ± {step.error:.2f}"]
-                )
+        last = adaptive.examine(
+            bank,
+            answer,
+            rng=rng,
+            choosing=chosen,
+            stop=stop,
+            agent=who.examinee or "",
+            resume=last,
+            after_each=keep,
+        )
     except ByHandError as stopped:
-        if last is not None and set(stopped.skipped) - set(last.state.aside):
-            last = replace(last, state=last.state.without(*stopped.skipped))
-            if target is not None:
-                store(last, target)
-    if last is None:
-        raise InputError("No task was answered, so that nothing is known. Answer at least one.")
+        if last is None:
+            raise InputError(
+                "No task was answered, so the ability is unknown. Answer at least one task."
+            ) from None
+        last = replace(last, skipped=tuple(dict.fromkeys((*last.skipped, *stopped.skipped))))
+    if target is not None:
+        store(last, target)
     return last
 
 
 def _live(fit: IRTFit, who: ExamineOptions, episodes: int, seed: int) -> Answering:
-    """Answers that are played: each task is a game; evaluation is the answer where there is one."""
+    """Answers from live play: each task is a game, and its evaluation, if there is one, is the answer."""
     from examiner.arena import Job, protocol, results_of  # only live play needs the arena
 
-    if who.agent is None:
-        raise InputError("Say who plays: --agent MODULE:FACTORY, or a built-in agent's name.")
+    if who.examinee is None:
+        raise InputError(
+            "Name the agent that plays: `--agent MODULE:FACTORY`, or the name of a built-in agent."
+        )
     rules = protocol(who.protocol or "")
     if rules.evaluation_episodes:
         rules = replace(rules, evaluation_episodes=episodes)
-    find_modules_here(who.agent)
+    find_modules_here(who.examinee)
     environment = who.environment
     job = Job(
-        who.agent, who.agent, environment=environment, seed=seed, protocol=rules, episodes=episodes
+        who.examinee,
+        who.examinee,
+        environment=environment,
+        seed=seed,
+        protocol=rules,
+        episodes=episodes,
     )
     measure = (fit.recipe and fit.recipe.measure) or "score"
     return adaptive.answers_played(lambda task: results_of(replace(job, game=task), measure), fit)
@@ -249,14 +266,13 @@ def _bank(
 def _costs(tasks: tuple[str, ...], named: str, results: Results | None) -> dict[str, float]:
     if Path(named).is_file():
         values = read_tasks(named).attributes.numbers(tasks, "cost")
-        task_costs_by_name = dict(zip(tasks, values.tolist(), strict=True))
+        costs = dict(zip(tasks, values.tolist(), strict=True))
     elif results is not None:
-        costs = task_costs(results, named)
-        read_costs = dict(zip(results.tasks, costs.tolist(), strict=True))
-        task_costs_by_name = _by_any_name(tasks, read_costs, np.nan)
+        read = dict(zip(results.tasks, task_costs(results, named).tolist(), strict=True))
+        costs = _by_any_name(tasks, read, np.nan)
     else:
-        raise InputError(f"Cannot find the costs {shorten(named)}: there is no such file.")
-    return {task: cost for task, cost in task_costs_by_name.items() if np.isfinite(cost)}
+        raise InputError(f"Cannot find the costs {shorten(named)}: no such file. Check the path.")
+    return {task: cost for task, cost in costs.items() if np.isfinite(cost)}
 
 
 def _groups(
@@ -266,26 +282,29 @@ def _groups(
         about = None if table is None else read_tasks(table).attributes
         if about is None or chosen.balance not in about.columns:
             raise InputError(
-                f"There is no column {shorten(chosen.balance)} of --tasks to balance. Name one, or a "
-                f"classification with `--typology`."
+                f"The table of `--tasks` has no column {shorten(chosen.balance)} to balance. Name one that "
+                f"it has, or a classification with `--typology`."
             )
         values = about.aligned(tasks, chosen.balance)
         return {task: str(value) for task, value in zip(tasks, values, strict=True)}
     if chosen.typology is None:
         return None
     kinds = task_kinds(classification_from(chosen.typology), rng=np.random.default_rng(0))
-    group_names = {
+    names = {
         task: ", ".join(value for _, value in group.features)
         for group in kinds.members
         for task in group.tasks
     }
-    return _by_any_name(tasks, group_names, "of no known kind")
+    return _by_any_name(tasks, names, "of no known kind")
 
 
-def _by_any_name(tasks: Sequence[str], known: dict[str, Any], otherwise: Any) -> dict[str, Any]:
-    """What is known of tasks, by their own names or those of their games."""
-    games = known | {atari_game(task) or task: value for task, value in known.items()}
-    return {task: games.get(task, games.get(atari_game(task) or task, otherwise)) for task in tasks}
+def _by_any_name(tasks: Sequence[str], values: Mapping[str, Any], default: Any) -> dict[str, Any]:
+    """Return a value of each task, found by its name or that of its game."""
+    known = tuple(values)
+    return {
+        task: default if row is None else values[known[row]]
+        for task, row in zip(tasks, matched(tasks, known), strict=True)
+    }
 
 
 def _choosing(
@@ -304,14 +323,12 @@ def _choosing(
 
 
 def _stop(options: StopOptions, bank: adaptive.TaskBank, resumed: bool) -> adaptive.Stop | None:
-    """When to stop; None goes on with what a stored examination says."""
-    given = (options.standard_error, options.budget, options.most, options.better_than)
-    if all(limit is None for limit in given):
+    """When to stop; None keeps the limits of a stored examination."""
+    if (options.error, options.budget, options.most, options.better_than) == (None,) * 4:
         return None if resumed else adaptive.Stop.usual(bank, options.least)
     better: str | float | None = options.better_than
     if options.better_than is not None and better not in bank.landmarks:
         advice = f"The fit has {listed(bank.landmarks)}. Name one of them, or give an ability."
         complaint = f"Unknown agent {shorten(better)}. {advice}"
         better = parsed(float, options.better_than, complaint)
-    limits = options.standard_error, options.budget, options.most, options.least
-    return adaptive.Stop(*limits, better, options.certainty).checked(bank)
+    return adaptive.Stop(**vars(options) | {"better_than": better}).checked(bank)

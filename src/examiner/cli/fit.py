@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
+from examiner import irt
 from examiner.answers import Answer
-from examiner.cli.check import CheckOptions, check
-from examiner.cli.engine import EngineOptions, chosen_engine, shards_from
-from examiner.cli.fitting import FitArguments, ModelOptions, recipe_of, response_unit
+from examiner.cli.fitting import (
+    EngineOptions,
+    ModelOptions,
+    chosen_engine,
+    response_unit,
+    shards_from,
+)
 from examiner.cli.options import (
     OUTPUT,
     UPDATED,
@@ -17,49 +22,44 @@ from examiner.cli.options import (
     Seeded,
     SourceOptions,
     option,
-    parsed,
 )
-from examiner.cli.output import print_notes, progress_bar, show
-from examiner.cli.source import results_from
-from examiner.engines import ParquetSource
-from examiner.irt import (
-    Indicators,
-    IRTFit,
-    OverTime,
-    compound,
-    explain,
-    generality,
-    grow,
-    indicators,
-    indicators_without_responses,
-    on_difficulty,
-    over_time,
-    standard_scores,
-    year_of,
-)
-from examiner.irt import fit as fit_irt
-from examiner.messages import InputError, shorten
+from examiner.cli.output import ProgressCallback, print_notes, progress_bar, show
+from examiner.cli.source import recipe_of, results_from
+from examiner.cli.values import numbers, parsed
+from examiner.irt import IRTFit
+from examiner.messages import InputError, counted, shorten
 from examiner.reporting import (
-    Text,
+    Finding,
     finding_of,
     print_line,
     render_fit,
     render_growth,
-    render_years,
+    shown_table,
 )
 from examiner.results import ResponseMatrix, Results, agent_column
 from examiner.storage import open_fit, save
 
 
-@dataclass(frozen=True, slots=True)
-class FitOptions(ModelOptions):
-    """Which model is fitted and how, the bins of generality, and where the fit is stored."""
+def _bins(text: str) -> int | list[float]:
+    """Read the number of bins, or their edges."""
+    complaint = "The bins are {}. Give their number, or their ends: -11,-1,0,1,10."
+    if "," in text:
+        return numbers(complaint)(text)
+    return parsed(int, text, complaint.format(shorten(text)))
+
+
+@dataclass(frozen=True)
+class FitOptions:
+    """What is estimated beside the model, what is shown instead of it, and where the fit is stored."""
 
     check: bool = option(
-        False, "Check how well the model fits tasks and agents, instead of the fit.", "--check"
+        False, "Check how well the model fits tasks and agents, instead of the fit."
     )
-    bins: str | None = option(
-        None, "Number of bins of difficulty for generality, or their edges.", metavar="NUMBER|EDGES"
+    bins: int | list[float] | None = option(
+        None,
+        "Number of bins of difficulty for generality, or their edges.",
+        metavar="NUMBER|EDGES",
+        parse=_bins,
     )
     over: str | None = option(
         None,
@@ -96,9 +96,7 @@ class FitOptions(ModelOptions):
         metavar="COLUMN",
     )
     add: bool = option(
-        False,
-        "Add the results to the fit named by --fit: place new agents, calibrate new tasks.",
-        "--add",
+        False, "Add the results to the fit named by --fit: place new agents, calibrate new tasks."
     )
     fit: Path | None = option(
         None, "The stored fit to --add to; replaced unless -o.", metavar="FILE", reads=UPDATED
@@ -108,19 +106,45 @@ class FitOptions(ModelOptions):
     )
 
 
-class _Fitted(NamedTuple):
-    """A fit, the indicators of its agents, and the notes."""
+@dataclass(frozen=True)
+class CheckOptions:
+    """How the critical values of the tests are computed."""
 
-    fit: IRTFit
-    found: Indicators
-    notes: tuple[str, ...]
-    scores_of: str | None = None
-    """The measure of the scores that regularity is of; None where it is of responses."""
-    years: OverTime | None = None
+    section: ClassVar[str] = "With --check"
+    draws: int = option(100, "Number of simulated data sets for the critical values; at least 20.")
+    quick: bool = option(
+        False, "Do not refit the simulated data sets: faster, critical values less exact."
+    )
+    overdispersion: bool = option(
+        False, "Also test for overdispersion of trials within cells; may take minutes."
+    )
+
+
+class _Inputs(NamedTuple):
+    """All that a fit is computed from, as options."""
+
+    options: SourceOptions
+    model: ModelOptions
+    how: FitOptions
+    comparison: ComparisonOptions
+    seed: int
+
+    def fitted(self, results: Results, progress: ProgressCallback) -> IRTFit:
+        """Fit the model to results, made comparable and counted as the options say."""
+        return irt.fit(
+            results,
+            recipe=recipe_of(self.comparison),
+            group=self.how.group,
+            editions=self.how.editions,
+            rng=self.seed,
+            progress=progress,
+            **vars(self.model),
+        )
 
 
 def fit(
     options: SourceOptions,
+    model: ModelOptions,
     how: FitOptions,
     comparison: ComparisonOptions,
     checking: CheckOptions,
@@ -128,62 +152,68 @@ def fit(
     printing: Seeded,
 ) -> None:
     """Fit an IRT model: difficulty and discrimination of tasks, ability and generality of agents."""
+    inputs = _Inputs(options, model, how, comparison, printing.seed)
     if how.check:
-        check(options, comparison, how, checking, printing)
-        return
-    instead = (how.explain, how.difficulty, how.compound)
-    if how.generality or any(asked is not None for asked in instead):
-        _show_instead(options, comparison, how, printing)
-        return
-    if how.add or how.fit is not None:
-        _added(options, comparison, how, printing)
-        return
+        _show_check(inputs, checking, printing)
+    elif how.add:
+        _show_growth(inputs, printing)
+    elif how.generality or (how.explain, how.difficulty, how.compound) != (None, None, None):
+        _show_instead(inputs, printing)
+    else:
+        _show_fit(inputs, where, printing)
+
+
+def _show_fit(inputs: _Inputs, where: EngineOptions, printing: Seeded) -> None:
+    options, how = inputs.options, inputs.how
     engine = chosen_engine(options, where)
     if where.cache is not None and engine not in ("shards", "ray"):
         print_notes(
-            (f"--cache is for shards and clusters; the engine is {engine}, which keeps nothing.",)
+            (f"--cache has no effect: it is for shards and Ray, and the engine is {engine}.",)
         )
+    if how.editions is not None and engine != "memory":
+        raise InputError(
+            f"--editions needs responses in memory, and the engine is {engine}. Fit with "
+            f"--engine memory."
+        )
+    if how.over is not None and engine != "memory":
+        raise InputError(
+            f"Progress over years needs generality, which the engine {engine} does not compute. Leave "
+            f"--over out, or fit with --engine memory."
+        )
+    scored = None
     with progress_bar("reading") as progress:
-        arguments = how.asked(printing.seed, progress)
-        if how.editions is not None and engine != "memory":
-            raise InputError(
-                f"--editions needs responses in memory, and the engine is {engine}. Fit with "
-                f"--engine memory."
-            )
-        if how.over is not None and engine != "memory":
-            raise InputError(
-                f"Progress over years needs generality, which the engine {engine} does not compute. Leave "
-                f"--over out, or fit with --engine memory."
-            )
-        if engine in ("shards", "ray"):
-            outcome = _of_shards(
-                shards_from(engine, options, comparison, where, progress), how, arguments
-            )
-        else:
+        if engine == "memory":
             results = results_from(options, progress)
-            outcome = _of_results(results, engine, comparison, how, arguments)
-    fitted = outcome.fit
+            fitted = inputs.fitted(results, progress)
+            scored = None if inputs.comparison.success is None else results.measures[0]
+            scores = None if scored is None else irt.standard_scores(results)
+            estimates = irt.indicators(fitted, scores, bins=how.bins)
+            notes = results.notes
+        else:
+            fitted, notes = _computed_elsewhere(inputs, engine, where, progress)
+            estimates = irt.indicators_without_responses(fitted)
+        finding = render_fit(
+            fitted, estimates, repeats_mean=scored is None and _repeats_mean(fitted)
+        )
+        notes = (*notes, *fitted.notes, *estimates.notes)
+        if how.over is not None:
+            years = agent_column(results, how.over, "years")
+            over_time = irt.over_time(
+                estimates, {agent: irt.year_of(years[agent]) for agent in estimates.agents}
+            )
+            shown = finding_of(over_time)
+            blocks = (*finding.blocks, shown.lead, *shown.blocks)
+            finding = replace(finding, blocks=blocks, beside=finding.beside | {"over": shown.data})
+            notes = (*notes, *over_time.notes)
     if how.output is not None:
         save(fitted, how.output)
-    scores = outcome.scores_of
-    finding = render_fit(
-        fitted, outcome.found, repeats_mean=scores is None and _repeats_mean(fitted)
-    )
-    notes = (*outcome.notes, *fitted.notes, *outcome.found.notes)
-    if outcome.years is not None:
-        progress_shown = render_years(outcome.years)
-        blocks = (*finding.blocks, *progress_shown.blocks, Text(progress_shown.lead))
-        finding = replace(
-            finding, blocks=blocks, beside=finding.beside | {"over": progress_shown.data}
-        )
-        notes = (*notes, *outcome.years.notes)
     show(
         finding,
         printing,
         "fit",
         notes=notes,
         score_unit=response_unit(fitted),
-        regularity_of="responses" if scores is None else f"Φ(z) of {scores}",
+        regularity_of="responses" if scored is None else f"Φ(z) of {scored}",
         engine=engine,
         source=options.source,
     )
@@ -191,51 +221,79 @@ def fit(
         print_line(f"\nFit: {how.output}")
 
 
-def _show_instead(
-    options: SourceOptions, comparison: ComparisonOptions, how: FitOptions, printing: Seeded
-) -> None:
-    """Show generality, a compound, explained difficulty, or abilities on a given difficulty."""
+def _computed_elsewhere(
+    inputs: _Inputs, engine: str, where: EngineOptions, progress: ProgressCallback
+) -> tuple[IRTFit, tuple[str, ...]]:
+    """A fit of results on a GPU, or of shards on disk; and notes on what was read."""
+    arguments = vars(inputs.model) | {"rng": inputs.seed, "progress": progress}
+    if engine == "gpu":
+        from examiner.engines import gpu
+
+        results = results_from(inputs.options, progress)
+        recipe = recipe_of(inputs.comparison).learn(results)
+        source = gpu(recipe.responses(results), response=inputs.model.response)
+        return irt.fit(source, **arguments).with_recipe(recipe), results.notes
+    shards = shards_from(engine, inputs.options, inputs.comparison, inputs.model, where, progress)
+    fitted = irt.fit(shards, **arguments)
+    return fitted, (f"The responses on disk were read {counted(shards.passes, 'time')}.",)
+
+
+def _show_check(inputs: _Inputs, checking: CheckOptions, printing: Seeded) -> None:
+    """Fit a model, and test for misfit of tasks and agents, dependent tasks and a second ability."""
     with progress_bar("reading") as progress:
-        results = results_from(options, progress)
-        recipe = recipe_of(comparison)
-        answer: Answer
+        results = results_from(inputs.options, progress)
+        fitted = inputs.fitted(results, progress)
+        diagnosis = irt.diagnose(
+            fitted,
+            replicates=checking.draws,
+            refit=not checking.quick,
+            overdispersion=checking.overdispersion,
+            rng=printing.seed,
+            progress=progress,
+        )
+    sentences = list(diagnosis.findings())
+    tables = map(shown_table, diagnosis.tables.values())
+    show(
+        Finding(blocks=(*sentences, *tables), beside={"findings": sentences}, answer=diagnosis),
+        printing,
+        "check",
+        read=results,
+        notes=fitted.notes,
+        model=fitted.model,
+        score_unit=response_unit(fitted),
+    )
+
+
+def _show_instead(inputs: _Inputs, printing: Seeded) -> None:
+    """Show generality, a compound, explained difficulty, or abilities on a given difficulty."""
+    how, recipe, seed = inputs.how, recipe_of(inputs.comparison), printing.seed
+    answer: Answer
+    with progress_bar("reading") as progress:
+        results = results_from(inputs.options, progress)
         if how.explain is not None:
             columns = [column.strip() for column in how.explain.split(",")]
-            answer = explain(results, columns, recipe=recipe, group=how.group, rng=printing.seed)
+            answer = irt.explain(results, columns, recipe=recipe, group=how.group, rng=seed)
         elif how.difficulty is not None:
-            answer = on_difficulty(results, how.difficulty, recipe=recipe, rng=printing.seed)
+            answer = irt.on_difficulty(results, how.difficulty, recipe=recipe, rng=seed)
         elif how.compound is not None:
-            fitted = how.fitted(
-                results,
-                comparison,
-                printing.seed,
-                progress,
-                group=how.group,
-                editions=how.editions,
-            )
-            answer = compound(indicators(fitted, bins=_bins(how.bins)), how.compound)
+            estimates = irt.indicators(inputs.fitted(results, progress), bins=how.bins)
+            answer = irt.compound(estimates, how.compound)
         else:
-            answer = generality(results, recipe=recipe, rng=printing.seed)
-    show(finding_of(answer), printing, answer.kind, read=results, seed=printing.seed)
+            answer = irt.generality(results, recipe=recipe, rng=seed)
+    show(finding_of(answer), printing, answer.kind, read=results, seed=seed)
 
 
-def _added(
-    options: SourceOptions, comparison: ComparisonOptions, how: FitOptions, printing: Seeded
-) -> None:
+def _show_growth(inputs: _Inputs, printing: Seeded) -> None:
     """Add later results to a stored fit."""
-    if not how.add or how.fit is None:
-        raise InputError(
-            "Later results are added to a stored fit with both: `examiner fit --add today.parquet --fit "
-            "fit.json`."
-        )
-    before = open_fit(how.fit)
+    assert inputs.how.fit is not None, "refused before"
+    before = open_fit(inputs.how.fit)
     with progress_bar("reading") as progress:
-        results = results_from(options, progress, reduce_training_logs=False)
+        results = results_from(inputs.options, progress, reduce_training_logs=False)
         new: Results | ResponseMatrix = results
         if before.recipe is None:  # of shards, which are fitted as they are written
-            new = recipe_of(comparison).learn(results).responses(results)
-        grown = grow(before, new, rng=printing.seed)
-    output = how.output or how.fit
+            new = recipe_of(inputs.comparison).learn(results).responses(results)
+        grown = irt.grow(before, new, rng=printing.seed)
+    output = inputs.how.output or inputs.how.fit
     save(grown.fit, output)
     beside = {"score_unit": response_unit(grown.fit), "fit": str(output)}
     show(render_growth(grown), printing, "growth", read=results, **beside)
@@ -243,71 +301,7 @@ def _added(
         print_line(f"\nFit: {output}")
 
 
-def _of_results(
-    results: Results,
-    engine: str,
-    comparison: ComparisonOptions,
-    how: FitOptions,
-    asked: FitArguments,
-) -> _Fitted:
-    """A fit of results that are here, in memory or sent to a GPU."""
-    if engine == "gpu":
-        from examiner.engines import gpu
-
-        recipe = recipe_of(comparison).learn(results)
-        source = gpu(recipe.responses(results), response=how.response)
-        fitted = fit_irt(source, how.model, **asked).with_recipe(recipe)
-        return _Fitted(fitted, indicators_without_responses(fitted), results.notes)
-    fitted = how.fitted(
-        results,
-        comparison,
-        asked["rng"],
-        asked["progress"],
-        group=how.group,
-        editions=how.editions,
-    )
-    scores = None if comparison.success is None else standard_scores(results)
-    agent_indicators = indicators(fitted, scores, bins=_bins(how.bins))
-    measure = None if scores is None else results.measures[0]
-    return _Fitted(
-        fitted,
-        agent_indicators,
-        results.notes,
-        measure,
-        _progress(results, agent_indicators, how.over),
-    )
-
-
-def _progress(results: Results, found: Indicators, column: str | None) -> OverTime | None:
-    """Ability and generality over the years in a column of agents."""
-    if column is None:
-        return None
-    years = agent_column(results, column, "years")
-    return over_time(found, {agent: year_of(years[agent]) for agent in found.agents})
-
-
-def _of_shards(source: ParquetSource, how: FitOptions, asked: FitArguments) -> _Fitted:
-    """A fit of shards on disk, with how often they were passed over."""
-    fitted = fit_irt(source, how.model, **asked)
-    passes = f"{source.passes} passes over the responses on disk."
-    return _Fitted(fitted, indicators_without_responses(fitted), (passes,))
-
-
-def _repeats_mean(made: IRTFit) -> bool:
-    """Whether regularity only repeats the mean, or is not known."""
-    return made.matrix is None or _one_trial(made)
-
-
-def _one_trial(made: IRTFit) -> bool:
-    """Whether results are zeros and ones, of which regularity only repeats the mean."""
-    matrix = made.matrix
-    return matrix is not None and matrix.is_counts and int(matrix.trials.max()) == 1
-
-
-def _bins(text: str | None) -> int | list[float] | None:
-    if text is None:
-        return None
-    complaint = f"The bins are {shorten(text)}. Give their number, or their ends: -11,-1,0,1,10."
-    if "," in text:
-        return [parsed(float, part, complaint) for part in text.split(",")]
-    return parsed(int, text, complaint)
+def _repeats_mean(fitted: IRTFit) -> bool:
+    """Whether regularity only repeats the mean, as it does of zeros and ones, or is not known."""
+    matrix = fitted.matrix
+    return matrix is None or (matrix.is_counts and matrix.most_trials == 1)

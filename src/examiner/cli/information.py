@@ -2,43 +2,53 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any, Literal
+from dataclasses import dataclass, replace
+from typing import Literal
 
-from examiner.cli.options import REPS, Seeded, SourceOptions, option, parsed
+from examiner.cli.options import REPS, Seeded, SourceOptions, option
 from examiner.cli.output import progress_bar, show
 from examiner.cli.source import results_from
+from examiner.cli.values import number_or
 from examiner.information import USUAL_SIZE, ChannelModel, Noise, analyse, single_successes
 from examiner.irt import IRTFit, ability_information
 from examiner.irt import fit as fit_irt
-from examiner.messages import InputError, shorten
-from examiner.reporting import TaskPrices, render_ability_information, render_information
+from examiner.messages import InputError
+from examiner.reporting import render_ability_information, render_information, with_costs
 from examiner.results import Results
-from examiner.scores import responses
+from examiner.scores import responses, task_cost_notes
 
 
-@dataclass(frozen=True, slots=True)
-class InformationOptions:
-    """What counts as noise, and how the set of tasks is searched."""
+@dataclass(frozen=True)
+class NoiseOptions:
+    """What counts as noise, and how bits are computed from it."""
 
-    size: int | None = option(
-        None, "Number of tasks to select [default: 10, or all if there are fewer]."
-    )
     noise: Literal["trial", "mean"] = option(
         "trial", "Standard deviation of one trial, or error of the mean."
     )
-    deviations: str = option(
-        "own", "own, pooled, or a share of the task's spread between agents.", metavar="WHOSE"
+    deviations: float | Literal["own", "pooled"] = option(
+        "own",
+        "own, pooled, or a share of the task's spread between agents.",
+        metavar="WHOSE",
+        parse=number_or(
+            *("own", "pooled"),
+            complaint="The deviations are {}. Choose 'own', 'pooled', or a number above 0: a share of the "
+            "task's spread between agents.",
+        ),
     )
     spread: Literal["sum", "quadrature"] = option(
         "sum", "How the deviations of two agents are combined."
     )
-    literal_wins: bool = option(
-        False, "Model wins by mean and deviation, as printed in the paper.", "--literal-wins"
-    )
-    correlated: bool = option(False, "Use the correlation between measures.", "--correlated")
-    exact: bool = option(
-        False, "Exact mutual information instead of the paper's equation 3.", "--exact"
+    literal_wins: bool = option(False, "Model wins by mean and deviation, as printed in the paper.")
+    correlated: bool = option(False, "Use the correlation between measures.")
+    exact: bool = option(False, "Exact mutual information instead of the paper's equation 3.")
+
+
+@dataclass(frozen=True)
+class SearchOptions:
+    """How the set of tasks is searched: arguments of `analyse`."""
+
+    size: int | None = option(
+        None, "Number of tasks to select [default: 10, or all if there are fewer]."
     )
     search: Literal["greedy", "swap", "optimum"] = option(
         "greedy", "greedy, improved by swaps, or every set."
@@ -51,47 +61,29 @@ class InformationOptions:
     reps: int = option(100, REPS, min=0)
 
 
-def information(options: SourceOptions, how: InformationOptions, printing: Seeded) -> None:
+def information(
+    options: SourceOptions, assumed: NoiseOptions, searching: SearchOptions, printing: Seeded
+) -> None:
     """Show how much each task, and the best few together, reveal about which agent is playing (bits)."""
     with progress_bar("reading") as progress:
         results = results_from(options, progress)
-        fit = _fit(results) if _about_ability(results, how) else None
-        if fit is not None:
-            prices = None if how.cost is None else TaskPrices.of(results, how.cost)
-            _tell_ability(results, fit, how, printing, prices)
-            return
-        model = ChannelModel(
-            Noise(how.noise, _deviations(how.deviations), literal_wins=how.literal_wins),
-            how.correlated,
-            how.spread,
-            how.exact,
-        )
+        # Single trials say nothing about noise: unless it is stated, bits are about ability.
+        unstated = replace(assumed, correlated=False) == NoiseOptions()
+        if unstated and len(results.measures) == 1 and single_successes(results):
+            fit = _fit(results)
+            if fit is not None:
+                _show_ability(results, fit, searching, printing)
+                return
+        noise = Noise(assumed.noise, assumed.deviations, literal_wins=assumed.literal_wins)
         analysis = analyse(
             results,
-            options.measure,
+            options.measure or None,
             rng=printing.seed,
-            size=how.size,
-            search=how.search,
-            model=model,
-            cost=how.cost,
-            reps=how.reps,
+            model=ChannelModel(noise, assumed.correlated, assumed.spread, assumed.exact),
             progress=progress,
+            **vars(searching),
         )
     show(render_information(analysis), printing, read=results)
-
-
-def _about_ability(results: Results, how: InformationOptions) -> bool:
-    """Whether cells are single trials of 0 or 1, and nothing was said of how agents vary."""
-    usual = InformationOptions()
-    chosen = (how.noise, how.deviations, how.spread, how.literal_wins, how.exact)
-    silent = chosen == (
-        usual.noise,
-        usual.deviations,
-        usual.spread,
-        usual.literal_wins,
-        usual.exact,
-    )
-    return silent and len(results.measures) == 1 and single_successes(results)
 
 
 def _fit(results: Results) -> IRTFit | None:
@@ -101,35 +93,24 @@ def _fit(results: Results) -> IRTFit | None:
         return None
 
 
-def _tell_ability(
-    results: Results,
-    fit: IRTFit,
-    how: InformationOptions,
-    printing: Seeded,
-    prices: TaskPrices | None,
+def _show_ability(
+    results: Results, fit: IRTFit, searching: SearchOptions, printing: Seeded
 ) -> None:
-    size = min(USUAL_SIZE, len(fit.items)) if how.size is None else how.size
+    size = min(USUAL_SIZE, len(fit.items)) if searching.size is None else searching.size
     bits = ability_information(fit, rng=printing.seed, size=size)
+    notes = fit.notes
+    if searching.cost is not None:
+        bits = with_costs(bits, results, searching.cost)
+        notes = (*notes, *task_cost_notes(results, searching.cost, per="attempt"))
     evidence = fit.evidence
     alike = evidence is not None and not evidence.abilities_differ
     not_shown = evidence.sentences()[0] if evidence is not None and alike else ""
-    finding = render_ability_information(bits, prices, seed=printing.seed, not_shown=not_shown)
-    notes = (*fit.notes, *(prices.notes if prices else ()))
-    p_value = None if evidence is None else evidence.abilities.p_value
     show(
-        finding,
+        render_ability_information(bits, seed=printing.seed, not_shown=not_shown),
         printing,
         "information",
         read=results,
         notes=notes,
         model=fit.model,
-        p_value=p_value,
+        p_value=None if evidence is None else evidence.abilities.p_value,
     )
-
-
-def _deviations(text: str) -> Any:  # Any: a name or a number, checked by Noise
-    complaint = (
-        f"The deviations are {shorten(text)}. Choose 'own', 'pooled', or a number above 0: a share of the "
-        f"task's spread between agents."
-    )
-    return text if text in ("own", "pooled") else parsed(float, text, complaint)

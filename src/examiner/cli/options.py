@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import csv
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import MISSING, dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar, cast
+from typing import Any, ClassVar, Literal
 
+from examiner.cli.values import item_columns, success_of, words_of
 from examiner.importers import FORMATS
-from examiner.messages import InputError, shorten
+from examiner.messages import InputError
 from examiner.reporting import Finding, save_figures
-
-if TYPE_CHECKING:
-    from examiner.scores import Success
 
 NORMALISE = ("--normalise", "--normalize")
 SUCCESS_SHARE = "Count a cell as a success if this share of its trials succeeds."
@@ -27,9 +24,13 @@ TYPOLOGY = (
 )
 REPS = "Number of resamples, for intervals and permutation tests."
 USUAL_REPS = "[default: 2000, fewer for very large tables]"
+COST = "Cost of an attempt: a column, or tokens_in*PRICE+tokens_out*PRICE"
 LEVEL = "Level of the intervals."
+GROUP = (
+    "Column of groups of tasks (repository, passage, game) that are resampled as a whole; none treats "
+    "tasks as independent [default: groups that are found, which a note names]."
+)
 WORKERS = "Number of local processes [default: one per core]."
-Parsed = TypeVar("Parsed")
 OUTPUT = ("--output", "-o")
 UPDATED = "updated in place"
 """Marks an option whose file may also be the output."""
@@ -39,7 +40,8 @@ UPDATED = "updated in place"
 def option(default: object, meaning: str | Callable[[], str], *names: str, **more: Any) -> Any:
     """Declare an option as a field of a group: default, meaning, and its names if not the field's.
 
-    The meaning may be a function, so that the table it lists is not imported for every command.
+    The meaning may be a function, so that the table it lists is not imported for every command. `parse`
+    reads the value from the text; `writes` and `reads` say what a path is for.
 
     >>> option(5, "Tasks to choose.").default
     5
@@ -61,7 +63,7 @@ def argument(
 
 
 def other_source(name: str, what: str) -> Any:  # Any: a field
-    """Declare results as an option of this name, where the argument of a command is something else.
+    """Declare results as an option of this name, for commands whose argument is something else.
 
     >>> other_source("--oracle", "Results that answer").default
     ''
@@ -81,7 +83,7 @@ def normaliser_names() -> str:
     return f"{', '.join(NORMALISERS)}, auto or none."
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class SourceOptions:
     """Which results are read, and how they are interpreted."""
 
@@ -100,23 +102,18 @@ class SourceOptions:
     tasks_are: Literal["rows", "columns"] | None = option(
         None, "Whether the tasks of a wide table are its rows or its columns."
     )
-    agent_column: str | None = option(
+    agent: str | None = option(
         None,
         "Column of a plain table that names the agent; or =NAME if all rows are of one agent.",
-        "--agent",
         metavar="COLUMN|=NAME",
     )
-    task_column: str | None = option(
-        None, "Column that names the task, or =NAME.", "--task", metavar="COLUMN|=NAME"
+    task: str | None = option(None, "Column that names the task, or =NAME.", metavar="COLUMN|=NAME")
+    run: str | None = option(None, "Column that names the run, or =NAME.", metavar="COLUMN|=NAME")
+    trial: str | None = option(
+        None, "Column that numbers the trials of a run.", metavar="COLUMN|=NAME"
     )
-    run_column: str | None = option(
-        None, "Column that names the run, or =NAME.", "--run", metavar="COLUMN|=NAME"
-    )
-    trial_column: str | None = option(
-        None, "Column that numbers the trials of a run.", "--trial", metavar="COLUMN|=NAME"
-    )
-    where: list[str] | None = option(
-        None,
+    where: tuple[str, ...] = option(
+        (),
         "Keep the rows of a comparison: 'split=test', 'shots>=5', 'subject=law|history', 'error=null'; "
         "may be repeated.",
         metavar="COMPARISON",
@@ -130,42 +127,43 @@ class SourceOptions:
         None, "Take names from folders, for example '{agent}/{task}_{run}/'.", metavar="TEMPLATE"
     )
     strict: bool = option(
-        False, "Refuse a folder with an unreadable file instead of skipping that file.", "--strict"
+        False, "Refuse a folder with an unreadable file instead of skipping that file."
     )
     time: str | None = option(
         None,
         "Column with the time within a run, with a factor for frames: global_step*4; or none.",
         metavar="COLUMN[*FACTOR]",
     )
-    measure: list[str] | None = option(
-        None,
+    measure: tuple[str, ...] = option(
+        (),
         "Column to use as a measure; may be repeated, the first is the main one. For evaluation logs: "
         "a measure, or BENCHMARK=MEASURE.",
         metavar="COLUMN",
     )
-    item: str | None = option(
+    item: tuple[str, ...] | None = option(
         None,
         "Columns that identify an item: task[,level,…]; rows that differ in others become trials.",
         metavar="COLUMNS",
+        parse=item_columns,
     )
     items: str | None = option(
         None, "List of a benchmark's items, for logs that name only solved ones.", metavar="FILE"
     )
     item_text: bool = option(
-        False, "Keep the first 300 characters of each item, if the logs contain it.", "--item-text"
+        False, "Keep the first 300 characters of each item, if the logs contain it."
     )
-    scales: list[str] | None = option(
-        None, "Bundled scales, or a table of task, random, reference.", metavar="NAME|FILE"
+    scales: tuple[str, ...] = option(
+        (), "Bundled scales, or a table of task, random, reference.", metavar="NAME|FILE"
     )
     tasks: str | None = option(
         None, "Table of tasks: task, random, reference, direction, cost, group, ….", metavar="FILE"
     )
     agents: str | None = option(None, "Table of agents: agent, family, ….", metavar="FILE")
-    keep: list[str] | None = option(
-        None, "Keep only matching agents or tasks: agent:GLOB or task:GLOB.", metavar="PATTERN"
+    keep: tuple[str, ...] = option(
+        (), "Keep only matching agents or tasks: agent:GLOB or task:GLOB.", metavar="PATTERN"
     )
-    drop: list[str] | None = option(
-        None, "Exclude matching agents or tasks: agent:GLOB or task:GLOB.", metavar="PATTERN"
+    drop: tuple[str, ...] = option(
+        (), "Exclude matching agents or tasks: agent:GLOB or task:GLOB.", metavar="PATTERN"
     )
     memory: float | None = option(
         None,
@@ -189,16 +187,51 @@ class SourceOptions:
 TUNED_ON = "Tasks that settings were tuned on, such as split:train; only the others are reported."
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ComparisonOptions:
     """How scores are made comparable, and what counts as a success."""
 
     normalise: str | None = option(None, normaliser_names, *NORMALISE, metavar="NAME")
-    success: str | None = option(None, SUCCESS, metavar="SCORE")
-    success_share: float | None = option(None, SUCCESS_SHARE, metavar="SHARE")
+    # Any: a number or a word
+    success: Any = option(None, SUCCESS, metavar="SCORE", parse=success_of)
+    share: float | None = option(None, SUCCESS_SHARE, "--success-share", metavar="SHARE")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
+class ScaledOptions(ComparisonOptions):
+    """How the scores of agents are made comparable across tasks, and what counts as a success."""
+
+    normalise: str | None = option("auto", normaliser_names, *NORMALISE, metavar="NAME")
+
+
+@dataclass(frozen=True)
+class LevelOptions:
+    """How tasks are averaged to a total."""
+
+    section: ClassVar[str] = "Averaging tasks"
+    by: list[str] | None = option(
+        None,
+        "Columns that group tasks, outermost first: subtask, or benchmark,subtask.",
+        metavar="COLUMNS",
+        parse=words_of,
+    )
+    average: Literal["micro", "macro"] | None = option(
+        None, "Equal weights for groups (macro, the default with --by) or for tasks (micro)."
+    )
+    weights: str | None = option(
+        None,
+        "Weights of tasks or groups: a table of names and weights, or a column of tasks.",
+        metavar="FILE|COLUMN",
+    )
+    chance: str | None = option(
+        None,
+        "Score expected by guessing: a table of tasks or groups with their chance, or a column of tasks; "
+        "scores become (x - chance) / (1 - chance).",
+        metavar="FILE|COLUMN",
+    )
+
+
+@dataclass(frozen=True)
 class Printing:
     """How the answer is printed."""
 
@@ -211,7 +244,7 @@ class Printing:
     )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Tabled(Printing):
     """How the answer is printed: for people, or its tables for a paper or a spreadsheet."""
 
@@ -221,11 +254,11 @@ class Tabled(Printing):
 
     @property
     def for_people(self) -> bool:
-        """Whether people read the answer: the command then also prints which files it wrote."""
+        """Whether the answer is printed for people, with the names of the files written."""
         return not self.json and self.to is None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class FigureOptions:
     """Where figures are written, and for which page."""
 
@@ -246,63 +279,15 @@ class FigureOptions:
         return [str(path) for path in paths]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Seeded(Tabled):
     """How the answer is printed, and the seed of everything random."""
 
     seed: int = option(0, "Seed of all random numbers; printed with the answer.", min=0)
 
 
-def success_of(text: str | None) -> Success | None:
-    """Understand `--success`: a number, or a player of the task's scale.
-
-    >>> success_of("1.5"), success_of("reference"), success_of(None)
-    (1.5, 'reference', None)
-    """
-    if text is None or text in ("reference", "human", "random"):
-        return cast("Success | None", text)
-    return parsed(
-        float, text, f"Success is {shorten(text)}. Give a number, 'reference' or 'random'."
-    )
-
-
-def parsed(kind: Callable[[str], Parsed], text: str, complaint: str) -> Parsed:
-    """Read a value from an option, or complain.
-
-    >>> parsed(int, "few", "The size is 'few'. Give a whole number.")
-    Traceback (most recent call last):
-    ...
-    examiner.messages.InputError: The size is 'few'. Give a whole number.
-    """
-    try:
-        return kind(text)
-    except ValueError:
-        raise InputError(complaint) from None
-
-
-def words_of(text: str | None) -> list[str] | None:
-    """Understand a list with commas; a name with a comma stands in quotation marks, as in CSV.
-
-    >>> words_of("iqm, mean"), words_of('"a, b",c'), words_of(None)
-    (['iqm', 'mean'], ['a, b', 'c'], None)
-    """
-    if text is None:
-        return None
-    if '"' not in text:
-        return [word.strip() for word in text.split(",")]
-    try:
-        return [
-            word.strip() for word in next(csv.reader([text], skipinitialspace=True, strict=True))
-        ]
-    except csv.Error:
-        raise InputError(
-            f"The quotation marks in the list {shorten(text)} do not match. Quote each name that has a "
-            f"comma, as in '\"a, b\",c', and write a quotation mark in it twice."
-        ) from None
-
-
 def find_modules_here(entry: str) -> None:
-    """Let `module:factory` be found in the current folder, as a plan's are found beside the plan.
+    """Let `module:factory` be imported from the current folder, as modules of a plan are from its folder.
 
     >>> find_modules_here("my_agents:Cautious")
     >>> str(Path.cwd()) in sys.path

@@ -1,4 +1,4 @@
-"""What commands print: a finding or one JSON object, notes, progress, and how a run stands."""
+"""What commands print: a finding or one JSON object, notes, and progress."""
 
 from __future__ import annotations
 
@@ -19,8 +19,6 @@ from examiner.datasets import DATASETS, card
 from examiner.messages import NO_VALUE_AT, InputError
 from examiner.reporting import (
     Finding,
-    Sentence,
-    Text,
     everything,
     one_object,
     print_line,
@@ -36,8 +34,6 @@ if TYPE_CHECKING:
 
 ProgressCallback = Callable[[str, int, int], None]
 
-PATIENCE_SECONDS = 1.0
-SECONDS_BETWEEN_LINES = 30.0
 SECONDS_BETWEEN_STANDINGS = 60.0
 """Enough for the log of a batch job."""
 JOBS_SHOWN = 20
@@ -54,10 +50,9 @@ def show(
 ) -> None:
     """Print an answer: one screen for people, its tables for a paper, or its data as one JSON object.
 
-    `kind` names the JSON object; an answer names it itself. `read` are the results it is about: their
-    source and notes belong to the answer. `score_unit` says in what scores are measured: people see it
-    above the tables. The notes on the card of a bundled data set are in the JSON; people see them where
-    the data set itself is described.
+    `kind` names the JSON object of a finding without an answer. `read` are the results that were analysed:
+    their source and notes are part of the JSON. `score_unit` is the unit of scores, printed above the
+    tables. Notes from the card of a bundled data set are in the JSON, and are printed by `describe` only.
 
     >>> answer = Finding("f", "F", ("Found.",), beside={"mean": float("nan")})
     >>> show(answer, Printing(json=True), "f", size=2)
@@ -72,8 +67,6 @@ def show(
         )
     )
     unit, to = beside.get("score_unit"), printing.to if isinstance(printing, Tabled) else None
-    if printing.json and to is not None:
-        raise InputError("The answer is printed as JSON or as tables. Choose `--json` or `--to`.")
     if printing.json:
         about: dict[str, Any] = {"seed": printing.seed} if isinstance(printing, Seeded) else {}
         about |= {} if read is None else {"source": read.provenance.source}
@@ -93,8 +86,7 @@ def show(
         print_notes((*(() if unit is None else (f"Scores: {unit}",)), *for_people))
         return
     if unit is not None:
-        text_of_unit = Text(("Scores: ", Sentence(str(unit))))
-        finding = replace(finding, blocks=(text_of_unit, *finding.blocks))
+        finding = replace(finding, blocks=(f"Scores: {unit}", *finding.blocks))
     print_notes([note for note in for_people if note.startswith(NO_VALUE_AT)])
     for_people = [note for note in for_people if not note.startswith(NO_VALUE_AT)]
     if printing.everything:
@@ -109,7 +101,7 @@ def show(
 
 
 def _card_notes() -> set[str]:
-    """The notes on the cards of the bundled data sets that a command analyses, but does not describe."""
+    """The notes from the cards of the bundled data sets that a command other than `describe` reads."""
     context = click.get_current_context(silent=True)
     if context is None or context.info_name == "describe":
         return set()
@@ -137,7 +129,7 @@ def print_notes(notes: Sequence[str]) -> None:
 
 
 def print_warning(sentence: str) -> None:
-    """Print on standard error that an answer is there, but not as it should be.
+    """Print a warning about an answer that is incomplete on standard error.
 
     >>> print_warning("The section tasks failed.")
     """
@@ -172,7 +164,7 @@ def progress_bar(stage: str) -> Iterator[ProgressCallback]:
     def advance(stage: str, done: int, total: int) -> None:
         bar.update(task, description=stage, completed=done, total=total)
 
-    timer = threading.Timer(PATIENCE_SECONDS, bar.start)
+    timer = threading.Timer(1.0, bar.start)
     timer.daemon = True
     timer.start()
     try:
@@ -184,7 +176,7 @@ def progress_bar(stage: str) -> Iterator[ProgressCallback]:
 
 
 class _Lines:
-    """Writes a line now and then: enough for the log of a batch job."""
+    """Writes a line every 30 seconds: enough for the log of a batch job."""
 
     def __init__(self) -> None:
         self._stage, self._first = "", 0
@@ -194,7 +186,7 @@ class _Lines:
         now = time.monotonic()
         if stage != self._stage:
             self._stage, self._first, self._began = stage, done, now
-        if now - self._last >= SECONDS_BETWEEN_LINES:
+        if now - self._last >= 30.0:
             self._last = now
             since = done - self._first
             left = (now - self._began) * (total - done) / since if since > 0 else math.nan
@@ -203,7 +195,7 @@ class _Lines:
 
 
 def progress_line(stage: str, done: int, total: int, seconds_left: float) -> str:
-    """Say how far a stage is, and how long the rest takes at the pace so far.
+    """Return the progress of a stage, and the time left at the pace so far.
 
     >>> progress_line("judging folds", 5, 20, 90.0), progress_line("reading", 0, 0, math.nan)
     ('judging folds: 5 of 20   1:30 to go', 'reading')
@@ -215,7 +207,7 @@ def progress_line(stage: str, done: int, total: int, seconds_left: float) -> str
 
 
 def clock(seconds: float) -> str:
-    """Say a time as hours, minutes and seconds.
+    """Return a time as hours, minutes and seconds.
 
     >>> clock(5025.0), clock(float("nan"))
     ('1:23:45', '?')
@@ -229,11 +221,11 @@ def clock(seconds: float) -> str:
 
 @contextmanager
 def live_table() -> Iterator[Watcher]:
-    """Give a watcher that shows how a run stands: a live table on a terminal, else a line every minute.
+    """Give a watcher that shows the progress of a run: a table on a terminal, else a line every minute.
 
-    A terminal that is closed ends no run: what cannot be shown is not shown.
+    A run continues if its terminal is closed: output that cannot be written is dropped.
 
-    >>> from examiner.arena.play.runner import Standing
+    >>> from examiner.arena.runner import Standing
     >>> with live_table() as watcher:
     ...     watcher(Standing(10, 3, 1, (), 40, 80_000, 5_000.0, 0.3, 90.0))
     """
@@ -269,9 +261,9 @@ def live_table() -> Iterator[Watcher]:
 
 
 def standing_line(standing: Standing) -> str:
-    """Say how a run stands in one line.
+    """Return the progress of a run in one line.
 
-    >>> from examiner.arena.play.runner import Standing
+    >>> from examiner.arena.runner import Standing
     >>> standing_line(Standing(10, 3, 1, (), 40, 80_000, 5_000.0, 0.3, 90.0))
     '3 of 10 jobs done, 1 failed   40 episodes   80,000 frames   5,000 frames/s   30 %   1:30 to go'
     """
@@ -286,7 +278,7 @@ def standing_line(standing: Standing) -> str:
 def drawn(standing: Standing) -> Group:
     """Return the table of jobs being played and the line above it.
 
-    >>> from examiner.arena.play.runner import Standing
+    >>> from examiner.arena.runner import Standing
     >>> from rich.console import Console
     >>> Console(width=100).print(drawn(Standing(10, 3, 1, (), 40, 80_000, 5_000.0, 0.3, 90.0)))
     3 of 10 jobs done, 1 failed   40 episodes   80,000 frames   5,000 frames/s   30 %   1:30 to go

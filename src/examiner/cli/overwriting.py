@@ -1,4 +1,4 @@
-"""What commands write must not overwrite what they read, nor be read with it the next time."""
+"""Outputs must not overwrite inputs, nor be read with them the next time."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def check_outputs(groups: Iterable[Any]) -> None:  # Any: groups of options
     for place, output in enumerate(written):
         shown = shorten(output.path, 200)
         if any(_same(output.path, other.path) for other in written[place + 1 :]):
-            raise InputError(f"{shown} is to be written twice. Give each output its own name.")
+            raise InputError(f"{shown} would be written twice. Give each output its own name.")
         for source in read:
             _check_against(output, source, shown)
         if output.is_file and not Path(os.path.realpath(output.path)).parent.is_dir():
@@ -56,13 +56,13 @@ def _check_against(output: _Named, source: Path, shown: str) -> None:
         return
     if output.writes == "results" or _may_be_results(output.path):
         raise InputError(
-            f"{shown} is one of the files that {shorten(source, 200)} means, which is read: it would be "
+            f"{shown} is one of the files of {shorten(source, 200)}, which is read: it would be "
             f"overwritten, or read the next time. Nothing was changed. Choose a path elsewhere."
         )
 
 
 def _paths(groups: Iterable[Any]) -> Iterator[_Named]:
-    """The paths that options name; a bundled data set is none."""
+    """The paths that options name, without bundled data sets and plans."""
     for group in groups:
         for field in fields(group):
             about = field.metadata
@@ -71,10 +71,17 @@ def _paths(groups: Iterable[Any]) -> Iterator[_Named]:
             value = getattr(group, field.name)
             if value is None or value == "" or not (kind or reads):
                 continue
-            for path in value if isinstance(value, list) else [value]:
-                if kind or (str(path) not in bundled_data_sets() and "://" not in str(path)):
+            bundled = _bundled_plans() if metavar == "PLAN" else bundled_data_sets()
+            for path in value if isinstance(value, tuple) else [value]:
+                if kind or (str(path) not in bundled and "://" not in str(path)):
                     is_file = kind in ("answer", "results") and metavar != "FOLDER"
                     yield _Named(Path(path), kind, is_file)
+
+
+def _bundled_plans() -> Iterable[str]:
+    from examiner.arena import bundled_plans  # few commands need the arena, which is slow to import
+
+    return bundled_plans()
 
 
 def _same(one: Path, other: Path) -> bool:
@@ -89,11 +96,11 @@ def _same(one: Path, other: Path) -> bool:
 
 
 def _may_be_results(path: Path) -> bool:
-    """Whether a file is there that may be part of what is read, and is no stored answer of ours."""
+    """Whether a file exists that may be part of what is read: stored answers of examiner are not."""
     if path.suffix.lower() in NEVER_RESULTS or not path.is_file():
         return False
     try:
         with path.open("rb") as stream:
             return not stream.read(len(OUR_OWN)).startswith(OUR_OWN)
-    except OSError:  # what cannot be read is no part of what is read
+    except OSError:  # an unreadable file is not part of what is read
         return False

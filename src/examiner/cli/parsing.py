@@ -9,9 +9,10 @@ from types import NoneType, UnionType
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 import click
+from click.core import ParameterSource
 
+from examiner.cli.effects import check_effects
 from examiner.cli.overwriting import check_outputs
-from examiner.cli.pointless import check_effects
 
 _PLAIN = {str: click.STRING, int: click.INT, float: click.FLOAT, Path: click.Path(path_type=Path)}
 
@@ -31,6 +32,11 @@ class Argument(click.Argument):
         super().__init__(declared, **more)
         self.meaning = meaning
 
+    def get_usage_pieces(self, ctx: click.Context) -> list[str]:
+        """Its word in the line of usage: in brackets where it may be left out."""
+        metavar = self.make_metavar(ctx)
+        return [metavar if self.required else f"[{metavar}]"]
+
     def get_help_record(self, ctx: click.Context) -> tuple[str, str]:
         """Its line in the help of the command."""
         required = "  [required]" if self.required else ""
@@ -47,7 +53,7 @@ def parameters_of(command: Callable[..., None]) -> list[click.Parameter]:
     """
     parameters = [
         _parameter(field, hints[field.name], getattr(group, "section", "Options"))
-        for group in _groups(command).values()
+        for group in groups_of(command).values()
         for hints in [get_type_hints(group)]
         for field in fields(group)
     ]
@@ -62,73 +68,84 @@ def gathered(command: Callable[..., None]) -> Callable[..., None]:
     >>> gathered(say)(json=True, everything=False)
     as JSON
     """
-    groups = _groups(command)
+    groups = groups_of(command)
 
     def call(**given: Any) -> None:  # Any: each option has its own type
+        check_effects(given)
         filled = {
-            name: group(**{field.name: _plain(given[field.name]) for field in fields(group)})
+            name: group(**{field.name: _value(field, given[field.name]) for field in fields(group)})
             for name, group in groups.items()
         }
-        check_effects(given)
         check_outputs(filled.values())
         command(**filled)
 
     return call
 
 
-def given_words(*groups: object) -> list[str]:
-    """Return the words that give these groups of options again: arguments, then all but defaults.
+def typed_words(context: click.Context) -> list[str]:
+    """Return the arguments and options of a call, but those that say where and how the answer is written.
 
-    >>> from examiner.cli.options import Seeded, SourceOptions
-    >>> given_words(SourceOptions("runs.csv", strict=True, drop=["task:a*"]), Seeded(seed=3))
-    ['runs.csv', '--strict', '--drop', 'task:a*', '--seed', '3']
+    >>> from examiner.cli import app
+    >>> words = ["runs.csv", "--strict", "--drop", "task:a*", "--seed", "3", "--json"]
+    >>> typed_words(app.get_command(click.Context(app), "describe").make_context("describe", words[:4]))
+    ['runs.csv', '--strict', '--drop', 'task:a*']
     """
     arguments: list[str] = []
     options: list[str] = []
-    for group in groups:
-        for field in fields(group):  # type: ignore[arg-type]  # groups are dataclasses
-            value, names = getattr(group, field.name), field.metadata.get("names")
-            if value is None or value == field.default:
-                continue
-            values = [str(one) for one in (value if isinstance(value, list) else [value])]
-            if names is None:
-                arguments += values
-                continue
-            name = names[0] if names else "--" + field.name.replace("_", "-")
-            options += [name] if value is True else [w for one in values for w in (name, one)]
+    for parameter in context.command.params:
+        name, value = parameter.name or "", context.params.get(parameter.name or "")
+        typed = context.get_parameter_source(name) == ParameterSource.COMMANDLINE
+        is_output = getattr(parameter, "section", "") == "Output" and name != "seed"
+        if not typed or is_output or "--output" in parameter.opts:
+            continue
+        values = [str(one) for one in (value if isinstance(value, tuple) else [value])]
+        if isinstance(parameter, Argument):
+            arguments += values
+        else:
+            word = parameter.opts[0]
+            options += [word] if value is True else [w for one in values for w in (word, one)]
     return [*arguments, *options]
 
 
-def _groups(command: Callable[..., None]) -> dict[str, Any]:  # Any: a class of options
+def groups_of(command: Callable[..., None]) -> dict[str, Any]:  # Any: a class of options
+    """Return the groups of options that a command takes.
+
+    >>> from examiner.cli.describe import describe
+    >>> [group.__name__ for group in groups_of(describe).values()]
+    ['SourceOptions', 'Tabled']
+    """
     return {name: kind for name, kind in get_type_hints(command).items() if kind is not NoneType}
 
 
-def _plain(value: object) -> object:
-    """Options that may be repeated, as a list; None where none was given."""
-    return (list(value) or None) if isinstance(value, tuple) else value
+def _value(each: Field[Any], given: Any) -> Any:  # Any: as the field declares
+    """The value of an option, read from its text where the field says how."""
+    parse = each.metadata.get("parse")
+    return given if parse is None or given is None else parse(given)
 
 
 def _parameter(each: Field[Any], kind: Any, section: str) -> click.Parameter:  # Any: an annotation
     """The option or argument that a field of a group is."""
-    settings = {key: each.metadata[key] for key in each.metadata if key not in ("writes", "reads")}
+    own = ("writes", "reads", "parse")
+    settings = {key: each.metadata[key] for key in each.metadata if key not in own}
     meaning, names = settings.pop("meaning"), settings.pop("names", None)
     section = settings.pop("section", section)
     text = meaning() if callable(meaning) else meaning
     required = each.default is MISSING
     # A default of None would stand in for an argument that must be given.
     settings |= {"required": True} if required else {"default": each.default}
-    if get_origin(kind) in (Union, UnionType):
-        (kind,) = (part for part in get_args(kind) if part is not NoneType)
+    several = each.default == () or get_origin(kind) is tuple
+    if "parse" in each.metadata:
+        kind = str
+    elif several or get_origin(kind) in (Union, UnionType):
+        kind = next(part for part in get_args(kind) if part is not NoneType)
     if names is None:
-        if get_origin(kind) is list:  # as many as there are
-            (kind,), settings["nargs"] = get_args(kind), -1
+        if several:  # as many as there are
+            settings["nargs"] = -1
         return Argument([each.name], text, type=_type(kind, settings), **settings)
     declared = [each.name, *(names or ("--" + each.name.replace("_", "-"),))]
-    settings = {"show_default": True, "help": text} | settings
+    settings = {"show_default": True, "help": text, "multiple": several} | settings
     if kind is bool:
         return Option(declared, section, is_flag=True, **settings)
-    if get_origin(kind) is list:
-        (kind,), settings["multiple"] = get_args(kind), True
     return Option(declared, section, type=_type(kind, settings), **settings)
 
 

@@ -20,7 +20,7 @@ from examiner.selection import place as place_by_few
 from examiner.storage import open_fit, open_selection
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class PlaceOptions:
     """A stored fit or stored tasks."""
 
@@ -35,17 +35,13 @@ class PlaceOptions:
 
 def place(options: SourceOptions, stored: PlaceOptions, printing: Tabled) -> None:
     """Place new agents on a stored fit or on a few selected tasks: rank, and expected scores elsewhere."""
-    if stored.fit is not None and stored.chosen is not None:
-        raise InputError(
-            "Both `--fit` and `--with` are given. Place agents on one of them at a time."
-        )
     if stored.chosen is not None:
         _by_few_tasks(options, stored.chosen, printing)
     elif stored.fit is not None:
         _on_fit(options, stored.fit, stored.population, printing)
     else:
         raise InputError(
-            "Nothing is given to place the new results on. Name a fit stored by `examiner fit … -o "
+            "Name what the new results are to be placed on: a fit stored by `examiner fit … -o "
             "fit.json` with `--fit fit.json`, or tasks stored by `examiner select … -o chosen.json` with "
             "`--with chosen.json`."
         )
@@ -81,8 +77,8 @@ def _results_for(
     try:
         return results_from(options, progress, reduce_training_logs=False)
     except InputError:
-        if recipe is not None and recipe.measure is not None and options.measure is None:
-            named = replace(options, measure=[recipe.measure])
+        if recipe is not None and recipe.measure is not None and not options.measure:
+            named = replace(options, measure=(recipe.measure,))
             with suppress(InputError):  # the first refusal says what is wrong without a guess
                 return results_from(named, progress, reduce_training_logs=False)
         raise

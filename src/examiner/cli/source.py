@@ -1,17 +1,46 @@
-"""From a command's options to results: read, chosen, scaled, reduced, made comparable."""
+"""From the options of a command to results: read, filtered, scaled, reduced, made comparable."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import fields, replace
+from inspect import signature
 from pathlib import Path
-from typing import overload
+from types import MappingProxyType
+from typing import NamedTuple, overload
 
-from examiner.cli.options import ComparisonOptions, SourceOptions, success_of
+from examiner.cli.options import ComparisonOptions, LevelOptions, SourceOptions
 from examiner.cli.output import ProgressCallback, print_notes
 from examiner.datasets import DATASETS, load
-from examiner.importers import attach, read, read_classification, read_scales
+from examiner.importers import attach, read, read_classification, read_numbers, read_scales
 from examiner.messages import InputError, counted, shorten
 from examiner.results import Classification, Results, Scales
+from examiner.scores import (
+    Recipe,
+    Total,
+    averaging_notes,
+    chance_scales,
+    check_reachable,
+    direction_notes,
+    judges_as_read,
+    mark_success,
+    normalise,
+    normaliser_name,
+    total,
+    with_isolated_notes,
+    without_near_identical,
+)
+from examiner.scores import reduce as reduce_runs
+
+_KINDS = MappingProxyType(
+    {
+        "Results": "a table of results",
+        "Scales": "a table of scales",
+        "Classification": "a classification",
+        "PublishedTable": "a published table",
+    }
+)
+"""What kinds of bundled data set are called."""
 
 
 def results_from(
@@ -20,33 +49,52 @@ def results_from(
     *,
     reduce_training_logs: bool = True,
     append_to: Path | None = None,
-    tuned_on: Sequence[str] | None = None,
+    tuned_on: Sequence[str] = (),
 ) -> Results:
-    """Read what the options name, choose from it, attach what is known, and reduce runs, in this order.
+    """Read what the options name, filter it, attach attributes and scales, and reduce runs, in this order.
 
     Without `reduce_training_logs`, runs are reduced only where `--reduce` says how. Logs are added to
     those of `append_to`. Tasks that settings were `tuned_on` are excluded.
 
-    >>> results_from(SourceOptions("atari-dqn-family", drop=["task:*a*"])).tasks[:2]
+    >>> results_from(SourceOptions("atari-dqn-family", drop=("task:*a*",))).tasks[:2]
     ('berzerk', 'bowling')
     """
-    from examiner.scores import with_isolated_notes, without_near_identical
-
-    results = _read(options, progress, append_to)
-    results = results.keeping(*options.keep or ()).dropping(*options.drop or ())
-    results = _untuned(results, tuned_on)
-    scales = {name: _scales(name, results.measures[0]) for name in options.scales or ()}
+    if options.source in DATASETS:
+        results = _bundled(options)
+    else:
+        known = signature(read).parameters  # options of reading have the names of its arguments
+        given = {part.name: getattr(options, part.name) for part in fields(options)}
+        arguments = {name: value for name, value in given.items() if name in known}
+        results = read(**arguments, append_to=append_to, progress=progress)
+    results = results.keeping(*options.keep).dropping(*options.drop)
+    if tuned_on:
+        results = _untuned(results, tuned_on)
+    scales = {name: _scales(name, results.measures[0]) for name in options.scales}
     results = attach(results, scales=scales, tasks=options.tasks, agents=options.agents)
-    reduced = _reduced(results, options, reduce_training_logs)
+    if options.reduce is not None or (reduce_training_logs and results.provenance.training):
+        results = reduce_runs(results, options.reduce)
     if options.distinct is not None:
-        reduced = without_near_identical(reduced, options.distinct)
-    return reduced if reduced.provenance.training else with_isolated_notes(reduced)
+        results = without_near_identical(results, options.distinct)
+    return results if results.provenance.training else with_isolated_notes(results)
 
 
-def _untuned(results: Results, patterns: Sequence[str] | None) -> Results:
+def _bundled(options: SourceOptions) -> Results:
+    name = options.source
+    data = load(name)
+    if not isinstance(data, Results):
+        raise InputError(
+            f"The data set {name!r} is {_KINDS[type(data).__name__]}, not a table of results. "
+            f"See what it contains with `examiner datasets {name}`."
+        )
+    if options.measure:
+        data = data.with_measures(*options.measure)
+    if options.item is not None:
+        data = data.with_items(*options.item)
+    return data.with_notes(*note_on_data_set(name))
+
+
+def _untuned(results: Results, patterns: Sequence[str]) -> Results:
     """Report the tasks that settings were not tuned on, or note that there are no others."""
-    if not patterns:
-        return results
     if any(pattern.startswith("agent:") for pattern in patterns):
         raise InputError(
             f"Settings are tuned on tasks, not on {shorten(patterns[0])}. Give `--tuned-on split:train` or "
@@ -62,7 +110,7 @@ def _untuned(results: Results, patterns: Sequence[str] | None) -> Results:
         return results.dropping(*patterns).with_notes(note)
     return results.with_notes(
         f"Warning: settings were tuned on all {counted(len(tuned), 'task')} reported here. Tuning and "
-        f"testing on the same tasks overstates performance: play others for the report."
+        f"testing on the same tasks overstates performance: evaluate on other tasks."
     )
 
 
@@ -70,25 +118,77 @@ def comparable(results: Results, options: ComparisonOptions) -> Results:
     """Apply `--normalise`, `--success` and `--success-share`, where given.
 
     >>> results = results_from(SourceOptions("atari-dqn-family"))
-    >>> comparable(results, ComparisonOptions("human", "1.0")).measures
+    >>> comparable(results, ComparisonOptions("human", 1.0)).measures
     ('success', 'score')
     """
-    from examiner.scores import (
-        check_reachable,
-        judges_as_read,
-        mark_success,
-        normalise,
-        normaliser_name,
-    )
-
-    success, share = success_of(options.success), options.success_share
+    success, share = options.success, options.share
     if (success, share) == (None, None):
         return normalise(results, options.normalise)
     if judges_as_read(options.normalise, success, share):
-        measure = results.measures[0]
-        return normalise(mark_success(results, success, share=share), options.normalise, measure)
+        return mark_success(results, success, share=share)
     check_reachable(normaliser_name(results, options.normalise), success)
     return mark_success(normalise(results, options.normalise), success, share=share)
+
+
+def recipe_of(options: ComparisonOptions) -> Recipe:
+    """Return how results are made comparable, and counted as successes.
+
+    >>> recipe_of(ComparisonOptions("human", 1.0)).success
+    1.0
+    """
+    return Recipe(normaliser=options.normalise, success=options.success, share=options.share)
+
+
+class Levelled(NamedTuple):
+    """Results with their chance levels, the normaliser these need, and how tasks are averaged."""
+
+    results: Results
+    normalise: str | None
+    total: Total | None
+
+
+def levelled(results: Results, options: LevelOptions, normalise: str | None) -> Levelled:
+    """Apply `--by`, `--average`, `--weights` and `--chance`, where given.
+
+    >>> levelled(Results.from_numpy([[1.0]]), LevelOptions(), None).total is None
+    True
+    """
+    by = options.by
+    if options.chance is not None:
+        if normalise not in (None, "auto", "chance"):
+            raise InputError(
+                f"Scores are to be rescaled to chance and normalised by {normalise!r}. Leave one of the "
+                f"two out: `--chance` or `--normalise`."
+            )
+        chance = _column_or_file(options.chance, "chance", by or (), results)
+        results = results.with_scales(chance_scales(results, chance, by), step="chance levels")
+        normalise = "chance"
+    if by is None and options.average is None and options.weights is None:
+        return Levelled(results, normalise, None)
+    weights = options.weights and _column_or_file(options.weights, "weight", by or (), results)
+    return Levelled(results, normalise, total(results, by, options.average, weights))
+
+
+def levelled_and_compared(
+    results: Results, options: LevelOptions, comparison: ComparisonOptions
+) -> tuple[Results, Total | None]:
+    """Return results with their levels, made comparable, and how their tasks are averaged.
+
+    >>> levelled_and_compared(Results.from_numpy([[1.0]]), LevelOptions(), ComparisonOptions())[1]
+    """
+    prepared = levelled(results, options, comparison.normalise)
+    results = prepared.results.with_notes(*direction_notes(prepared.results))
+    results = comparable(results, replace(comparison, normalise=prepared.normalise))
+    return results.with_notes(*averaging_notes(results)), prepared.total
+
+
+def _column_or_file(
+    source: str, what: str, by: Sequence[str], results: Results
+) -> str | dict[str, float]:
+    """Numbers of tasks or groups: the column of the table of tasks that has them, or what a file says."""
+    if source in results.task_attributes.columns and not Path(source).exists():
+        return source
+    return read_numbers(source, what, by)
 
 
 @overload
@@ -101,22 +201,34 @@ def classification_from(source: str | None) -> Classification | None:
     >>> classification_from("atari-typology")
     Classification of 55 tasks by 9 features
     """
-    if source is None:
-        return None
-    if source not in DATASETS:
-        return read_classification(source)
+    if source is None or source not in DATASETS:
+        return None if source is None else read_classification(source)
     print_notes(note_on_data_set(source))
     data = load(source)
     if not isinstance(data, Classification):
         raise InputError(
-            f"The data set {source!r} is no classification but a {type(data).__name__}. "
+            f"The data set {source!r} is {_KINDS[type(data).__name__]}, not a classification. "
             f"Bundled classifications: 'atari-profile', 'atari-typology'."
         )
     return data
 
 
+def _scales(name: str, measure: str) -> Scales:
+    if name not in DATASETS:
+        return read_scales(name, measure)
+    print_notes(note_on_data_set(name))
+    data = load(name)
+    scales = data.scales if isinstance(data, Results) else data
+    if not isinstance(scales, Scales) or (isinstance(data, Results) and not scales):
+        raise InputError(
+            f"The data set {name!r} is {_KINDS[type(data).__name__]}, which has no scales. "
+            f"Bundled scales: 'atari-human-random'."
+        )
+    return scales
+
+
 def note_on_data_set(name: str) -> tuple[str, ...]:
-    """Say that a name is the bundled data set where a file or folder here has the same name.
+    """Return a note that a name means the bundled data set, if a file or folder here has the same name.
 
     A bare name that is a data set always means the data set, so that a command gives the same numbers in
     every folder.
@@ -132,98 +244,3 @@ def note_on_data_set(name: str) -> tuple[str, ...]:
         f"{name!r} is read as the bundled data set. To read the {kind} of the same name, write "
         f"'./{name}'.",
     )
-
-
-def _reduced(results: Results, options: SourceOptions, by_default: bool) -> Results:
-    if options.reduce is None and not (by_default and results.provenance.training):
-        return results
-    from examiner.scores import reduce as reduce_runs
-
-    return reduce_runs(results, options.reduce)
-
-
-def _read(
-    options: SourceOptions, progress: ProgressCallback | None, append_to: Path | None
-) -> Results:
-    if options.source in DATASETS:
-        return _bundled(options).with_notes(*note_on_data_set(options.source))
-    results = read(
-        options.source,
-        format=options.format,
-        layout=options.layout,
-        tasks_are=options.tasks_are,
-        measure=options.measure,
-        item=_item(options.item),
-        path=options.path,
-        time=options.time,
-        items=options.items,
-        item_text=options.item_text,
-        agent=options.agent_column,
-        task=options.task_column,
-        run=options.run_column,
-        trial=options.trial_column,
-        where=options.where or (),
-        axes=options.axes,
-        append_to=append_to,
-        memory=options.memory,
-        strict=options.strict,
-        progress=progress,
-    )
-    _check_table_options(options, results.provenance.format)
-    return results
-
-
-def _check_table_options(options: SourceOptions, found: str) -> None:
-    """Refuse options of plain tables where what was read is none, or has another layout."""
-    plain = found.startswith(("tidy", "wide"))
-    given = {"--layout": options.layout, "--tasks-are": options.tasks_are}
-    for name, value in given.items():
-        if value is not None and not plain:
-            raise InputError(
-                f"`{name}` is for plain tables, and {shorten(options.source, 200)} is {found!r}. Leave it "
-                f"out."
-            )
-    if options.time not in (None, "none") and found.startswith("wide"):
-        raise InputError(
-            f"`--time` names a column, and {shorten(options.source, 200)} is a wide table, which has "
-            f"tasks as columns. Leave it out."
-        )
-
-
-def _bundled(options: SourceOptions) -> Results:
-    data = load(options.source)
-    if not isinstance(data, Results):
-        raise InputError(
-            f"The data set {options.source!r} is no results but a {type(data).__name__}. "
-            f"See what it holds with `examiner datasets {options.source}`."
-        )
-    if options.measure:
-        data = data.with_measures(*options.measure)
-    item = _item(options.item)
-    return data if item is None else data.with_items(*item)
-
-
-def _item(item: str | None) -> tuple[str, ...] | None:
-    if item is None:
-        return None
-    names = tuple(name.strip() for name in item.split(",") if name.strip())
-    if names[:1] != ("task",):
-        raise InputError(
-            f"An item begins with the task: `--item task` or `--item task,level`, not {shorten(item)}."
-        )
-    return names[1:]
-
-
-def _scales(name: str, measure: str) -> Scales:
-    if name in DATASETS:
-        print_notes(note_on_data_set(name))
-        data = load(name)
-        if isinstance(data, Scales):
-            return data
-        if isinstance(data, Results) and data.scales:
-            return data.scales
-        raise InputError(
-            f"The data set {name!r} has no scales but is a {type(data).__name__}. "
-            f"Bundled scales: 'atari-human-random'."
-        )
-    return read_scales(name, measure)

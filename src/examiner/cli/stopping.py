@@ -1,4 +1,4 @@
-"""Stopping a run by hand, by a batch system or by closing the terminal: in order, and said in one line."""
+"""Stopping a run by hand, by a batch system or by closing the terminal: cleanly, with a one-line note."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ import click
 from examiner.cli.output import print_notes
 
 _ENDINGS = ("SIGINT", "SIGTERM", "SIGHUP")
-_AS_SHELLS_HAVE_IT = 128  # is added to a signal's number: 130 after Ctrl-C
 
 
 class _Stopped(KeyboardInterrupt):
@@ -29,8 +28,8 @@ def stopped_in_order(target: Path) -> Iterator[None]:
 
     The target is a folder of ledgers, or a table that is written row by row.
 
-    A signal that is ignored, as `nohup` has it, stays ignored. Once one has come the others are too:
-    a second one must not come between the ledger and its last commit.
+    A signal that is ignored, as `nohup` has it, stays ignored. Once one has come, all are ignored until the
+    program ends: a second one must not interrupt the last commit of the ledger, or change the exit code.
 
     >>> with stopped_in_order(Path("pilot")):
     ...     print("playing")
@@ -49,19 +48,23 @@ def stopped_in_order(target: Path) -> Iterator[None]:
         with suppress(OSError):  # the terminal may be what went
             print_notes([f"stopped; {kept}"])
         number = stopped.number if isinstance(stopped, _Stopped) else signal.SIGINT
-        raise click.exceptions.Exit(_AS_SHELLS_HAVE_IT + number) from None
+        # as shells have it: 130 after Ctrl-C
+        raise click.exceptions.Exit(128 + number) from None
 
 
 @contextmanager
 def _answered() -> Iterator[None]:
     """Raise the signals that end a program as an interruption here; only the main thread can."""
     before = {}
+    stopping = False
     if threading.current_thread() is threading.main_thread():
         for number in (getattr(signal, name) for name in _ENDINGS if hasattr(signal, name)):
             if signal.getsignal(number) in (signal.SIG_DFL, signal.default_int_handler):
                 before[number] = signal.getsignal(number)
 
     def stop(number: int, _: FrameType | None) -> None:
+        nonlocal stopping
+        stopping = True
         for other in before:
             signal.signal(other, signal.SIG_IGN)
         raise _Stopped(number)
@@ -71,5 +74,6 @@ def _answered() -> Iterator[None]:
             signal.signal(number, stop)
         yield
     finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
+        if not stopping:
+            for number, handler in before.items():
+                signal.signal(number, handler)

@@ -1,4 +1,4 @@
-"""Answers typed by a person, and what any answers to tasks look like to `examiner examine`."""
+"""Answers to tasks that a person types, for `examiner examine --interactive`."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ Answering = Callable[[str], Any]
 
 
 class ByHandError(Exception):
-    """The person at the terminal has had enough; what is known stays, and which tasks were skipped."""
+    """The person at the terminal stopped the examination; some tasks may have been skipped."""
 
     def __init__(self, skipped: Sequence[str]) -> None:
-        super().__init__("The person at the terminal has had enough.")
+        super().__init__("The person at the terminal stopped the examination.")
         self.skipped = tuple(skipped)
 
 
@@ -60,4 +60,4 @@ class TypedAnswers:
                 continue
             except ValueError:
                 pass
-            sys.stderr.write(f"{printable(text)} is no answer. Give {self._wanted}.\n")
+            sys.stderr.write(f"{printable(text)} is not an answer. Give {self._wanted}.\n")

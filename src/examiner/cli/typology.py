@@ -15,10 +15,10 @@ from examiner.cli.options import (
     normaliser_names,
     option,
     other_source,
-    words_of,
 )
 from examiner.cli.output import ProgressCallback, progress_bar, show
 from examiner.cli.source import classification_from, results_from
+from examiner.cli.values import words_of
 from examiner.reporting import render_kinds
 from examiner.results import Results
 from examiner.scores import normalise as normalised
@@ -26,14 +26,14 @@ from examiner.scores import score_unit
 from examiner.typology import SCHEMAS, kinds, validate
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ResultsOptions(SourceOptions):
     """The results that kinds are tested with, and how they are read."""
 
     source: str = other_source("--results", "Results to validate the groups with")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class TypologyOptions:
     """The features that tasks are grouped by."""
 
@@ -41,7 +41,9 @@ class TypologyOptions:
     schema: str = option(
         "auto", f"{', '.join(SCHEMAS)}, none, or auto: detected from the features.", metavar="NAME"
     )
-    features: str | None = option(None, "Features to group by, comma-separated.")
+    features: list[str] | None = option(
+        None, "Features to group by, comma-separated.", parse=words_of
+    )
     normalise: str | None = option(
         None,
         lambda: f"{normaliser_names()} [default: random-only if all tasks have a random score]",
@@ -58,7 +60,7 @@ def typology(grouping: TypologyOptions, options: ResultsOptions, printing: Seede
         grouped = kinds(
             classification_from(grouping.classification),
             None if grouping.schema == "none" else grouping.schema,
-            words_of(grouping.features),
+            grouping.features,
             rng=reducing,
         )
         if options.source:

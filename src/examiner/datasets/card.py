@@ -13,9 +13,8 @@ from typing import Any
 from examiner.results import html_table
 from examiner.validation import from_record, to_record
 
-_WIDTH = 96
 PACKAGE = "examiner.datasets"
-"""Files beside this code are read as resources: found in a folder, a wheel or a zip alike."""
+"""Data files are read as resources, so that they are also found in a wheel or a zip."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -68,7 +67,7 @@ class Card:
         for label, text in self._paragraphs():
             lines += textwrap.wrap(
                 f"{label}: {text}",
-                _WIDTH,
+                96,
                 initial_indent="  ",
                 subsequent_indent="    ",
                 break_on_hyphens=False,
@@ -92,7 +91,7 @@ class Card:
 
 
 def read_card(name: str) -> Card:
-    """Return the card of a data set that is known to exist; `examiner.card` checks the name first.
+    """Return the card of a data set that exists; `examiner.datasets.card` checks the name first.
 
     >>> read_card("gvgai-plays").file
     'gvgai-plays.csv'
@@ -101,7 +100,7 @@ def read_card(name: str) -> Card:
 
 
 def card_fields(name: str) -> dict[str, Any]:  # Any: TOML values, given a type by Card
-    """Return the fields of a card as they stand in its file.
+    """Return the fields of a card as in its file.
 
     >>> card_fields("atari-typology")["year"]
     2021

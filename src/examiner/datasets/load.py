@@ -39,11 +39,11 @@ _FAMILIES = MappingProxyType(
         "dqn": "learning",
     }
 )
-"""Agent of the arena → family; all others plan."""
+"""Agent of the arena → family; all other agents are planners."""
 
 
 def data_bytes(file: str) -> bytes:
-    """Return a data file as it is stored.
+    """Return the bytes of a data file.
 
     >>> data_bytes("atari-human-random.csv")[:17]
     b'game,random,human'
@@ -87,15 +87,15 @@ def load_typology(card: Card) -> Classification:
 
 
 def load_profiles(card: Card) -> Classification:
-    """Return games by what was measured of them with the first seed; errors and other numbers beside.
+    """Return games by their properties measured with the first seed; errors are attributes.
 
     >>> load_profiles(read_card("atari-profile")).attributes["measured.open_loop_action"][:2]
     ('UPRIGHTFIRE', 'DOWNLEFTFIRE')
     """
     rows = data_frame(card.file).filter(pl.col("measured.seed") == 0)
     columns = rows.cast(pl.String).fill_null("").to_dict(as_series=False)
-    beside = [name for name in columns if name.startswith("measured.") or name == "notes"]
-    return Classification.from_dict(columns, attributes=beside, source=card.name)
+    attributes = [name for name in columns if name.startswith("measured.") or name == "notes"]
+    return Classification.from_dict(columns, attributes=attributes, source=card.name)
 
 
 def load_human_random_scales(card: Card) -> Scales:
@@ -154,7 +154,7 @@ def load_plays(card: Card) -> Results:
 
 
 def load_arena(card: Card) -> Results:
-    """Return episodes that the arena played; 0 is its own random agent's mean, 1 the human tester.
+    """Return episodes that the arena played; 0 is the mean of its random agent, 1 the human tester.
 
     The random score is measured in the same set, under the same protocol; the human one is published.
 
@@ -183,7 +183,7 @@ def load_arena(card: Card) -> Results:
 
 
 def load_flavours(card: Card) -> Results:
-    """Return judged episodes: modes and difficulties are items, and agents say where they learnt.
+    """Return evaluated episodes: modes and difficulties are items; agent names say where they were trained.
 
     >>> load_flavours(read_card("atari-flavours")).agents
     ('random play', 'sarsa-blob-prost (0/0)', 'sarsa-blob-prost (0/1)', 'sarsa-blob-prost (1/0)')
@@ -284,7 +284,7 @@ def load(name: str) -> Dataset:
     examiner.messages.InputError: Unknown data set 'atari-dqm-family'. Did you mean \
 'atari-dqn-family'? Known: ...
     """
-    dataset = DATASETS[_known(name)](read_card(name))
+    dataset = DATASETS[_check_name(name)](read_card(name))
     return in_order(dataset) if isinstance(dataset, Results) else dataset
 
 
@@ -294,10 +294,10 @@ def card(name: str) -> Card:
     >>> card("atari-typology").title
     'Game typology of 55 Atari games in 31 groups'
     """
-    return read_card(_known(name))
+    return read_card(_check_name(name))
 
 
-def _known(name: object) -> str:
+def _check_name(name: object) -> str:
     if not isinstance(name, str) or name not in DATASETS:
         raise unknown_name("data set", name, DATASETS)
     return name

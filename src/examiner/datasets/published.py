@@ -1,4 +1,4 @@
-"""PublishedTable: a table of a paper as it was printed, for comparing one's own figures with."""
+"""PublishedTable: a table of a paper as it was printed, to compare other figures with."""
 
 from __future__ import annotations
 
@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     import polars as pl
 
 Value: TypeAlias = int | float | str | None
-_ROWS_SHOWN = 60  # every printed table is shorter
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -90,6 +89,6 @@ class PublishedTable:
         )
 
     def _repr_html_(self) -> str:
-        rows = list(zip(*self.columns.values(), strict=True))[:_ROWS_SHOWN]
+        rows = list(zip(*self.columns.values(), strict=True))[:60]
         more = len(self) - len(rows)
         return html_table(repr(self), list(self.columns), rows, self.notes, more=more)

@@ -7,19 +7,16 @@ import weakref
 from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
 from examiner.engines.decoded import DecodedFolder, Progress
 from examiner.engines.shard_places import Source
 from examiner.engines.shards import ParquetSource, decoded_in
-from examiner.irt import BlockFunction, PassResult, Response, Totals
+from examiner.irt import BlockFunction, PassResult, Response, Totals, Unknowns
 from examiner.messages import InputError
 from examiner.workers import connected, reason_of, worker_environment
-
-_FEWEST_AGENTS = 64
-"""Workers with fewer agents cost more to ask than to answer."""
 
 
 class _Connection:
@@ -90,7 +87,8 @@ class RaySource(ParquetSource):
             _OURS[self.address] = self._connection
         agents = len(held.whole.agents)
         cores = int(self._ray.cluster_resources().get("CPU", 1))
-        count = min(shards or cores, max(1, agents // _FEWEST_AGENTS))
+        # a worker with fewer agents costs more time than it saves
+        count = min(shards or cores, max(1, agents // 64))
         self._edges = np.linspace(0, agents, count + 1).astype(int).tolist()
         # Cores that other sources of ours hold would be waited for without end.
         ours_held = sum(one.cores for one in _LIVE if one.address == self.address)
@@ -99,7 +97,7 @@ class RaySource(ParquetSource):
         self.workers: list[Any] = []  # Any: handles of Ray
         _LIVE.add(self)
 
-    def suited(self, unknowns: Any) -> RaySource:  # Any: Unknowns
+    def suited(self, unknowns: Unknowns) -> Self:
         """Return the source with workers that have the statistics that a model needs."""
         super().suited(unknowns)
         # A lost worker is begun again wherever there is a core, and what it was asked is asked again.
@@ -110,9 +108,11 @@ class RaySource(ParquetSource):
             "runtime_env": {"env_vars": worker_environment()},
         }
         kind = self._ray.remote(BlockWorker).options(**options)
-        told = str(self.decoded.folder.absolute()), self.memory, self.response, self.plain
+        arguments = str(self.decoded.folder.absolute()), self.memory, self.response, self.plain
         self.workers = []  # those of another model give their cores back first
-        self.workers = [kind.remote(told[0], agents, *told[1:]) for agents in pairwise(self._edges)]
+        self.workers = [
+            kind.remote(arguments[0], agents, *arguments[1:]) for agents in pairwise(self._edges)
+        ]
         return self
 
     def results(self, function: BlockFunction, job: Any) -> Iterator[PassResult]:
@@ -179,7 +179,7 @@ def ray(
     >>> from examiner.irt import fit
     >>> fit(ray("leaderboard/", address="auto", cache="/shared/packed"))  # doctest: +SKIP
     """
-    held = decoded_in(
+    folder = decoded_in(
         cache, source, memory=memory, measure=measure, success=success, progress=progress
     )
-    return RaySource(held, response, address, shards, memory)
+    return RaySource(folder, response, address, shards, memory)

@@ -46,7 +46,6 @@ from examiner.results import (
     WeakLink,
     connections,
     connections_of_blocks,
-    in_short_blocks,
 )
 from examiner.scores import Learnt, Recipe, ratio
 from examiner.validation import from_record, smallest_unsigned, to_record
@@ -56,8 +55,6 @@ _MOST_FILE_CELLS, _FEWEST_FILE_CELLS = 1 << 24, 1 << 18
 """Cells of one file: several of them are a block, as memory allows."""
 PROGRAM = 0.25
 """GB that Python, numpy and polars take before there is any data."""
-_FEW_CELLS = 10_000_000
-"""Up to here the weakest link between agents is looked for with all cells in memory."""
 Progress = Callable[[str, int, int], None]
 
 
@@ -315,9 +312,11 @@ class _ListedCells:
         if most <= 1:
             mean = ratio(*(part.sum(axis=1, dtype=np.float64) for part in (won, tried)))
         else:
-            seen = tried > 0
-            share = np.divide(won, tried, out=np.zeros(won.shape, dtype=np.float32), where=seen)
-            mean = ratio(share.sum(axis=1, dtype=np.float64), seen.sum(axis=1, dtype=np.float64))
+            observed = tried > 0
+            share = np.divide(won, tried, out=np.zeros(won.shape, dtype=np.float32), where=observed)
+            mean = ratio(
+                share.sum(axis=1, dtype=np.float64), observed.sum(axis=1, dtype=np.float64)
+            )
         if len(self._kept) < won.shape[1]:
             won, tried = won[:, self._kept], tried[:, self._kept]
         any_seen = tried.any(axis=1)
@@ -342,10 +341,11 @@ class _ListedCells:
 def _connected(held: DecodedFolder) -> Connections:
     """How agents are connected; the weakest link too, of as many agents as in memory."""
     whole, agents = held.whole, len(held.whole.agents)
-    if agents <= MOST_AGENTS and agents * len(whole.tasks) <= _FEW_CELLS:
+    # the weakest link needs all cells in memory
+    if agents <= MOST_AGENTS and agents * len(whole.tasks) <= 10_000_000:
         return connections(held.matrix(0, agents))
-    observed = (held.matrix(*edges).trials for edges in pairwise(held.note.starts))
-    return connections_of_blocks(whole.agents, whole.tasks, in_short_blocks(observed))
+    trials = (held.matrix(*edges).trials for edges in pairwise(held.note.starts))
+    return connections_of_blocks(whole.agents, whole.tasks, trials)
 
 
 def _file(folder: Path, number: int) -> Path:
@@ -390,8 +390,8 @@ def unreadable(folder: Path) -> InputError:
 def _disk_error(folder: Path, problem: OSError) -> InputError:
     """Build the error for a disk that cannot take the decoded responses."""
     full = problem.errno in (errno.ENOSPC, errno.EDQUOT)
-    said = "the disk is full" if full else (problem.strerror or "it cannot be written")
+    reason = "the disk is full" if full else (problem.strerror or "it cannot be written")
     return InputError(
-        f"Cannot write decoded responses to {shorten(folder, 200)}: {said}. Free space, or name another "
+        f"Cannot write decoded responses to {shorten(folder, 200)}: {reason}. Free space, or name another "
         f"folder (`--cache`)."
     )

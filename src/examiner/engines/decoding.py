@@ -15,8 +15,6 @@ from examiner.engines.shard_places import Shard
 from examiner.messages import InputError, shorten
 from examiner.results import PROBLEMS
 
-_MOST_ROWS = 1 << 20
-_MOST_WIDE_BYTES = 1 << 25
 MOST_TRIALS = 65_535
 Counts = NDArray[np.integer]
 
@@ -142,9 +140,9 @@ def _longer(total: NDArray[np.float64], part: NDArray[np.float64]) -> NDArray[np
 
 def _batches(shard: Shard, columns: Columns) -> Iterator[pl.DataFrame]:
     lazy, names = shard.scanned(), [columns.agent, *columns.tasks]
-    rows = _MOST_ROWS
+    rows = 1 << 20
     if columns.tasks:
-        rows = max(1, min(rows, _MOST_WIDE_BYTES // (8 * len(columns.tasks))))
+        rows = max(1, min(rows, (1 << 25) // (8 * len(columns.tasks))))
     else:
         names += ["task", *(COUNTS if columns.counts else [str(columns.measure)])]
         lazy = lazy.select(names)
@@ -182,9 +180,9 @@ def _counted(
         if values.null_count() or values.dtype.is_decimal():
             values = values.cast(pl.Float64)
         return _judged(values.to_numpy(), success, shard, str(columns.measure))
-    seen = batch["successes"].is_not_null() & batch["trials"].is_not_null()
-    if not seen.all():  # what lacks a count was not observed
-        batch = batch.with_columns(pl.when(seen).then(pl.col(COUNTS)).otherwise(0))
+    observed = batch["successes"].is_not_null() & batch["trials"].is_not_null()
+    if not observed.all():  # what lacks a count was not observed
+        batch = batch.with_columns(pl.when(observed).then(pl.col(COUNTS)).otherwise(0))
     won, tried = (_whole_numbers(batch[name], shard) for name in COUNTS)
     if (won > tried).any() or (won.dtype.kind == "i" and (won < 0).any()):
         raise InputError(
@@ -227,16 +225,16 @@ def _judged(
                 f"The shard {shorten(shard, 200)} holds an infinite value in its {shorten(what)}. Correct "
                 f"it, or leave it empty."
             )
-        won, seen = values >= success, values == values
-        return won.view(np.uint8), seen.view(np.uint8)
+        won, observed = values >= success, values == values
+        return won.view(np.uint8), observed.view(np.uint8)
     won = values == 1
-    seen = won | (values == 0)
-    if not seen.all():
-        other = values[~seen]
+    observed = won | (values == 0)
+    if not observed.all():
+        other = values[~observed]
         wrong = other[other == other]
         if len(wrong):
             raise InputError(
                 f"The shard {shorten(shard, 200)} holds {float(wrong[0]):g} in its {shorten(what)}, which "
                 f"is no success or failure. Say what a success is (`--success 1.0`, `success=1.0`)."
             )
-    return won.view(np.uint8), seen.view(np.uint8)
+    return won.view(np.uint8), observed.view(np.uint8)

@@ -15,37 +15,32 @@ from examiner.irt import (
     MODELS,
     Array,
     Block,
-    BlockFunction,
     Dense,
-    Dropped,
-    Floats,
+    MemorySource,
     Pace,
-    PassResult,
     Place,
-    Reaches,
     Response,
-    ResponseSource,
     SameRow,
     Unknowns,
     Whole,
     check_enough_agents,
+    excluded_agents,
     log_choices,
     set_aside,
+    tiles_of,
     usable_responses,
-    whole_of,
 )
 from examiner.messages import InputError, first_line
-from examiner.results import MOST_AGENTS, ResponseMatrix, connections, connections_in_blocks
+from examiner.results import MOST_AGENTS, ResponseMatrix, connections, connections_of_blocks
 
 _PIECE = 1 << 28
 """Bytes sent at a time. To an H200, pinned memory in between took 0.15 instead of 0.12 s a gigabyte."""
-_TOLERANCE, _NOISE = 5e-6, 1e-10
-"""How far parameters settle where products are in single precision and added in double."""
 
 
 class Device(Place):
     """Where torch computes."""
 
+    in_process = False
     agents_together = 16_384
     """One billion responses take 0.62 s on an H200 with these, 1.0 s with 2,048."""
 
@@ -117,7 +112,7 @@ class Device(Place):
         return float(cuda.mem_get_info(self.device)[0] + kept) / 1e9
 
 
-class DeviceSource(ResponseSource):
+class DeviceSource(MemorySource):
     """Responses on a device, in one block: successes and trials as bytes, or the statistics of others."""
 
     def __init__(
@@ -128,10 +123,9 @@ class DeviceSource(ResponseSource):
         matrix: ResponseMatrix,
         counts: Block | None,
     ) -> None:
-        self.place = device
-        super().__init__(whole, response, matrix)
-        self._counts, self._block = counts, counts
-        self._reaches: Reaches = None
+        self.place: Device = device
+        super().__init__(matrix, response, whole)
+        self._counts = counts
 
     @property
     def pace(self) -> Pace:
@@ -139,30 +133,22 @@ class DeviceSource(ResponseSource):
         usual = super().pace
         if not self.plain or self.kind is np.float64:
             return usual
-        return usual._replace(tolerance=_TOLERANCE, noise=_NOISE)
+        # products are in single precision, and added in double
+        return usual._replace(tolerance=5e-6, noise=1e-10)
 
     def suited(self, unknowns: Unknowns) -> Self:
         """Return the source with the statistics that a model needs."""
         super().suited(unknowns)
-        assert isinstance(self.place, Device)
-        self.memory, self._reaches = self.place.free_gigabytes(), None
-        self._block = None
+        self.memory = self.place.free_gigabytes()
         if self.response == "binomial" and self._counts is not None:
             tables = tuple(
                 table._replace(kind=self.kind) if isinstance(table, Dense) else table
                 for table in self._counts.tables
             )
             self._block = replace(self._counts, tables=tables)
+        elif self.matrix is not None:
+            self.matrix = _part(self.matrix, self.whole)
         return self
-
-    def results(self, function: BlockFunction, job: Any) -> Iterator[PassResult]:
-        """Yield what a function returns for the block."""
-        if self._block is None:
-            assert self.matrix is not None
-            self._block = self.block(_part(self.matrix, self.whole))
-        result = function(self._block, self._reaches, job)
-        self._reaches = result.reaches
-        yield result
 
 
 def gpu(
@@ -183,16 +169,9 @@ def gpu(
     place = Device(device)
     if not matrix.is_counts:
         usable = usable_responses(matrix, MODELS["beta"], response)
-        part = usable.matrix
-        assert part is not None
-        whole = replace(
-            whole_of(part),
-            means=usable.means,
-            dropped=usable.dropped,
-            left_out=usable.left_out,
-            joined=connections_in_blocks(part),
-        )
-        return DeviceSource(place, whole, usable.response, part, None)
+        assert usable.matrix is not None
+        whole = replace(usable.whole, joined=connections(usable.matrix))
+        return DeviceSource(place, whole, usable.response, usable.matrix, None)
     with place.exactly():
         whole, block = _sent_counts(place, matrix)
     chosen: Response = response or ("beta-binomial" if whole.most > 1 else "binomial")
@@ -218,8 +197,7 @@ def _sent_counts(place: Device, matrix: ResponseMatrix) -> tuple[Whole, Block]:
     rows = np.flatnonzero(tries > 0)
     check_enough_agents(len(rows))
     score = place.numpy(won.sum(1, dtype=double))[rows]
-    tries = tries[rows]
-    order = np.argsort((score + 1.0) / (tries + 2.0), kind="stable")
+    order = np.argsort((score + 1.0) / (tries[rows] + 2.0), kind="stable")
     there = place.array(rows[order], np.int64)
     most = int(given.max())
     tables = (
@@ -239,16 +217,20 @@ def _sent_counts(place: Device, matrix: ResponseMatrix) -> tuple[Whole, Block]:
         (float(score.mean()), max(float(score.std()), 1e-12)),
         False,
         dropped,
-        _left_out(matrix, rows, means),
+        excluded_agents(matrix.agents, means, tries > 0),
     )
     part = _part(matrix, whole)
     if not alike:
-        joined = connections(part) if len(rows) <= MOST_AGENTS else connections_in_blocks(part)
+        few = len(rows) <= MOST_AGENTS
+        joined = (
+            connections(part)
+            if few
+            else connections_of_blocks(part.agents, part.tasks, [part.trials])
+        )
         whole = replace(whole, joined=joined)
     constant = float(log_choices(part).sum()) if most > 1 else 0.0
-    size = place.agents_together
-    tiles = [slice(start, min(start + size, len(rows))) for start in range(0, len(rows), size)]
-    return whole, Block(tables, place, order, tiles, constant, score[order], tries[order])
+    tiles = tiles_of(len(rows), place.agents_together)
+    return whole, Block(tables, place, order, tiles, constant, score[order])
 
 
 def _part(matrix: ResponseMatrix, whole: Whole) -> ResponseMatrix:
@@ -267,18 +249,8 @@ def _means(place: Device, won: Array, given: Array) -> Array:
     double = place.xp.float64
     if int(given.max()) <= 1:
         return won.sum(1, dtype=double) / given.sum(-1, dtype=double)
-    seen = (given > 0).expand(won.shape)
-    return place.xp.where(seen, won / given, 0.0).sum(1, dtype=double) / seen.sum(1)
-
-
-def _left_out(matrix: ResponseMatrix, rows: NDArray[np.intp], means: Floats) -> tuple[Dropped, ...]:
-    """Agents without any result on the tasks that are fitted, and why."""
-    unseen = np.setdiff1d(np.arange(len(matrix.agents)), rows)
-    unseen = unseen[np.argsort(~np.isnan(means[unseen]), kind="stable")]
-    reasons = ("observed only on tasks with constant results", "no observed result")
-    return tuple(
-        Dropped(matrix.agents[row], reasons[int(np.isnan(means[row]))]) for row in unseen.tolist()
-    )
+    observed = (given > 0).expand(won.shape)
+    return place.xp.where(observed, won / given, 0.0).sum(1, dtype=double) / observed.sum(1)
 
 
 def _torch() -> Any:  # Any: torch is an extra

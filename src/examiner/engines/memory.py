@@ -55,8 +55,8 @@ def size_of_shards(source: str | Path, measure: str | None = None) -> Size:
             scan = shard.scanned()
             rows += int(scan.select(pl.len()).collect().item())
             for name, every in names.items():
-                each = scan.select(pl.col(name).cast(pl.String).unique())
-                every.update(each.collect(engine="streaming").to_series().to_list())
+                unique = scan.select(pl.col(name).cast(pl.String).unique())
+                every.update(unique.collect(engine="streaming").to_series().to_list())
     except (*PROBLEMS, OSError) as problem:
         raise place_of(source).unreadable(problem) from None
     agents = len(names[columns.agent])

@@ -73,10 +73,10 @@ def check_scheme(url: str | Path) -> None:
     ...
     examiner.messages.InputError: Unknown scheme 'ftp'. ...Known: 'abfs', 'abfss', 'adl', ...
     """
-    known = (*_KINDS, "file")
+    schemes = (*_KINDS, "file")
     scheme = scheme_of(url)
-    if scheme not in known:
-        raise unknown_name("scheme", scheme, known)
+    if scheme not in schemes:
+        raise unknown_name("scheme", scheme, schemes)
     if isinstance(url, Path):
         raise InputError(
             f"{named_url(url)} is a URL that was made a Path, which drops a slash. Give URLs as text."
@@ -155,14 +155,14 @@ def _cause(text: str) -> str:
 
 def _inside(url: str) -> list[str]:
     """Files in a folder and its folders, but for hidden ones."""
-    found = [
+    visible = [
         place
         for place in _like(f"{url}**/*.parquet", url)
         if not any(part.startswith((".", "_")) for part in place[len(url) :].split("/"))
     ]
-    if not found:
+    if not visible:
         raise unreadable_object(url, FileNotFoundError())
-    return found
+    return visible
 
 
 def _like(pattern: str, named: str) -> list[str]:
@@ -185,8 +185,8 @@ def _like(pattern: str, named: str) -> list[str]:
 
 def _options(url: str, first: bool) -> dict[str, Any] | None:  # Any: polars' own mixture
     """Only clients of object stores can be told how long to wait."""
-    told = first and _kind(url) not in ("hf", "http")
-    return dict(_PATIENCE) if told else None
+    patient = first and _kind(url) not in ("hf", "http")
+    return dict(_PATIENCE) if patient else None
 
 
 def _kind(url: str) -> str:

@@ -47,11 +47,11 @@ class Columns(NamedTuple):
         >>> Columns("agent", False, "win").repeated(2)
         "There is no 'trial' column: repeated rows of one agent and task are taken as trials, up to 2."
         """
-        told = f"repeated rows of one agent and task are taken as trials, up to {most:,}."
+        sentence = f"repeated rows of one agent and task are taken as trials, up to {most:,}."
         if not self.keys:
-            return f"There is no 'trial' column: {told}"
+            return f"There is no 'trial' column: {sentence}"
         verb = "is" if len(self.keys) == 1 else "are"
-        return f"{listed(self.keys)} {verb} not told apart in shards: {told}"
+        return f"{listed(self.keys)} {verb} not told apart in shards: {sentence}"
 
 
 def columns_of(shard: Shard, measure: str | None = None) -> Columns:

@@ -29,7 +29,6 @@ Source = str | Path | Sequence[str | Path]
 _NUMBERED = re.compile(r"(\d+)-of-(\d+)")
 """How writers of many files number them: part-00003-of-00010.parquet."""
 _ESCAPED = re.compile(rb"%([0-9A-Fa-f]{2})")
-_ASKED_AT_ONCE = 8
 
 
 class Stamp(NamedTuple):
@@ -102,22 +101,22 @@ def shards_at(source: Source) -> list[Shard]:
     examiner.messages.InputError: There is no Parquet file at 'nowhere/*.parquet'. Check the path.
     """
     if not isinstance(source, (str, Path)):
-        found = [shard for part in source for shard in shards_at(part)]
-        if not found:
+        shards = [shard for part in source for shard in shards_at(part)]
+        if not shards:
             raise InputError("No shard is named. Give a path, a URL, or a list of these.")
-        return found
+        return shards
     escaped = scheme_of(source) == "file" and "%00" in str(source)
     if "\0" in str(source) or escaped or not str(source):
         raise InputError(f"No file is called {shorten(source)}. Check the path.")
     place = place_of(source)
     if isinstance(place, RemoteShard):
-        found = [RemoteShard(url) for url in listed_objects(place.url)]
+        shards = [RemoteShard(url) for url in listed_objects(place.url)]
     else:
-        found = [LocalShard(path.absolute()) for path in _files_at(place.path)]
-    if not found:
+        shards = [LocalShard(path.absolute()) for path in _files_at(place.path)]
+    if not shards:
         raise InputError(f"There is no Parquet file at {shorten(source, 200)}. Check the path.")
-    _check_numbering(found)
-    return found
+    _check_numbering(shards)
+    return shards
 
 
 def place_of(source: str | Path) -> Shard:
@@ -138,13 +137,13 @@ def path_of(source: str | Path) -> Path | None:
     check_scheme(source)
     if scheme != "file":
         return None
-    host, slash, rest = str(source)[len("file://") :].partition("/")
+    host, slash, path = str(source)[len("file://") :].partition("/")
     if host not in ("", "localhost") or not slash:
         raise InputError(
             f"{shorten(source, 200)} names a file on another machine. Write file:///path for one on this."
         )
-    told = f"/{rest}".encode()
-    return Path(os.fsdecode(_ESCAPED.sub(lambda found: bytes.fromhex(found[1].decode()), told)))
+    encoded = f"/{path}".encode()
+    return Path(os.fsdecode(_ESCAPED.sub(lambda found: bytes.fromhex(found[1].decode()), encoded)))
 
 
 def _files_at(path: Path) -> list[Path]:
@@ -181,8 +180,8 @@ def answers(question: Callable[[Shard], T], shards: Sequence[Shard]) -> list[T]:
     """Return what is asked of each shard, of those that lie elsewhere several at once."""
     if all(isinstance(shard, LocalShard) for shard in shards):
         return list(map(question, shards))
-    with ThreadPoolExecutor(_ASKED_AT_ONCE) as asked:
-        return list(asked.map(question, shards))
+    with ThreadPoolExecutor(8) as pool:
+        return list(pool.map(question, shards))
 
 
 def stamps_of(shards: Sequence[Shard]) -> tuple[Stamp, ...]:
@@ -197,9 +196,9 @@ def on_this_machine(stamps: Iterable[Stamp]) -> tuple[Stamp, ...]:
 
 def check_unchanged(now: Iterable[Stamp], before: Iterable[Stamp]) -> None:
     """Refuse to go on with shards that are no longer what they were."""
-    for stamp, known in zip(now, before, strict=True):
-        if stamp != known:
+    for stamp, expected in zip(now, before, strict=True):
+        if stamp != expected:
             raise InputError(
-                f"The shard {shorten(known.place, 200)} was changed while it was used. Begin again when "
+                f"The shard {shorten(expected.place, 200)} was changed while it was used. Begin again when "
                 f"nothing writes to it."
             )

@@ -7,14 +7,14 @@ import tempfile
 import weakref
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
 from examiner.engines.decoded import PROGRAM, DecodedFolder, Progress, decoded
 from examiner.engines.memory import check_memory
 from examiner.engines.shard_places import Source
-from examiner.irt import Block, BlockFunction, PassResult, Reaches, Response, ResponseSource, Whole
+from examiner.irt import Block, Response, ResponseSource, Unknowns, Whole
 from examiner.messages import InputError, shorten
 from examiner.validation import scheme_of, without_secrets
 
@@ -44,28 +44,26 @@ class ParquetSource(ResponseSource):
         self.decoded, self.memory = held, memory
         self.agents_together = agents_within(held.whole, memory)
         self._within = range(len(self.agents)) if within is None else within
-        self._reaches: dict[int, Reaches] = {}
         self._kept: Block | None = None
 
-    def suited(self, unknowns: Any) -> ParquetSource:  # Any: Unknowns
+    def suited(self, unknowns: Unknowns) -> Self:
         """Return the source with the statistics that a model needs."""
-        self._reaches, self._kept = {}, None
+        self._kept = None
         return super().suited(unknowns)
 
-    def results(self, function: BlockFunction, job: Any) -> Iterator[PassResult]:
-        """Yield what a function returns for each block, read one after the other."""
+    def blocks(self) -> Iterator[Block]:
+        """Yield the blocks, read one after the other; a lone one is kept."""
         self.decoded.check()
         within, step = self._within, self.agents_together
         for start in range(within.start, within.stop, step):
             block = self._kept
             if block is None:
                 matrix = self.decoded.matrix(start, min(start + step, within.stop))
-                block = self.block(matrix, kept=step >= len(within), first=start)
-            if step >= len(within):  # the only one
+                block = self.block(matrix, kept=step >= len(within))
+                block.first = start
+            if step >= len(within):
                 self._kept = block
-            result = function(block, self._reaches.get(start), job)
-            self._reaches[start] = result.reaches
-            yield result
+            yield block
 
 
 def sharded(
@@ -95,10 +93,10 @@ def sharded(
     >>> abs(fit(source).log_likelihood - fit(table, errors=False).log_likelihood) < 1e-6
     True
     """
-    held = decoded_in(
+    folder = decoded_in(
         cache, source, memory=memory, measure=measure, success=success, progress=progress
     )
-    return ParquetSource(held, response, memory)
+    return ParquetSource(folder, response, memory)
 
 
 def decoded_in(
@@ -118,16 +116,16 @@ def decoded_in(
             f"{shorten(without_secrets(cache), 200)}. Name a folder (`--cache`)."
         )
     folder = Path(tempfile.mkdtemp(prefix="examiner-")) if cache is None else Path(cache)
-    how: dict[str, Any] = {"measure": measure, "success": success, "memory": memory}
+    options: dict[str, Any] = {"measure": measure, "success": success, "memory": memory}
     try:
-        held = decoded(source, folder, progress=progress, **how)
+        responses = decoded(source, folder, progress=progress, **options)
     except BaseException:
         if cache is None:
             shutil.rmtree(folder, ignore_errors=True)
         raise
     if cache is None:
-        weakref.finalize(held, shutil.rmtree, folder, ignore_errors=True)
-    return held
+        weakref.finalize(responses, shutil.rmtree, folder, ignore_errors=True)
+    return responses
 
 
 def agents_within(whole: Whole, memory: float) -> int:

@@ -16,7 +16,6 @@ _URL = re.compile(
     r"(?P<scheme>https?)://(?:[^/?#@]*@)?(?P<host>[^/?#]+)(?P<rest>[^#]*)", re.IGNORECASE
 )
 _PROXIES = ("http_proxy", "https_proxy", "all_proxy")
-_MOST_REDIRECTS = 10  # as browsers and polars' client
 
 
 def named_url(url: str | Path) -> str:
@@ -38,7 +37,8 @@ the network and the URL.
     if any(os.environ.get(name) or os.environ.get(name.upper()) for name in _PROXIES):
         return
     place = url
-    for _ in range(_MOST_REDIRECTS):
+    # as browsers and polars' client do
+    for _ in range(10):
         target = _redirect_of(place, url)
         if target is None:
             return

@@ -17,13 +17,14 @@ from examiner.validation import names_of as _names_of
 __dir__ = _names_of(__name__)
 
 if TYPE_CHECKING:  # for other packages of the codebase, loaded when first used
-    from examiner.importers.data_set_names import bundled_data_sets as bundled_data_sets
-    from examiner.importers.evaluations.subsets import inspect_sample_ids as inspect_sample_ids
-    from examiner.importers.evaluations.subsets import lm_eval_samples as lm_eval_samples
+    from examiner.importers.formats.inspect_ai import inspect_sample_ids as inspect_sample_ids
+    from examiner.importers.formats.lm_eval import lm_eval_samples as lm_eval_samples
+    from examiner.importers.formats.parquet import gigabytes_of as gigabytes_of
+    from examiner.importers.pairs import paired as paired
+    from examiner.importers.paths import bundled_data_sets as bundled_data_sets
     from examiner.importers.paths import is_many as is_many
     from examiner.importers.paths import would_include as would_include
     from examiner.importers.readings import Reading as Reading
     from examiner.importers.readings import joined as joined
-    from examiner.importers.samples import gigabytes_of as gigabytes_of
 else:
     __getattr__ = _names_on_demand(__name__)

@@ -8,8 +8,7 @@ from itertools import combinations
 
 import polars as pl
 
-from examiner.importers.column_names import KEY, OTHER_MEASURES, RUN_NAME
-from examiner.importers.time import TIME_COLUMNS
+from examiner.importers.vocabulary import KEY, OTHER_MEASURES, RUN_NAME, TIME_COLUMNS
 from examiner.messages import InputError, listed, shorten
 from examiner.results import BESIDE_RESULTS, ITEM_COLUMNS, JUDGES, MEASURES
 

@@ -22,7 +22,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import BinaryIO, cast
 
-from examiner.importers.data_set_names import data_set_hint
+from examiner.importers.paths import data_set_hint
 from examiner.messages import InputError, shorten
 from examiner.validation import at_most, is_pipe, open_outside, refuse_url
 

@@ -1,36 +1,44 @@
-"""One JSON object as results: scores by task, by agent or by both, as numbers or lists; or one record."""
+"""JSON objects as results: scores below names of tasks and agents, levels that are named, or one record."""
 
 from __future__ import annotations
 
 import json
+import re
 import shlex
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import polars as pl
 
 from examiner.importers.cells import MISSING
-from examiner.importers.column_names import AGENT_COLUMNS, RUN_NAME, TASK_COLUMNS, columns_like
+from examiner.importers.documents import Record, as_mapping, number
 from examiner.importers.files import SourceFile
-from examiner.importers.json_tables import records_within, table_of
-from examiner.importers.json_values import number
-from examiner.importers.known_tasks import is_known_task
-from examiner.importers.nested_keys import nested_reading
+from examiner.importers.options import ReadOptions
 from examiner.importers.readings import Reading, Whereabouts
+from examiner.importers.records import records_within, table_of
 from examiner.importers.suggestions import MissingNamesError, suggested_measure
-from examiner.importers.table_columns import TableOptions
 from examiner.importers.tables import table_reading
-from examiner.importers.wide import mostly_tasks
+from examiner.importers.vocabulary import (
+    AGENT_COLUMNS,
+    RUN_NAME,
+    TASK_COLUMNS,
+    columns_like,
+    is_known_task,
+    measure_columns,
+    mostly_tasks,
+)
 from examiner.messages import InputError, counted, listed, shorten
 from examiner.results import Provenance, frame_from
 
-Object = Mapping[str, Any]  # Any: JSON values
+Names = Mapping[str, str | int]
 
 
 def object_reading(
-    content: Object,
+    content: Record,
     file: SourceFile,
-    options: TableOptions,
+    options: ReadOptions,
     notes: Sequence[str],
     kind: str = "json",
 ) -> Reading:
@@ -40,14 +48,14 @@ def object_reading(
 
     >>> from pathlib import Path
     >>> file = SourceFile(Path("x.json"), None, b"", names={"agent": "iris"})
-    >>> reading = object_reading({"Alien": [368.7, 452.5], "Pong": [14.6, 3]}, file, TableOptions(), ())
+    >>> reading = object_reading({"Alien": [368.7, 452.5], "Pong": [14.6, 3]}, file, ReadOptions(), ())
     >>> reading.results
     Results: 1 agent × 2 tasks, 2 runs, 1 trial; measures: score; 1 note
     """
     if not content:
         raise no_results(content, file)
     if options.axes:
-        return nested_reading(content, file, options, notes, kind)
+        return levels_reading(content, file, options, notes, kind)
     if is_table(content):
         with Whereabouts.of(file).named():
             frame = frame_from(content)
@@ -58,17 +66,7 @@ def object_reading(
             records = [dict(content)]
         if records is not None:
             return table_reading(table_of(records), file, options, kind, notes)
-    measure = "score"
-    chosen = [
-        name for name in options.measures if any(name in _keys(value) for value in content.values())
-    ]
-    if chosen:
-        measure = chosen[0]
-        content = {
-            name: value[measure] for name, value in content.items() if measure in _keys(value)
-        }
-    else:
-        measure, content = _third_level(content, options)
+    measure, content = _measured(content, options)
     options.refuse_columns("one JSON object of scores")
     if options.where:
         raise InputError(
@@ -76,7 +74,7 @@ def object_reading(
             f"Leave `--where` out."
         )
     nested = all(isinstance(value, dict) for value in content.values())
-    inner = dict.fromkeys(name for value in content.values() for name in _keys(value))
+    inner = dict.fromkeys(name for value in content.values() for name in as_mapping(value))
     leaves = [
         leaf for value in content.values() for leaf in (value.values() if nested else [value])
     ]
@@ -91,22 +89,23 @@ def object_reading(
             [other],
             f"{{{other}}}",
         )
+    several = any(isinstance(leaf, list | dict) for leaf in leaves)
     rows = [
-        {outer: name, measure: number(score), "run": run} | ({other: second} if nested else {})
+        {outer: name, measure: number(score)}
+        | ({"run": run} if several else {})
+        | ({other: second} if nested else {})
         for name, value in content.items()
         for second, scores in (value.items() if nested else [("", value)])
         for run, score in _runs(scores)
         if number(score) is not None
     ]
-    if not any(isinstance(leaf, list | dict) for leaf in leaves):
-        rows = [{name: value for name, value in row.items() if name != "run"} for row in rows]
-    else:
+    if several:
         notes = (*notes, "The numbers of one task and agent in a JSON object are read as runs.")
     origin = Provenance(str(file.path), f"wide {kind}").with_notes(*notes)
     return Reading.of(pl.DataFrame(rows, strict=False), file, origin, [measure], ())
 
 
-def is_table(content: Object) -> bool:
+def is_table(content: Record) -> bool:
     """Tell columns of a table from scores by name: all are flat lists, and some name agents or tasks.
 
     >>> is_table({"agent": ["dqn"], "score": [1.5]}), is_table({"Alien": [368.7], "Pong": [14.6]})
@@ -133,22 +132,21 @@ def no_results(content: object, file: SourceFile) -> InputError:
     )
 
 
-def _keys(value: object) -> Object:
-    return value if isinstance(value, dict) else {}
+def _measured(content: Record, options: ReadOptions) -> tuple[str, Record]:
+    """The measure, and what stands under its name one or two levels below, where `measure` is there."""
+    second = [as_mapping(value) for value in content.values()]
+    third = [as_mapping(part) for value in second for part in value.values()]
+    for name in options.measures:
+        if any(name in value for value in second):
+            return name, _at(content, name)
+    for name in options.measures:
+        if any(name in part for part in third):
+            return name, {key: _at(as_mapping(value), name) for key, value in content.items()}
+    return "score", content
 
 
-def _third_level(content: Object, options: TableOptions) -> tuple[str, Object]:
-    """The measure, and objects of two keys, where `measure` is named below them."""
-    parts = [part for value in content.values() for part in _keys(value).values()]
-    named = [name for name in options.measures if any(name in _keys(part) for part in parts)]
-    if not named:
-        return "score", content
-    return named[0], {
-        outer: {
-            inner: part[named[0]] for inner, part in _keys(value).items() if named[0] in _keys(part)
-        }
-        for outer, value in content.items()
-    }
+def _at(content: Record, name: str) -> Record:
+    return {key: value[name] for key, value in content.items() if name in as_mapping(value)}
 
 
 def _runs(scores: Any) -> list[tuple[int | str, Any]]:  # Any: JSON values
@@ -163,10 +161,8 @@ def _are_runs(names: Sequence[str]) -> bool:
     if all(map(RUN_NAME.fullmatch, names)):
         return bool(names)
     numbers = sorted(int(name) for name in names if name.isdigit())
-    return len(numbers) == len(names) and numbers in (
-        list(range(len(names))),
-        list(range(1, len(names) + 1)),
-    )
+    count = len(names)
+    return numbers in (list(range(count)), list(range(1, count + 1)))
 
 
 def _is_score(value: object) -> bool:
@@ -183,7 +179,7 @@ def _is_score(value: object) -> bool:
 
 
 def _tasks_are_outer(
-    outer: Sequence[str], inner: Sequence[str], file: SourceFile, options: TableOptions
+    outer: Sequence[str], inner: Sequence[str], file: SourceFile, options: ReadOptions
 ) -> bool:
     if options.tasks_are is not None:
         return options.tasks_are == "rows"
@@ -198,17 +194,17 @@ def _tasks_are_outer(
     )
 
 
-def _no_scores(content: Object, file: SourceFile) -> InputError:
+def _no_scores(content: Record, file: SourceFile) -> InputError:
     """Return the error for an object that holds other things than scores, and where there are scores."""
-    parts = [(name, part) for value in content.values() for name, part in _keys(value).items()]
+    parts = [(name, part) for value in content.values() for name, part in as_mapping(value).items()]
     by_name = {
         name: " --tasks-are columns"
         for name, part in parts
-        if _keys(part)
-        and all(map(_is_score, _keys(part).values()))
+        if as_mapping(part)
+        and all(map(_is_score, part.values()))
         and not (is_known_task(name) or all(key.isdigit() for key in part))
     }
-    below = [(name, part) for _, value in parts for name, part in _keys(value).items()]
+    below = [(name, part) for _, value in parts for name, part in as_mapping(value).items()]
     inner = dict.fromkeys(name for name, _ in parts)
     way = "" if mostly_tasks(list(content)) != mostly_tasks(list(inner)) else " --tasks-are columns"
     by_name |= {name: way for name, part in below if part is not None and _is_score(part)}
@@ -232,3 +228,109 @@ def _no_scores(content: Object, file: SourceFile) -> InputError:
         f"{shorten(file.path, 200)} is one JSON object with {counted(len(content), 'key')} "
         f"({listed(content, limit=3)}), not a list of records. {what}"
     )
+
+
+# -------------------------------------------------------------------- named levels
+
+
+def levels_reading(
+    content: Any,  # Any: whatever JSON holds
+    file: SourceFile,
+    options: ReadOptions,
+    notes: Sequence[str] = (),
+    kind: str = "json",
+) -> Reading:
+    """Read numbers that stand below levels of names or positions, as `--axes tasks,agents,runs` names them.
+
+    Each level is a key or a column.
+
+    >>> from pathlib import Path
+    >>> file = SourceFile(Path("x.json"), None, b"")
+    >>> scores = {"pong": {"dqn": [1, 2], "ppo": [3, 4]}}
+    >>> levels_reading(scores, file, ReadOptions(axes=("task", "agent", "run"))).results
+    Results: 2 agents × 1 task, 2 runs, 1 trial; measures: score
+    """
+    measure = next(iter(options.measures), "score")
+    around: dict[str, Any] = {}
+    if measure in as_mapping(content):  # the numbers in one place, and texts beside it
+        around = {name: part for name, part in content.items() if isinstance(part, str)}
+        content = content[measure]
+    leaves = list(_leaves(content, options.axes, {}, file))
+    if not leaves:
+        raise InputError(
+            f"{shorten(file.path, 200)} has nothing {len(options.axes)} levels below its beginning "
+            f"({listed(options.axes)}). Name as many levels as there are."
+        )
+    numbers = [leaf for _, leaf in leaves if isinstance(leaf, int | float)]
+    if numbers and any(isinstance(leaf, dict) and measure not in leaf for _, leaf in leaves):
+        raise InputError(  # fields of a summary, not runs or trials
+            f"{shorten(file.path, 200)} has numbers ({listed(numbers, limit=3)}) beside objects without "
+            f"{measure!r} below its levels: these look like the fields of one object, not like results. "
+            "Name one level less (`--axes`), or leave the file out."
+        )
+    rows, trials, lacking = list[dict[str, Any]](), Counter[tuple[object, ...]](), 0
+    for names, leaf in leaves:
+        scores = _scores(leaf, measure, options, file)
+        lacking += not scores
+        # Other numbers of a leaf, such as the time of a checkpoint, are columns.
+        beside = {
+            name: part for name, part in as_mapping(leaf).items() if isinstance(part, int | float)
+        }
+        # Trials are numbered through all checkpoints of a run, as other training logs have them.
+        run = tuple(name for axis, name in names.items() if axis != "checkpoint")
+        for score in scores:
+            numbered = {"trial": trials[run]} if len(scores) > 1 or "checkpoint" in names else {}
+            rows.append({**around, **names, **beside, measure: number(score), **numbered})
+            trials[run] += 1
+    if lacking:
+        notes = (*notes, f"{counted(lacking, 'object')} without {measure!r} left out.")
+    plain = replace(options, axes=(), measures=(measure,))
+    return table_reading(table_of(rows), file, plain, kind, notes)
+
+
+def _leaves(
+    value: Any, axes: Sequence[str], names: Names, file: SourceFile
+) -> Iterator[tuple[Names, Any]]:
+    if not axes:
+        yield names, value
+    elif isinstance(value, dict | list):
+        entries = value if isinstance(value, dict) else dict(enumerate(value))
+        for key, part in entries.items():
+            if axes[0] == "checkpoint" and not re.search(r"\d", str(key)):
+                continue  # a summary beside the checkpoints
+            yield from _leaves(part, axes[1:], {**names, axes[0]: _name(axes[0], key)}, file)
+    elif names:
+        where = ", ".join(f"{key} {name}" for key, name in names.items())
+        raise InputError(
+            f"{shorten(file.path, 200)} has {shorten(value)} at {where}, where names or a list of the "
+            f"{shorten(axes[0])} belong. Name as many levels as there are (`--axes`)."
+        )
+
+
+def _name(axis: str, key: str | int) -> str | int:
+    """A key as the name on its axis; agents and tasks without names are numbered."""
+    if isinstance(key, int):
+        return f"{axis} {key + 1}" if axis in ("agent", "task") else key
+    digits = re.search(r"\d+", key)
+    if axis == "checkpoint" and digits:
+        return int(digits[0])
+    return int(key) if axis in ("run", "trial") and key.isdigit() else key
+
+
+def _scores(leaf: Any, measure: str, options: ReadOptions, file: SourceFile) -> list[Any]:
+    """The scores of a leaf; none where it has not the measure."""
+    if isinstance(leaf, dict):
+        if not options.measures and measure not in leaf:
+            numbers = [name for name, part in leaf.items() if _is_numbers(part)]
+            likely = next(iter(measure_columns(numbers)), suggested_measure(numbers))
+            raise InputError(
+                f"{shorten(file.path, 200)} has objects below its levels, with {listed(leaf, limit=8)}. "
+                f"Name what is measured: `--measure {likely or next(iter(numbers), 'NAME')}`."
+            )
+        leaf = leaf.get(measure)
+    return leaf if isinstance(leaf, list) else [] if leaf is None else [leaf]
+
+
+def _is_numbers(value: object) -> bool:
+    values = value if isinstance(value, list) else [value]
+    return bool(values) and all(isinstance(part, int | float) for part in values)

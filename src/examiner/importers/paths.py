@@ -1,4 +1,4 @@
-"""The files a path means: itself, those in a folder, those a pattern is like; in natural order."""
+"""The files a path means: itself, those in a folder or like a pattern; what their names tell."""
 
 from __future__ import annotations
 
@@ -9,12 +9,22 @@ import os
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from importlib.resources import files
 from itertools import takewhile
 from pathlib import Path, PurePath
 from typing import NamedTuple
 
-from examiner.messages import InputError, shorten
+from examiner.messages import InputError, nearest, shorten
 from examiner.validation import NaturalKey, natural_key
+
+TABLE_ENDINGS = (".csv", ".tsv", ".tab", ".ndjson", ".jsonl", ".parquet")
+"""Endings of files that are meant as tables: none is passed over without a note."""
+_DATA_ENDINGS = (*TABLE_ENDINGS, ".json", ".npy", ".npz", ".txt", ".pkl", ".pickle", ".h5", ".hdf5")
+_SETTINGS = re.compile(
+    r"(?:.*[_.-])?(?:configs?|configuration|args|arguments|params|parameters|hyperparams|hyperparameters"
+    r"|hparams|flags|settings|metadata|requirements|environment|package|package-lock|schema)",
+    flags=re.IGNORECASE,
+)
 
 
 class Found(NamedTuple):
@@ -60,10 +70,10 @@ def found_files(source: str | Path) -> Found:
                 f"{shorten(source, 200)} belongs to the system: what lies there are no files on a disk. "
                 f"Name a folder of results."
             )
-        files = list(_walk(root))
+        matches = list(_walk(root))
     else:
-        files, root, meant = _globbed(str(source))
-    everything = sorted(set(files), key=natural_order)
+        matches, root, meant = _globbed(str(source))
+    everything = sorted(set(matches), key=natural_order)
     # What is neither there nor a file is a broken link, which is told where it is opened.
     irregular = tuple(path for path in everything if not path.is_file() and path.exists())
     paths = tuple(path for path in everything if path not in irregular)
@@ -98,6 +108,33 @@ def would_include(source: str | Path, path: str | Path) -> bool:
     return _is_like(below, patterns or [None])
 
 
+def relative(path: Path, root: Path) -> Path:
+    """Return a path as it stands below a folder, or as it is.
+
+    >>> relative(Path("logs/a.csv"), Path("logs"))
+    PosixPath('a.csv')
+    """
+    return path.relative_to(root) if path.is_relative_to(root) else path
+
+
+def is_settings(path: Path) -> bool:
+    """Tell whether a file holds the settings of a run by its name, whatever its format.
+
+    >>> [is_settings(Path(name)) for name in ("config.json", "wandb-metadata.json", "a.csv")]
+    [True, True, False]
+    """
+    return _SETTINGS.fullmatch(path.name.partition(".")[0]) is not None
+
+
+def may_hold_results(path: Path) -> bool:
+    """Tell whether results could be in a file that no format reads: data, and no settings.
+
+    >>> may_hold_results(Path("dqn/scores.pkl")), may_hold_results(Path("README.md"))
+    (True, False)
+    """
+    return any(ending in _DATA_ENDINGS for ending in path.suffixes[-2:]) and not is_settings(path)
+
+
 def natural_order(path: PurePath) -> list[NaturalKey]:
     """Order paths as people do: `run_9` before `run_10`.
 
@@ -120,12 +157,12 @@ def _globbed(pattern: str) -> tuple[list[Path], Path, bool]:
             f"No file is like {shorten(pattern, 200)}. Check the path; `*` stays within one folder, "
             f"`**` goes through folders."
         )
-    files: list[Path] = []
+    paths: list[Path] = []
     visited: set[tuple[int, int]] = set()
     for match in matches:
-        files.extend(_walk(match, visited) if match.is_dir() else [match])
+        paths.extend(_walk(match, visited) if match.is_dir() else [match])
     ending = PurePath(pattern).suffix
-    return files, root, bool(ending) and not glob.has_magic(ending)
+    return paths, root, bool(ending) and not glob.has_magic(ending)
 
 
 def _matches(pattern: str, root: Path) -> list[Path]:
@@ -203,3 +240,46 @@ def _system_devices() -> frozenset[int]:
 
 def _is_of_the_system(folder: Path) -> bool:
     return folder.stat().st_dev in _system_devices()
+
+
+# -------------------------------------------------------------------- bundled data sets
+
+
+@functools.cache
+def bundled_data_sets() -> tuple[str, ...]:
+    """Return the names of the bundled data sets, each of which has a card.
+
+    >>> "atari-arena" in bundled_data_sets()
+    True
+    """
+    cards = files("examiner").joinpath("datasets", "cards").iterdir()
+    return tuple(sorted(c.name.removesuffix(".toml") for c in cards if c.name.endswith(".toml")))
+
+
+def data_set_hint(path: str) -> str:
+    """Say what to do about a path that does not exist.
+
+    >>> data_set_hint("atari-aren")
+    "Did you mean 'atari-arena'? Check the path, or name a bundled data set (`examiner datasets`)."
+    >>> data_set_hint("atari-arena")
+    "A bundled data set has this name: load it with `ex.load('atari-arena')`."
+    """
+    if path in bundled_data_sets():
+        return f"A bundled data set has this name: load it with `ex.load({path!r})`."
+    hint = nearest(path, bundled_data_sets())
+    return f"{hint}Check the path, or name a bundled data set (`examiner datasets`)."
+
+
+def note_on_namesake(path: str) -> tuple[str, ...]:
+    """Say that what is read here is not the bundled data set of the same name.
+
+    >>> note_on_namesake("scores.csv")
+    ()
+    """
+    if path not in bundled_data_sets():
+        return ()
+    kind = "folder" if Path(path).is_dir() else "file"
+    return (
+        f"{path!r} is read as the {kind} of this name. A bundled data set has the same name: load it "
+        f"with `ex.load({path!r})`.",
+    )

@@ -13,25 +13,30 @@ import numpy as np
 import polars as pl
 
 from examiner.importers.aggregates import without_aggregates
-from examiner.importers.arrays import array_names
-from examiner.importers.axes import parse_axes
-from examiner.importers.column_names import METRIC_COLUMNS
-from examiner.importers.data_set_names import note_on_namesake
-from examiner.importers.evaluations.adding import Before
-from examiner.importers.evaluations.items import item_names
-from examiner.importers.evaluations.measures import measures_of
+from examiner.importers.archives import array_names
 from examiner.importers.files import SourceFile, open_source
 from examiner.importers.formats import FORMATS, known_format, recognised, unknown_format
-from examiner.importers.other_files import refuse_other_kinds
-from examiner.importers.paths import is_many
+from examiner.importers.formats.parquet import with_sample
+from examiner.importers.log_additions import Before
+from examiner.importers.options import (
+    Key,
+    Layout,
+    Orientation,
+    ReadOptions,
+    TimeColumn,
+    item_names,
+    measures_of,
+    parse_axes,
+)
+from examiner.importers.paths import is_many, note_on_namesake
 from examiner.importers.readings import Reading, unmeasured_notes
 from examiner.importers.row_filters import RowFilter, rows_kept
-from examiner.importers.samples import with_sample
-from examiner.importers.table_columns import Key, Layout, TableColumns, TableOptions
+from examiner.importers.sorting import refuse_other_kinds
+from examiner.importers.table_columns import TableColumns
 from examiner.importers.tables import results_from_table
 from examiner.importers.templates import PathTemplate
-from examiner.importers.time import TimeColumn, retimed
-from examiner.importers.wide import Orientation
+from examiner.importers.time import retimed
+from examiner.importers.vocabulary import METRIC_COLUMNS
 from examiner.messages import InputError, first_line, listed, shorten
 from examiner.results import Provenance, Results, announce, frame_from, in_order, is_frame
 from examiner.validation import refuse_url
@@ -100,16 +105,16 @@ def read(
     Results: 2 agents × 2 tasks, 1 run, 1 trial; measures: score; 1 missing cell
     """
     measures = (measure,) if isinstance(measure, str) else tuple(measure or ())
-    each = measures_of(measures)
+    choices = measures_of(measures)
     clock = None if time is None else TimeColumn.of(time)
     keys: dict[Key, str | None] = {"agent": agent, "task": task, "run": run, "trial": trial}
-    options = TableOptions(
+    options = ReadOptions(
         layout,
         tasks_are,
-        () if each else measures,
+        () if choices else measures,
         None if item is None else tuple(item),
         clock,
-        each,
+        choices,
         None if items is None else item_names(items),
         item_text,
         {key: column for key, column in keys.items() if column is not None},
@@ -131,7 +136,7 @@ def read(
         with _only_our_own_errors(source):
             if is_many(source):
                 # Threads and all that they need are loaded only where there is work for them.
-                from examiner.importers.batch import read_files
+                from examiner.importers.folders import read_files
 
                 reading = read_files(
                     source,
@@ -167,9 +172,9 @@ def read(
         assert before is not None
         return before.results.with_notes("There are no new logs: nothing was added.")
     results = reading.chosen(options.measures, options.item).results
-    _check_taken(options, results)
     formats = ["tidy"] if is_frame(source) else results.provenance.format.split(", ")
     tables = formats[0].startswith(("tidy", "wide"))
+    _check_taken(options, results, formats)
     if not tables:
         options.refuse_columns(repr(results.provenance.format))
     if options.where and not all(name.startswith(("tidy", "wide")) for name in formats):
@@ -194,24 +199,32 @@ NESTED = ("json", "yaml")
 """Formats whose levels of objects and lists can be named as the axes of arrays are."""
 
 
-def _check_taken(options: TableOptions, results: Results) -> None:
-    """Refuse what is said of logs of evaluations where there are none."""
+def _check_taken(options: ReadOptions, results: Results, formats: Sequence[str]) -> None:
+    """Refuse what is said of logs of evaluations, or of plain tables, where there are none."""
+    kind = results.provenance.format
+    for name in ("layout", "tasks_are"):
+        if getattr(options, name) is not None and not formats[0].startswith(("tidy", "wide")):
+            raise InputError(
+                f"`--{name.replace('_', '-')}` is for plain tables, and this is {kind!r}. Leave it out."
+            )
+    if options.time is not None and options.time.column != "none" and kind.startswith("wide"):
+        raise InputError(
+            "`--time` names a column, and this is a wide table, which has tasks as columns. Leave it out."
+        )
     given = {
         "A measure for each benchmark (`--measure PATTERN=MEASURE`)": options.measure_of,
         "A list of items (`--items`)": options.items,
         "Keeping texts of items (`--item-text`)": options.item_text,
     }
     said = next((what for what, value in given.items() if value), None)
-    formats = results.provenance.format.split(", ")
+    formats = kind.split(", ")
     if options.axes and not all(name == "npy" or name.endswith(NESTED) for name in formats):
         raise InputError(
             f"Names of axes (`--axes`) are for arrays of npy and npz files and for JSON, and this is "
-            f"{results.provenance.format!r}. Leave them out."
+            f"{kind!r}. Leave them out."
         )
     if said and not any(name in FORMATS and FORMATS[name].logs for name in formats):
-        raise InputError(
-            f"{said} is for logs of evaluations, and this is {results.provenance.format!r}. Leave it out."
-        )
+        raise InputError(f"{said} is for logs of evaluations, and this is {kind!r}. Leave it out.")
 
 
 def _with_rows_kept(
@@ -247,7 +260,7 @@ def _is_matrix(value: object) -> bool:
     return isinstance(value, np.ndarray) and value.ndim > 1
 
 
-def _read_frame(source: object, options: TableOptions, template: PathTemplate | None) -> Reading:
+def _read_frame(source: object, options: ReadOptions, template: PathTemplate | None) -> Reading:
     if template is not None:
         raise InputError("A table in memory has no path for a template. Leave `path` out.")
     kind = type(source).__module__.partition(".")[0].replace("builtins", "dict")
@@ -256,7 +269,7 @@ def _read_frame(source: object, options: TableOptions, template: PathTemplate | 
     return Reading(results_from_table(frame, columns, Provenance("memory", kind)))
 
 
-def _named_by(template: PathTemplate | None, file: SourceFile, options: TableOptions) -> SourceFile:
+def _named_by(template: PathTemplate | None, file: SourceFile, options: ReadOptions) -> SourceFile:
     if template is None:
         return replace(file, names=options.constants)
     path = file.path.absolute()

@@ -13,9 +13,9 @@ import numpy as np
 import polars as pl
 
 from examiner.importers.cells import with_given
-from examiner.importers.column_names import TASK_COLUMNS
 from examiner.importers.files import SourceFile
 from examiner.importers.suggestions import MissingNamesError
+from examiner.importers.vocabulary import TASK_COLUMNS
 from examiner.messages import InputError, RepeatedKeyError, counted, listed, shorten
 from examiner.results import Provenance, Results, RowKind, Scales, assemble, joined_names
 

@@ -7,9 +7,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-from examiner.importers.column_names import AGENT_COLUMNS, TASK_COLUMNS
 from examiner.importers.files import open_source
 from examiner.importers.text_tables import TextTable
+from examiner.importers.vocabulary import AGENT_COLUMNS, TASK_COLUMNS
 from examiner.messages import InputError, listed, shorten
 from examiner.results import Attributes, Classification, Results, Scales
 

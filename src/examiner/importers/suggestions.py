@@ -9,9 +9,15 @@ from itertools import takewhile
 from pathlib import PurePath
 from typing import Literal, NamedTuple
 
-from examiner.importers.column_names import AGENT_COLUMNS, KEY, TASK_COLUMNS, columns_like
-from examiner.importers.known_tasks import is_known_task
 from examiner.importers.templates import PathTemplate, without_ending
+from examiner.importers.vocabulary import (
+    AGENT_COLUMNS,
+    KEY,
+    TASK_COLUMNS,
+    columns_like,
+    is_known_task,
+    mostly_tasks,
+)
 from examiner.messages import InputError
 
 _SEPARATORS = "-_.= "
@@ -145,7 +151,7 @@ def suggested_template(paths: Sequence[PurePath], missing: Sequence[str]) -> str
             pieces[number] = level.filled("")
         elif any(set(level.stems) <= set(before) for before in values[:number]):
             pieces[number] = level.filled("{folder}")
-        elif _mostly_tasks(level.stems) and "task" in missing:
+        elif mostly_tasks(level.stems) and "task" in missing:
             if "task" not in names:
                 return None  # two levels name tasks
             pieces[number] = level.filled("{task}")
@@ -178,7 +184,7 @@ def _fits(template: PathTemplate, paths: Sequence[PurePath]) -> bool:
 def _level(values: Sequence[str]) -> _Level:
     if all(map(_RUN.fullmatch, values)):
         return _Level((), run="{run}")
-    if _mostly_tasks(values):
+    if mostly_tasks(values):
         return _Level(tuple(values))
     before = _shared_beginning(values)
     before = before[: max((before.rfind(mark) for mark in _SEPARATORS), default=-1) + 1]
@@ -188,7 +194,7 @@ def _level(values: Sequence[str]) -> _Level:
         if is_known_task(stem):
             return _Level((stem,), run=f"{before.removeprefix(stem)}{{run}}")
         return _Level((), before, run="{run}")
-    if _mostly_tasks(values):
+    if mostly_tasks(values):
         return _Level(tuple(values), before)
     numbered = [_NUMBERED.fullmatch(value) for value in values]
     parts = [match.groups() for match in numbered if match]
@@ -217,10 +223,6 @@ def _plain(values: Sequence[Sequence[str]]) -> bool:
     """Whether names of the one level that differs are words or known tasks, with no agent in them."""
     (level,) = (names for names in values if len(names) > 1)
     return all(is_known_task(name) or name.isalnum() for name in level)
-
-
-def _mostly_tasks(stems: Sequence[str]) -> bool:
-    return 2 * sum(map(is_known_task, stems)) > len(stems)
 
 
 def _mark_before_task(stems: Sequence[str]) -> str | None:

@@ -7,115 +7,27 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import polars as pl
 
-from examiner.importers.column_names import (
+from examiner.importers.options import Key, Layout, ReadOptions
+from examiner.importers.suggestions import MissingNamesError
+from examiner.importers.vocabulary import (
     AGENT_COLUMNS,
+    INDEX_COLUMN,
+    KEY_COLUMNS,
     TASK_COLUMNS,
     columns_like,
     measure_columns,
+    time_columns,
 )
-from examiner.importers.evaluations.measures import MeasureOf
-from examiner.importers.row_filters import RowFilter
-from examiner.importers.suggestions import MissingNamesError
-from examiner.importers.time import TimeColumn, time_columns
-from examiner.importers.wide import INDEX_COLUMN, KEY_COLUMNS, Orientation
 from examiner.messages import InputError, listed, shorten
 from examiner.results import ITEM_COLUMNS, numbers_in
 from examiner.validation import check_names
 
 if TYPE_CHECKING:
-    from examiner.importers.samples import DrawnNames
-
-Layout = Literal["tidy", "wide"]
-Key = Literal["agent", "task", "run", "trial"]
-
-
-@dataclass(frozen=True, slots=True)
-class TableOptions:
-    """How a plain table is to be interpreted; None means: by its header.
-
-    `columns` gives the column that is the agent, task, run or trial, or `=NAME` for a name that holds
-    for all rows; `where` are comparisons that choose rows, and `axes` the keys of the
-    axes of arrays. `measure_of`, `items` and `item_text` are for
-    logs of evaluations: which measure of which benchmark counts, the items that a log does not list by
-    itself, and whether texts of items are kept. Of Parquet files that do not fit in memory a `sample` of
-    the agents and tasks is read.
-    """
-
-    layout: Layout | None = None
-    tasks_are: Orientation | None = None
-    measures: tuple[str, ...] = ()
-    item: tuple[str, ...] | None = None
-    time: TimeColumn | None = None
-    measure_of: tuple[MeasureOf, ...] = ()
-    items: tuple[str, ...] | None = None
-    item_text: bool = False
-    columns: Mapping[Key, str] = field(default_factory=dict)
-    where: tuple[RowFilter, ...] = ()
-    axes: tuple[str, ...] = ()
-    sample: DrawnNames | None = None
-
-    def __post_init__(self) -> None:
-        for key, column in self.columns.items():
-            if column.strip() in ("", "="):
-                raise InputError(
-                    f"`--{key}` names no column. Write `--{key} COLUMN`, or `--{key} =NAME` for a name "
-                    f"that holds for all rows."
-                )
-        twice = [column for column in self.named.values() if _count(self.named, column) > 1]
-        if twice:
-            raise InputError(
-                f"The column {shorten(twice[0])} cannot be both {listed_keys(self.named, twice[0])}. Name "
-                f"another for one of them."
-            )
-        for name, value, known in (
-            ("layout", self.layout, ("tidy", "wide")),
-            ("tasks_are", self.tasks_are, ("rows", "columns")),
-        ):
-            if value is not None and value not in known:
-                raise InputError(f"Unknown {name} {shorten(value)}. Known: {listed(known)}.")
-
-    @property
-    def named(self) -> dict[Key, str]:
-        """The columns that options name."""
-        return {key: name for key, name in self.columns.items() if not name.startswith("=")}
-
-    @property
-    def constants(self) -> dict[str, str]:
-        """The names that options give to all rows."""
-        return {key: name[1:].strip() for key, name in self.columns.items() if name.startswith("=")}
-
-    def refuse_columns(self, what: str) -> None:
-        """Refuse columns that are named of something that is no plain table.
-
-        >>> TableOptions(columns={"agent": "=dqn"}).refuse_columns("a HELM log")
-        >>> TableOptions(columns={"agent": "model"}).refuse_columns("a HELM log")
-        Traceback (most recent call last):
-        ...
-        examiner.messages.InputError: `--agent model` names a column of a plain table, and this is ...
-        """
-        for key, column in self.named.items():
-            raise InputError(
-                f"`--{key} {shlex.quote(column)}` names a column of a plain table, and this is {what}. "
-                f"Leave it out, or write `--{key} {shlex.quote('=' + column)}` if this is the name of the "
-                f"{key}."
-            )
-
-
-def _count(named: Mapping[Key, str], column: str) -> int:
-    return sum(other == column for other in named.values())
-
-
-def listed_keys(named: Mapping[Key, str], column: str) -> str:
-    """Return the keys that a column is named for, in words.
-
-    >>> listed_keys({"agent": "x", "run": "x"}, "x")
-    'the agent and the run'
-    """
-    return " and ".join(f"the {key}" for key, other in named.items() if other == column)
+    pass
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +40,7 @@ class TableColumns:
     """
 
     names: tuple[str, ...]
-    options: TableOptions
+    options: ReadOptions
     given: Mapping[str, str]
     layout: Layout
     mapping: Mapping[str, str] = field(default_factory=dict)
@@ -139,14 +51,14 @@ class TableColumns:
     def of(
         cls,
         names: Sequence[str],
-        options: TableOptions,
+        options: ReadOptions,
         given: Mapping[str, str] = MappingProxyType({}),
     ) -> TableColumns:
         """Interpret a header.
 
-        >>> TableColumns.of(["algorithm", "game", "score"], TableOptions()).layout
+        >>> TableColumns.of(["algorithm", "game", "score"], ReadOptions()).layout
         'tidy'
-        >>> TableColumns.of(["agent", "pong", "venture"], TableOptions()).layout
+        >>> TableColumns.of(["agent", "pong", "venture"], ReadOptions()).layout
         'wide'
         """
         _refuse_blank(names)
@@ -190,7 +102,7 @@ class TableColumns:
     def column_of(self, name: str) -> str | None:
         """Return the column of the table that has a name in results; None where there is none.
 
-        >>> columns = TableColumns.of(["Model", "game", "score"], TableOptions())
+        >>> columns = TableColumns.of(["Model", "game", "score"], ReadOptions())
         >>> columns.column_of("agent"), columns.column_of("run")
         ('Model', None)
         """
@@ -204,7 +116,7 @@ class TableColumns:
         """Refuse a table in which rows of one agent or task differ in a column that may name it as well.
 
         >>> frame = pl.DataFrame({"task": ["arc"] * 2, "doc_id": [0, 1], "model": ["a"] * 2})
-        >>> TableColumns.of(frame.columns, TableOptions()).refuse_several(frame)
+        >>> TableColumns.of(frame.columns, ReadOptions()).refuse_several(frame)
         Traceback (most recent call last):
         ...
         examiner.messages.InputError: Rows of one 'task' differ in 'doc_id', and both may name the task. ...
@@ -240,7 +152,7 @@ class TableColumns:
         return tuple(name for name in self.names if name in measures)
 
 
-def _refuse_absent(options: TableOptions, names: Sequence[str]) -> None:
+def _refuse_absent(options: ReadOptions, names: Sequence[str]) -> None:
     for key, column in options.named.items():
         if column not in names:
             raise InputError(
@@ -250,7 +162,7 @@ def _refuse_absent(options: TableOptions, names: Sequence[str]) -> None:
             )
 
 
-def _likely(names: Sequence[str], options: TableOptions) -> dict[Key, list[str]]:
+def _likely(names: Sequence[str], options: ReadOptions) -> dict[Key, list[str]]:
     """The columns that may name agents and tasks, the one to use first."""
     free = [name for name in names if name not in options.named.values()]
     kinds: dict[Key, tuple[str, ...]] = {"agent": AGENT_COLUMNS, "task": TASK_COLUMNS}
@@ -262,7 +174,7 @@ def _likely(names: Sequence[str], options: TableOptions) -> dict[Key, list[str]]
 
 def _mapping(
     names: Sequence[str],
-    options: TableOptions,
+    options: ReadOptions,
     chosen: Mapping[Key, str],
     recognised: Sequence[str],
 ) -> dict[str, str]:
@@ -318,7 +230,7 @@ def _of_fields(names: Sequence[str]) -> str:
 def _looks_tidy(
     names: Sequence[str],
     given: Mapping[str, str],
-    options: TableOptions,
+    options: ReadOptions,
     likely: Mapping[Key, Sequence[str]],
 ) -> bool:
     if options.tasks_are is not None:

@@ -10,32 +10,28 @@ import polars as pl
 
 from examiner.importers import cells
 from examiner.importers.cells import with_given
-from examiner.importers.column_names import (
+from examiner.importers.conditions import refuse_conditions, refuse_items_of_agents
+from examiner.importers.files import SourceFile
+from examiner.importers.options import Key, Orientation, ReadOptions
+from examiner.importers.readings import Reading, Whereabouts
+from examiner.importers.records import fields_as_tasks, opened_objects, unfold_curves
+from examiner.importers.row_filters import rows_kept
+from examiner.importers.suggestions import one_result_per_row, suggested_measure
+from examiner.importers.table_columns import TableColumns
+from examiner.importers.time import run_keys, with_time
+from examiner.importers.training import CHECKPOINT_TAGS, EPISODE_TAGS
+from examiner.importers.vocabulary import (
     AGENT_COLUMNS,
+    INDEX_COLUMN,
+    KEY_COLUMNS,
     METRIC_COLUMNS,
+    RANKS,
     TASK_COLUMNS,
     columns_like,
     measure_columns,
+    time_columns,
 )
-from examiner.importers.conditions import refuse_conditions, refuse_items_of_agents
-from examiner.importers.curves import unfold_curves
-from examiner.importers.files import SourceFile
-from examiner.importers.json_tables import fields_as_tasks, opened_objects
-from examiner.importers.readings import Reading, Whereabouts
-from examiner.importers.row_filters import rows_kept
-from examiner.importers.suggestions import one_result_per_row, suggested_measure
-from examiner.importers.table_columns import Key, TableColumns, TableOptions
-from examiner.importers.time import run_keys, time_columns, with_time
-from examiner.importers.training import CHECKPOINT_TAGS, EPISODE_TAGS
-from examiner.importers.wide import (
-    INDEX_COLUMN,
-    KEY_COLUMNS,
-    RANKS,
-    Orientation,
-    holds_numbers,
-    orientation,
-    wide_keys,
-)
+from examiner.importers.wide import holds_numbers, orientation, wide_keys
 from examiner.messages import InputError, counted, listed, shorten
 from examiner.results import CHECKPOINT, ITEM_COLUMNS, Provenance, Results, absent_names, assemble
 
@@ -58,7 +54,7 @@ class OtherMeasureError(InputError):
 def table_reading(
     frame: pl.DataFrame,
     file: SourceFile,
-    options: TableOptions,
+    options: ReadOptions,
     kind: str,
     notes: Sequence[str] = (),
     line_of: Callable[[int], int | None] | None = None,
@@ -67,7 +63,7 @@ def table_reading(
 
     >>> from pathlib import Path
     >>> frame = pl.DataFrame({"agent": ["dqn"], "pong": [18.0], "log": [[1, 2]]})
-    >>> reading = table_reading(frame, SourceFile(Path("x"), None, b""), TableOptions(), "parquet")
+    >>> reading = table_reading(frame, SourceFile(Path("x"), None, b""), ReadOptions(), "parquet")
     >>> reading.results.provenance.format, reading.results.notes
     ('wide parquet', ("Nested values are left out: 'log'.",))
     """
@@ -113,7 +109,7 @@ def results_from_table(
     `numbered` says that its trials were numbered since, and are no column of the table itself.
 
     >>> wide = pl.DataFrame({"game": ["pong", "venture"], "dqn": [18.0, 380.0], "random": [-20.7, 0.0]})
-    >>> results = results_from_table(wide, TableColumns.of(wide.columns, TableOptions()), Provenance())
+    >>> results = results_from_table(wide, TableColumns.of(wide.columns, ReadOptions()), Provenance())
     >>> results.agents, results.tasks
     (('dqn', 'random'), ('pong', 'venture'))
     >>> results.notes
@@ -228,7 +224,7 @@ def _results_from_tidy(
 
 
 def _of_one_metric(
-    frame: pl.DataFrame, options: TableOptions
+    frame: pl.DataFrame, options: ReadOptions
 ) -> tuple[pl.DataFrame, dict[str, str], tuple[str, ...]]:
     """The rows of one metric, where a column says each row's: the one named, or the only known return."""
     names = [name for name in METRIC_COLUMNS if name in frame.columns]
@@ -252,8 +248,8 @@ def _of_one_metric(
 
 
 def _with_names_first(
-    frame: pl.DataFrame, options: TableOptions
-) -> tuple[pl.DataFrame, TableOptions, tuple[str, ...]]:
+    frame: pl.DataFrame, options: ReadOptions
+) -> tuple[pl.DataFrame, ReadOptions, tuple[str, ...]]:
     """A wide table whose names stand elsewhere, as options say, without its other columns of text.
 
     Columns by which rows were chosen are no tasks.
@@ -286,7 +282,7 @@ def _checkpoint(frame: pl.DataFrame) -> list[str]:
     return [CHECKPOINT] if CHECKPOINT in frame.columns else []
 
 
-def _present_measures(frame: pl.DataFrame, options: TableOptions) -> list[str]:
+def _present_measures(frame: pl.DataFrame, options: ReadOptions) -> list[str]:
     """The measures of a table: those named, as far as it has any of them, else those known by name."""
     usual = measure_columns(frame.columns)
     present = [name for name in options.measures if name in frame.columns]

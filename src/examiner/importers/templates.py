@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import PurePath
 
 from examiner.importers.files import PACKED_ENDINGS
-from examiner.importers.known_tasks import is_known_task
+from examiner.importers.vocabulary import is_known_task
 from examiner.messages import InputError, counted, shorten
 
 _NAME = re.compile(r"\{([^{}]*)\}")

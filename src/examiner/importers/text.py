@@ -1,20 +1,18 @@
-"""Text as it comes: its encoding found, endless lines and merge markers refused, JSON hiding nothing."""
+"""Text as it comes: its encoding detected, endless lines and merge markers refused."""
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator
 from mmap import mmap
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from examiner.importers.files import SourceFile
-from examiner.importers.nesting import refuse_deep_nesting
 from examiner.messages import InputError, shorten
 
 LONGEST_LINE_BYTES = 256 * 2**20  # a row of a million tasks is a tenth of it
-_UTF8_MARK = b"\xef\xbb\xbf"
+UTF8_MARK = b"\xef\xbb\xbf"
 _UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 _BLOCK_BYTES = 2**24  # copied at once to be counted: little beside a file that is mapped
 _MERGE_MARKER = re.compile(rb"^(?:<{7} |={7}\r?$|>{7} )", flags=re.MULTILINE)
@@ -53,7 +51,7 @@ def beginning(file: SourceFile) -> bytes:
     >>> beginning(SourceFile(Path("x.csv"), None, b"\xef\xbb\xbfagent,task"))
     b'agent,task'
     """
-    return file.head.removeprefix(_UTF8_MARK)
+    return file.head.removeprefix(UTF8_MARK)
 
 
 def as_utf8(data: bytes, path: Path) -> Decoded:
@@ -68,7 +66,7 @@ def as_utf8(data: bytes, path: Path) -> Decoded:
     if data.startswith(_UTF16_MARKS):
         decoded = data.decode("utf-16", errors="replace")
         return Decoded(decoded.encode(), (f"{shorten(path, 200)} is written in UTF-16.",))
-    data = data.removeprefix(_UTF8_MARK)
+    data = data.removeprefix(UTF8_MARK)
     if data.isascii():
         return Decoded(data)
     try:
@@ -171,99 +169,3 @@ def refuse_merge_markers(data: bytes, path: Path, first_line: int = 1) -> None:
         f"unresolved git merge ({shorten(line.decode(errors='replace'))}): what stands on both sides "
         f"would count twice. Resolve the merge first."
     )
-
-
-# -------------------------------------------------------------------- JSON
-
-
-class _KeyTwiceError(ValueError):
-    pass
-
-
-def parse_json(data: bytes, path: Path, line: int | None = None) -> Any:  # Any: whatever JSON holds
-    """Return what a JSON text holds; every error names the file, and the line where one is known.
-
-    >>> parse_json(b'{"a": 1, "a": 2}', Path("x.json"))
-    Traceback (most recent call last):
-    ...
-    examiner.messages.InputError: 'x.json' has the key 'a' twice in one object; one of the two \
-values would be lost. Give it one.
-    """
-    refuse_deep_nesting(data, path, line)
-    where = shorten(path, 200) + (f", line {line}," if line is not None else "")
-    try:
-        return json.loads(data, object_pairs_hook=_without_repeats)
-    except _KeyTwiceError as problem:
-        raise InputError(
-            f"{where} has the key {shorten(problem)} twice in one object; one of the two values would "
-            f"be lost. Give it one."
-        ) from None
-    except ValueError as problem:
-        refuse_merge_markers(data, path, line or 1)
-        if line is None:
-            at = f" at line {problem.lineno}" if isinstance(problem, json.JSONDecodeError) else ""
-            said = f"the JSON is broken{at}. It may be cut off: write the file again."
-        else:
-            begins = shorten(data[:60].decode(errors="replace"))
-            said = f"line {line} is not a whole JSON object ({begins}). Correct or remove the line."
-        raise InputError(f"Cannot read {shorten(path, 200)}: {said}") from None
-
-
-def json_lines(data: bytes, path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
-    r"""Give each line's number and object; blank lines are passed over.
-
-    >>> list(json_lines(b'{"a": 1}\n\n{"a": 2}', Path("x.jsonl")))
-    [(1, {'a': 1}), (3, {'a': 2})]
-    """
-    for number, line in enumerate(data.split(b"\n"), start=1):
-        if line.strip():
-            yield number, json_object(line, path, number)
-
-
-def json_object(line: bytes, path: Path, number: int) -> dict[str, Any]:  # Any: JSON values
-    """Return the object that a line holds, or refuse it.
-
-    >>> json_object(b'{"a": 1}', Path("x.jsonl"), 1)
-    {'a': 1}
-    """
-    record = parse_json(line, path, number)
-    if not isinstance(record, dict):
-        raise InputError(
-            f"Cannot read {shorten(path, 200)}: line {number} is not a JSON object. "
-            f'Give one object a line, such as {{"agent": …, "task": …, "score": …}}.'
-        )
-    return record
-
-
-def streamed_json_lines(file: SourceFile) -> Iterator[tuple[int, dict[str, Any]]]:
-    r"""Give each line's number and object as `json_lines` does, one line in memory at a time.
-
-    >>> list(streamed_json_lines(SourceFile(Path("x.jsonl"), None, b'{"a": 1}\n', whole=True)))
-    [(1, {'a': 1})]
-    """
-    if is_utf16(file):
-        yield from json_lines(text_of(file).data, file.path)
-        return
-    with file.opened() as stream:
-        number = 0
-        while line := stream.readline(LONGEST_LINE_BYTES + 1):
-            number += 1
-            if len(line) > LONGEST_LINE_BYTES:
-                raise InputError(
-                    f"{shorten(file.path, 200)} has a line of more than "
-                    f"{LONGEST_LINE_BYTES // 2**20:,} MiB. Check that its lines end."
-                )
-            line = line.removeprefix(_UTF8_MARK) if number == 1 else line
-            if line.strip():
-                yield number, json_object(line, file.path, number)
-
-
-def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    record = dict(pairs)
-    if len(record) != len(pairs):
-        seen: set[str] = set()
-        for key, _ in pairs:
-            if key in seen:
-                raise _KeyTwiceError(key)
-            seen.add(key)
-    return record

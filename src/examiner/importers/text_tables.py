@@ -12,11 +12,10 @@ from pathlib import Path
 
 import polars as pl
 
-from examiner.importers.column_names import KNOWN_COLUMNS
 from examiner.importers.files import SourceFile, check_size
 from examiner.importers.table_columns import TableColumns
 from examiner.importers.text import as_utf8, check_text, refuse_merge_markers, text_of
-from examiner.importers.wide import INDEX_COLUMN
+from examiner.importers.vocabulary import INDEX_COLUMN, KNOWN_COLUMNS
 from examiner.messages import InputError, first_line, shorten
 from examiner.results import ITEM_COLUMNS, PROBLEMS, recoded
 
@@ -83,8 +82,8 @@ class TextTable:
         The table comes back too: with a note where late bytes were not UTF-8.
 
         >>> table = TextTable(Path("x.csv"), b"agent,t\na,1\n", ["agent", "t"], ",", False)
-        >>> from examiner.importers.table_columns import TableOptions
-        >>> table.frame(TableColumns.of(table.header, TableOptions()))[0].rows()
+        >>> from examiner.importers.options import ReadOptions
+        >>> table.frame(TableColumns.of(table.header, ReadOptions()))[0].rows()
         [('a', 1.0)]
         """
         names = columns.as_text

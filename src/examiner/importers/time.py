@@ -2,75 +2,18 @@
 
 from __future__ import annotations
 
-import math
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
 import polars as pl
 
-from examiner.importers.run_times import (
-    FRAMES_PER_STEP,
-    UNTIMED,
-    Arranged,
-    UnclearTimeError,
-    arrange,
-)
+from examiner.importers.options import UNTIMED, TimeColumn
+from examiner.importers.run_times.arranged import Arranged, arrange
+from examiner.importers.run_times.rows import UnclearTimeError
+from examiner.importers.vocabulary import time_columns
 from examiner.messages import InputError, listed, shorten
-from examiner.results import CHECKPOINT, ITEM_COLUMNS, TIMES, Results, RowKind, assemble
-
-TIME_COLUMNS = (
-    *("frames", "frame", "env_frames", "total_frames", "num_frames", "global_step", "env_step"),
-    *("env_steps", "total_env_steps", "num_env_steps", "environment_steps", "total_steps"),
-    *("total_env_interacts", "env_interactions", "total_timesteps", "num_timesteps"),
-    *("timesteps_total", "timesteps_so_far", "timesteps", "timestep", "total_num_steps"),
-    *("training_steps", "training_step", "train_steps", "num_steps", "steps", "step", "_step"),
-    *("step_count",),
-)
-"""Columns that are time where rows of runs can be ordered by them; the first of several."""
-
-
-class TimeColumn(NamedTuple):
-    """A column that is time, how many frames or steps one unit of it is, and which, where that was said."""
-
-    column: str
-    factor: float | None = None
-    said: str = ""
-
-    @classmethod
-    def of(cls, text: str) -> TimeColumn:
-        """Understand `COLUMN`, `COLUMN*FACTOR`, and the word `frames` or `steps` after it.
-
-        >>> TimeColumn.of("global_step*4").unit, TimeColumn.of("epoch*1e6 frames").unit
-        ('frames', 'frames')
-        >>> TimeColumn.of("checkpoint*5000").unit, TimeColumn.of("env_frame").unit
-        ('steps', 'frames')
-        """
-        plain, blank, word = text.strip().rpartition(" ")
-        said = word if blank and word in TIMES else ""
-        text = plain if said else text
-        column, star, number = text.rpartition("*")
-        if not star:
-            return cls(text.strip(), said=said)
-        try:
-            factor = float(number)
-        except ValueError:
-            factor = math.nan
-        if not (column.strip() and math.isfinite(factor) and factor > 0):
-            raise InputError(
-                f"Cannot tell which time {shorten(text)} means. Give a column, or a column times a number "
-                f"above 0: `--time global_step`, `--time global_step*4` or `--time 'epoch*1e6 frames'`."
-            )
-        return cls(column.strip(), factor, said)
-
-    @property
-    def unit(self) -> str:
-        """Frames where it was said, the name says so, or a step is as many frames as Atari agents skip."""
-        if self.said:
-            return self.said
-        named = re.search(r"frame", self.column, flags=re.IGNORECASE)
-        return "frames" if named or self.factor == FRAMES_PER_STEP else "steps"
+from examiner.results import CHECKPOINT, ITEM_COLUMNS, Results, RowKind, assemble
 
 
 class Timed(NamedTuple):
@@ -126,26 +69,6 @@ def with_time(
     if problems:
         raise problems[0]
     return Timed(frame)
-
-
-def time_columns(names: Sequence[str]) -> list[str]:
-    """Return the columns that go by a known name of time, the best known first.
-
-    Case, blanks and what stands before a slash do not count, but a name without it comes first.
-
-    >>> time_columns(["score", "Global Step", "frames", "time/total_timesteps", "TotalEnvInteracts"])
-    ['frames', 'Global Step', 'TotalEnvInteracts', 'time/total_timesteps']
-    """
-    plain = {_plain(name): name for name in reversed(names)}
-    ends = {_plain(name.rpartition("/")[2]): name for name in reversed(names) if "/" in name}
-    known = [_plain(name) for name in TIME_COLUMNS]
-    return list(
-        dict.fromkeys(each[name] for each in (plain, ends) for name in known if name in each)
-    )
-
-
-def _plain(name: str) -> str:
-    return re.sub(r"[\s_-]+", "", name.lower())
 
 
 def retimed(results: Results, time: TimeColumn) -> Results:

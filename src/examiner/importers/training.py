@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from examiner.importers.cells import spread
 from examiner.importers.files import SourceFile
+from examiner.importers.options import FRAMES_PER_STEP
 from examiner.importers.readings import Reading, Whereabouts
-from examiner.importers.run_times import FRAMES_PER_STEP
 from examiner.messages import shorten
 from examiner.results import Provenance, assemble, atari_game
 

@@ -6,8 +6,11 @@ import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from examiner.importers.other_files import may_hold_results
-from examiner.importers.sorting import of_one, relative
+from examiner.importers.files import SourceFile
+from examiner.importers.formats import FORMATS, recognised
+from examiner.importers.options import ReadOptions
+from examiner.importers.paths import is_settings, may_hold_results, relative
+from examiner.importers.sorting import of_one, refuse_other_kinds
 from examiner.importers.tables import OtherMeasureError
 from examiner.importers.templates import PathTemplate
 from examiner.messages import InputError, counted, listed, shorten
@@ -45,8 +48,10 @@ def unread_notes(problems: Problems, root: Path) -> tuple[str, ...]:
     return tuple(notes)
 
 
-def other_measure_notes(problems: Sequence[OtherMeasureError], asked: Sequence[str]) -> list[str]:
-    """Say which tasks have only another measure than the one that was asked for.
+def other_measure_notes(
+    problems: Sequence[OtherMeasureError], measures: Sequence[str]
+) -> list[str]:
+    """Say which tasks have only another measure than the `measures` that were asked for.
 
     >>> import polars as pl
     >>> frame = pl.DataFrame({"agent": ["a"], "task": ["t"]})
@@ -61,11 +66,51 @@ def other_measure_notes(problems: Sequence[OtherMeasureError], asked: Sequence[s
         tasks = list(dict.fromkeys(task for problem in group for task in problem.tasks))
         has, are, them = ("has", "is", "it") if len(group) == 1 else ("have", "are", "them")
         notes.append(
-            f"{counted(len(group), 'file')} {has} no {listed(asked)}, only {name!r}, and {are} excluded, "
-            f"with the {'task' if len(tasks) == 1 else 'tasks'}: {listed(tasks)}. To use {them}: "
+            f"{counted(len(group), 'file')} {has} no {listed(measures)}, only {name!r}, and {are} "
+            f"excluded, with the {'task' if len(tasks) == 1 else 'tasks'}: {listed(tasks)}. To use {them}: "
             f"`--measure {name}`."
         )
     return notes
+
+
+def nothing_read(
+    source: str | Path,
+    format: str | None,
+    files: Sequence[SourceFile],
+    options: ReadOptions,
+    root: Path,
+) -> InputError:
+    """Return the error for a folder in which no file has a format: why the first that may has none.
+
+    >>> file = SourceFile(Path("a/x.txt"), None, b"agent,pong", whole=True)
+    >>> str(nothing_read("a", None, [file], ReadOptions(), Path("a")))[:58]
+    "None of the 1 file in 'a' holds results of a known format."
+    """
+    expected = f"in the format {format!r}" if format else "of a known format"
+    none = f"None of the {counted(len(files), 'file')} in {shorten(source, 200)} holds results {expected}"
+    candidates = [file for file in files if file.head and may_hold_results(file.path)]
+    candidates += [
+        file
+        for file in files
+        if file.head and file.path.suffix == ".zip" and not is_settings(file.path)
+    ]
+    for file in candidates[:1] if format is None else []:
+        try:
+            refuse_other_kinds(file)
+            name = recognised(file)
+            if name is not None:
+                FORMATS[name].read_one(file, options)
+        except InputError as problem:
+            return InputError(f"{none}. {problem}")
+        if name is not None:
+            return InputError(
+                f"{none} by its ending, but {shorten(file.path, 200)} can be read by itself. Name such "
+                f"files by a pattern: {_pattern(root, file.path)}."
+            )
+    first = shorten(relative(files[0].path, root).as_posix(), 200)
+    return InputError(
+        f"{none}; the first is {first}. Known formats: {listed(FORMATS, limit=len(FORMATS))}."
+    )
 
 
 def refuse_if_most(
@@ -81,19 +126,21 @@ def refuse_if_most(
 
     >>> refuse_if_most([Path("a.csv")], [(Path("b.csv"), InputError("It is empty."))], {}, Path())
     """
-    around = {folder for log in logs for folder in log.parents if folder != root}
-    around -= set(root.parents)
+    holding = {log.parent for log in logs}
+    around = {folder for of_log in holding for folder in (of_log, *of_log.parents)}
+    around -= {root, *root.parents}
 
     def is_lost(path: Path) -> bool:
-        return not any(folder in around for folder in path.parents) and not any(
-            log.parent in path.parents[1:] for log in logs
-        )
+        return around.isdisjoint(path.parents) and holding.isdisjoint(path.parents[1:])
 
     problems = [pair for pair in problems if is_lost(pair[0])]
-    skipped = {reason: list(filter(is_lost, paths)) for reason, paths in skipped.items()}
     endings = {path.suffixes[-1] for path in read if path.suffixes}
     missing = {
-        reason: [path for path in paths if path.suffix in endings and may_hold_results(path)]
+        reason: [
+            path
+            for path in paths
+            if is_lost(path) and path.suffix in endings and may_hold_results(path)
+        ]
         for reason, paths in skipped.items()
     }
     unread = len(problems) + sum(map(len, missing.values()))
@@ -107,11 +154,10 @@ def refuse_if_most(
         for reason, paths in missing.items()
         if paths
     ]
-    pattern = (root / "**" / f"*{read[0].suffix}").as_posix()
     raise InputError(
         f"Of {counted(len(read) + unread, 'file')} that may hold results in {shorten(root, 200)}, only "
         f"{len(read)} could be read. {' '.join(reasons)} Correct or remove them, or name the files that "
-        f"are to be read by a pattern, such as {shorten(pattern, 200)}."
+        f"are to be read by a pattern, such as {_pattern(root, read[0])}."
     )
 
 
@@ -132,8 +178,11 @@ def refuse_lost_agents(
 names as an agent: 1 file ('sac/x.csv'): It is empty. Correct it, or name the files that are to be \
 read by a pattern.
     """
-    present = {_agent(path, template, root) for path in read}
-    lost: dict[str, list[tuple[Path, str]]] = {}
+
+    def agent_of(path: Path) -> str | None:
+        return (template.match(relative(path, root)) or {}).get("agent")
+
+    present = {None, *map(agent_of, read)}
     reasons = [(path, str(problem)) for path, problem in problems]
     reasons += [
         (path, f"it {of_one(reason)}.")
@@ -141,25 +190,25 @@ read by a pattern.
         for path in paths
         if may_hold_results(path)
     ]
+    lost: dict[str | None, list[tuple[Path, str]]] = {}
     for path, reason in reasons:
-        agent = _agent(path, template, root)
-        if agent is not None and agent not in present:
-            lost.setdefault(agent, []).append((path, reason))
+        if agent_of(path) not in present:
+            lost.setdefault(agent_of(path), []).append((path, reason))
     if not lost:
         return
     first = next(iter(lost.values()))
-    agents = "an agent" if len(lost) == 1 else "agents"
     raise InputError(
         f"No file of {listed(lost)} could be read, which the path template {shorten(template.text, 200)} "
-        f"names as {agents}: {counted(len(first), 'file')} ({_names([path for path, _ in first], root)}): "
-        f"{first[0][1]} Correct {'it' if len(first) == 1 else 'them'}, or name the files that are to be "
-        f"read by a pattern."
+        f"names as {'an agent' if len(lost) == 1 else 'agents'}: {counted(len(first), 'file')} "
+        f"({_names([path for path, _ in first], root)}): {first[0][1]} Correct "
+        f"{'it' if len(first) == 1 else 'them'}, or name the files that are to be read by a pattern."
     )
-
-
-def _agent(path: Path, template: PathTemplate, root: Path) -> str | None:
-    return (template.match(relative(path, root)) or {}).get("agent")
 
 
 def _names(paths: Sequence[Path], root: Path) -> str:
     return listed([relative(path, root).as_posix() for path in paths], limit=3)
+
+
+def _pattern(root: Path, path: Path) -> str:
+    """The pattern of all files that end like one, below a folder."""
+    return shorten((root / "**" / f"*{path.suffix}").as_posix(), 200)

@@ -5,27 +5,27 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Sequence
-from typing import Literal
 
 import polars as pl
 
 from examiner.importers.cells import without_missing_words
-from examiner.importers.column_names import AGENT_COLUMNS, TASK_COLUMNS, columns_like
 from examiner.importers.conditions import dividing_columns
-from examiner.importers.known_tasks import is_known_task
-from examiner.importers.suggestions import (
-    MissingNamesError,
-    one_result_per_row,
-    suggested_measure,
+from examiner.importers.options import Orientation
+from examiner.importers.suggestions import MissingNamesError, one_result_per_row, suggested_measure
+from examiner.importers.vocabulary import (
+    AGENT_COLUMNS,
+    INDEX_COLUMN,
+    KEY_COLUMNS,
+    RANKS,
+    TASK_COLUMNS,
+    TIME_COLUMNS,
+    columns_like,
+    is_known_task,
+    mostly_tasks,
 )
-from examiner.importers.time import TIME_COLUMNS
 from examiner.messages import InputError, listed, shorten
 from examiner.results import ITEM_COLUMNS, numbers_in
 
-Orientation = Literal["rows", "columns"]
-
-INDEX_COLUMN = "Unnamed: 0"
-"""What pandas calls the index of a table that was written with it, when it reads it back."""
 _COSTS = frozenset(
     {*("time", "runtime", "duration", "latency", "seconds", "cost", "price", "ram", "memory")}
     | {*("tokens", "params", "parameters", "flops")}
@@ -38,10 +38,7 @@ _OF_COSTS = _AVERAGES | {
     *("total", "number", "of", "per", "train", "training", "test", "testing", "inference"),
     *("cpu", "gpu", "wall", "clock", "wallclock"),
 }
-KEY_COLUMNS = ("run", "seed", "trial")
-"""Columns of a wide table that are keys of its rows, and neither agents nor tasks."""
 _TIMES = frozenset({*TIME_COLUMNS, "epoch", "epochs", "iteration", "iterations", "episode"})
-RANKS = frozenset({"rank", "ranking", "position", "#"})
 _STATISTICS = frozenset(
     {"std", "stdev", "std_dev", "stddev", "stderr", "std_err", "sem", "variance", "ci", "±"}
 )
@@ -128,15 +125,6 @@ def holds_numbers(column: pl.Series) -> bool:
         return True
     texts = without_missing_words(column.cast(pl.String)).drop_nulls()
     return bool(len(texts)) and numbers_in(texts)[1] is None
-
-
-def mostly_tasks(names: Sequence[str]) -> bool:
-    """Tell whether more than half of some names are those of well-known tasks.
-
-    >>> mostly_tasks(["pong", "Hopper-v4", "dqn"]), mostly_tasks([])
-    (True, False)
-    """
-    return 2 * sum(map(is_known_task, names)) > len(names)
 
 
 def _refuse_numbers(frame: pl.DataFrame) -> None:

@@ -9,16 +9,16 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from examiner.answers import Answer, Scalar, Table, bound, name, number
-from examiner.information.channels import MAX_BITS, channels_of, check_agents, observed
-from examiner.information.confusion import PairLikelihood
+from examiner.information.channels import MAX_BITS, channels_of, observed
 from examiner.information.gain import bits_with, table_bits
 from examiner.information.noise import ChannelModel
 from examiner.information.observations import Moments, moments
+from examiner.information.pairs import PairLikelihood
 from examiner.information.plausible import plausible_draws
 from examiner.information.uncertainty import ends_of
 from examiner.messages import InputError, counted
 from examiner.results import Results, reads_results
-from examiner.validation import Floats, Randomness, check_known, generator
+from examiner.validation import Floats, Randomness, check_known, generator, seed_of
 
 
 class AddedBits(Table):
@@ -53,6 +53,7 @@ class AddedInformation(Answer):
     base_bits: float
     max_bits: float
     level: float = 0.95
+    seed: int | None = None
 
     @property
     def headline(self) -> str:
@@ -75,8 +76,8 @@ class AddedInformation(Answer):
 
     @property
     def settings(self) -> Mapping[str, Any]:  # Any: JSON values
-        """The tasks of the set, and the level of intervals."""
-        return {"base": list(self.base), "level": self.level}
+        """The seed, the tasks of the set, and the level of intervals."""
+        return {"seed": self.seed, "base": list(self.base), "level": self.level}
 
     def advantage(self, task: str, others: Sequence[str], rng: Randomness = 0) -> Advantage:
         """Return how much more a task adds than others do on average.
@@ -129,7 +130,6 @@ def added(
     """
     model = model or ChannelModel()
     observations = observed(results, None if measure is None else [measure], model)
-    check_agents(observations)
     for task in base:
         check_known("task", task, observations.tasks)
     columns = [observations.tasks.index(task) for task in base]
@@ -145,7 +145,8 @@ def added(
         together = np.where(pairs.usable, bits_with(pairs, table), np.nan)
         return together[others] - base_bits, base_bits
 
-    tables = plausible_draws(observations, cells, generator(rng))
+    seed = seed_of(rng)
+    tables = plausible_draws(observations, cells, generator(seed))
     drawn = [bits(next(tables)) for _ in range(reps)]
     draws = np.array([part for part, _ in drawn])
     observed_bits = bits(cells)[0]
@@ -165,4 +166,5 @@ def added(
         float(np.mean([base_bits for _, base_bits in drawn])),
         float(np.log2(len(observations.agents))),
         level,
+        seed,
     )

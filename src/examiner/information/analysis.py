@@ -11,19 +11,25 @@ import numpy as np
 
 from examiner.answers import Answer, Scalar, Table, name
 from examiner.information.analysis_notes import notes_of
-from examiner.information.bits import MeasureBits, SetBits, TaskBits
-from examiner.information.channels import MAX_BITS, Channels, channels_of, check_agents, observed
-from examiner.information.confusion import PairLikelihood
-from examiner.information.gain import measure_bits, single_bits, task_bits
+from examiner.information.channels import MAX_BITS, Channels, channels_of, observed
+from examiner.information.gain import (
+    MeasureBits,
+    Redundancy,
+    TaskBits,
+    measure_bits,
+    single_bits,
+    task_bits,
+)
+from examiner.information.gain import redundancy as task_redundancy
 from examiner.information.noise import ChannelModel
 from examiner.information.observations import Unit, moments
-from examiner.information.redundancy import Redundancy
-from examiner.information.redundancy import redundancy as task_redundancy
+from examiner.information.pairs import PairLikelihood
 from examiner.information.separation import Separation
 from examiner.information.separation import separation as pair_separation
 from examiner.information.sets import (
     InformativeSet,
     Search,
+    SetBits,
     best_set,
     check_size,
     is_large,
@@ -43,12 +49,6 @@ from examiner.scores import (
 from examiner.validation import Randomness, generator
 
 USUAL_SIZE = 10
-FEW_PERMUTATIONS = 20
-"""Permutations of a very large table: its bits by chance hardly vary."""
-ENOUGH_SHARE = 0.9
-"""The first tasks are enough once they have this share of what all chosen tasks give together."""
-HARDLY = 0.2
-"""Chosen tasks with less than this share of the bits that identify an agent hardly separate agents."""
 MOST_NAMED = 5
 
 
@@ -92,7 +92,9 @@ class InformationAnalysis(Answer):
     @property
     def enough(self) -> int:
         """How few of the chosen tasks give nine tenths of what all of them give together."""
-        return int(np.argmax(self.chosen.bits >= ENOUGH_SHARE * self.chosen.bits[-1])) + 1
+        # The first tasks are enough once they have this share of what all chosen tasks give
+        # together
+        return int(np.argmax(self.chosen.bits >= 0.9 * self.chosen.bits[-1])) + 1
 
     @property
     def significant_tasks(self) -> tuple[str, ...]:
@@ -112,7 +114,9 @@ class InformationAnalysis(Answer):
     @property
     def hardly_separates(self) -> bool:
         """Whether the chosen tasks give little of the information that identifies an agent."""
-        return self._corrected(len(self.chosen) - 1) < HARDLY * self.max_bits
+        # Chosen tasks with less than this share of the bits that identify an agent hardly separate
+        # agents
+        return self._corrected(len(self.chosen) - 1) < 0.2 * self.max_bits
 
     @property
     def headline(self) -> str:
@@ -264,7 +268,6 @@ def analyse(
     model = model or ChannelModel()
     results = results_in_content_order(results)
     observations = observed(results, measures, model)
-    check_agents(observations)
     channels = channels_of(observations, moments(observations), model)
     usable = int(channels.usable.sum())
     size = min(USUAL_SIZE, max(usable, 1)) if size is None else size
@@ -277,7 +280,8 @@ def analyse(
     of_tasks: dict[str, Any] = {"pairs_separated": separated.pairs_of_task}
     of_set: dict[str, Any] = {"tied_with": best.tasks.tied_with}
     if reps and observations.repeated:
-        count = min(reps, FEW_PERMUTATIONS) if is_large(*observations.shape) else reps
+        # Permutations of a very large table: its bits by chance hardly vary
+        count = min(reps, 20) if is_large(*observations.shape) else reps
         chance = bits_by_chance(
             observations, size, model, rng=permuting, reps=count, progress=progress
         )

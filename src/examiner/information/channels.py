@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from examiner.answers import Answer, Scalar, Table, name, number
-from examiner.information.noise import CellDeviations, ChannelModel, Noise, cell_deviations
+from examiner.information.noise import ChannelModel, score_deviations, share_deviations
 from examiner.information.observations import Moments, Observations, moments, observe
 from examiner.messages import InputError, counted, listed, shorten
 from examiner.results import Results, reads_results
-from examiner.scores import RowCodes, column_blocks
+from examiner.scores import RowCodes
 from examiner.validation import Floats, check_known, read_only
 
 MAX_BITS = "Information that identifies the agent: log₂ of the number of agents"
@@ -158,13 +158,13 @@ def channels(
     """
     model = model or ChannelModel()
     observations = observed(results, measures, model)
-    check_agents(observations)
     return channels_of(observations, moments(observations), model)
 
 
 def observed(results: Results, measures: Sequence[str] | None, model: ChannelModel) -> Observations:
-    """Collect the observations that a model of channels needs.
+    """Collect the observations that a model of channels needs, of at least two agents.
 
+    >>> from examiner.information.noise import Noise
     >>> wins = Results.from_numpy([[[0.0, 1.0]], [[1.0, 1.0]]])
     >>> observed(wins, None, ChannelModel(Noise(literal_wins=True))).shares
     (False,)
@@ -172,6 +172,11 @@ def observed(results: Results, measures: Sequence[str] | None, model: ChannelMod
     observations = observe(results, measures, correlated=model.correlated)
     if model.noise.literal_wins:
         observations = observations._replace(shares=(False,) * len(observations.measures))
+    if len(observations.agents) < 2:
+        raise InputError(
+            f"There is one agent, {shorten(observations.agents[0])}, and no other to compare it with. "
+            f"Give results of at least two."
+        )
     return observations
 
 
@@ -189,31 +194,21 @@ def single_successes(results: Results, measure: str | None = None) -> bool:
     return codes.single() is not None
 
 
-def check_agents(observations: Observations) -> None:
-    """Refuse a table with one agent: there is nothing to compare it with."""
-    if len(observations.agents) < 2:
-        raise InputError(
-            f"There is one agent, {shorten(observations.agents[0])}, and no other to compare it with. "
-            f"Give results of at least two."
-        )
-
-
 def channels_of(observations: Observations, cells: Moments, model: ChannelModel) -> Channels:
     """Return the channels of moments that may be resampled or permuted."""
     mean, deviation = cells.mean.copy(), np.empty_like(cells.mean)
     notes: list[str] = []
-    measures = zip(observations.measures, observations.shares, strict=True)
-    for index, (measure, share) in enumerate(measures):
+    for index, measure in enumerate(observations.measures):
         alone = Moments(*(part[index] for part in cells))
-        if share:
-            for block in column_blocks(observations.shape):
-                part = Moments(*(table[:, block] for table in alone))
-                smoothed = _shares(part, model.noise, observations.unit == "run")
-                mean[index, :, block], deviation[index, :, block] = smoothed
-            continue
-        estimated = cell_deviations(alone, model.noise)
-        deviation[index] = estimated.deviation
-        notes += _notes(observations, measure, alone, estimated, model.noise.floor)
+        if observations.shares[index]:
+            several = observations.unit == "run"
+            mean[index], deviation[index] = share_deviations(alone, model.noise, runs=several)
+        else:
+            deviation[index], borrowed, floored = score_deviations(alone, model.noise)
+            unusable = np.any(np.isfinite(alone.mean) & np.isnan(deviation[index]), axis=0)
+            lacking = [observations.tasks[task] for task in np.flatnonzero(unusable).tolist()]
+            floor = model.noise.floor
+            notes += _notes(measure, lacking, observations.shape[1], borrowed, floored, floor)
     mean[np.isnan(deviation)] = np.nan
     if observations.whitening is not None:  # a cell counts where all measures were observed
         incomplete = np.isnan(deviation).any(axis=0)
@@ -223,50 +218,29 @@ def channels_of(observations: Observations, cells: Moments, model: ChannelModel)
     return Channels(*names, mean, deviation, observations.whitening, tuple(notes), model)
 
 
-def _shares(cells: Moments, noise: Noise, runs: bool) -> tuple[Floats, Floats]:
-    share = (cells.mean * cells.trials + 0.5) / (cells.trials + 1)
-    deviation = np.sqrt(share * (1 - share))
-    if noise.kind == "mean":
-        deviation = deviation / np.sqrt(np.maximum(cells.trials, 1))
-        if runs:  # runs of one agent may differ by more than their trials explain
-            freedom = np.maximum(cells.units - 1, 1) * np.maximum(cells.units, 1)
-            deviation = np.maximum(deviation, np.sqrt(cells.unit_square / freedom))
-    # A task that is always won or always lost gives no information, however many trials agents have.
-    low, high = np.fmin.reduce(cells.mean, axis=0), np.fmax.reduce(cells.mean, axis=0)
-    constant = ((low == high) & ((low == 0) | (low == 1))) & np.isfinite(share)
-    return np.where(constant, 0.5, share), np.where(constant, 0.5, deviation)
-
-
 def _notes(
-    observations: Observations,
-    measure: str,
-    cells: Moments,
-    estimated: CellDeviations,
-    floor: float,
-) -> list[str]:
-    unusable = np.any(np.isfinite(cells.mean) & np.isnan(estimated.deviation), axis=0)
-    if unusable.all():
+    measure: str, lacking: Sequence[str], tasks: int, borrowed: int, floored: int, floor: float
+) -> Iterator[str]:
+    """Say how many cells have another deviation than their own, and which tasks are `lacking` any."""
+    if len(lacking) == tasks:
         raise InputError(
             f"Every cell of {shorten(measure)} is a single trial, so how much an agent varies is not "
             f'known. Repeat the trials, treat levels as trials (`item=["task"]`), or state a deviation as '
             f"a share of the spread between agents (`deviations=0.2`)."
         )
-    notes = []
-    if estimated.borrowed:
-        notes.append(
-            f"{counted(estimated.borrowed, 'cell')} of {shorten(measure)} with a single trial "
-            f"{'uses' if estimated.borrowed == 1 else 'use'} the deviation pooled from repeated trials."
+    if borrowed:
+        yield (
+            f"{counted(borrowed, 'cell')} of {shorten(measure)} with a single trial "
+            f"{'uses' if borrowed == 1 else 'use'} the deviation pooled from repeated trials."
         )
-    if estimated.floored:
-        notes.append(
-            f"{counted(estimated.floored, 'cell')} of {shorten(measure)} varied by less than {floor:g} of "
+    if floored:
+        yield (
+            f"{counted(floored, 'cell')} of {shorten(measure)} varied by less than {floor:g} of "
             f"the spread between agents, most often not at all: their deviation was set to this minimum."
         )
-    if unusable.any():
-        names = [task for task, lacks in zip(observations.tasks, unusable, strict=True) if lacks]
-        notes.append(
-            f"{counted(len(names), 'task')} without any repeated trial of {shorten(measure)} "
-            f"{'gives' if len(names) == 1 else 'give'} no information by it: {listed(names, limit=5)}. "
+    if lacking:
+        yield (
+            f"{counted(len(lacking), 'task')} without any repeated trial of {shorten(measure)} "
+            f"{'gives' if len(lacking) == 1 else 'give'} no information by it: {listed(lacking, limit=5)}. "
             f"'pooled' deviations borrow from other tasks."
         )
-    return notes

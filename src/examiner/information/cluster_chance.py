@@ -8,8 +8,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.information.clusters import PAPER_THRESHOLD, Clustering, TaskClusters
-from examiner.information.observations import oriented_means
+from examiner.information.clusters import TaskClusters
+from examiner.information.factors import oriented_means
 from examiner.messages import counted
 from examiner.results import Results, order_of_results
 from examiner.scores import (
@@ -56,9 +56,7 @@ class _Structure(NamedTuple):
         return bool(((self.size >= size) & (self.cohesion >= cohesion - 1e-9)).any())
 
 
-def tested(
-    clusters: TaskClusters, results: Results, options: Clustering, rng: np.random.Generator
-) -> TaskClusters:
+def tested(clusters: TaskClusters, results: Results, rng: np.random.Generator) -> TaskClusters:
     r"""Return clusters with a permutation test, and which of them are significant.
 
     Agents are permuted within each task independently, and tasks are clustered again by the same rule.
@@ -69,50 +67,41 @@ def tested(
     >>> from examiner.information.clusters import clusters
     >>> rng = np.random.default_rng(0)
     >>> results = Results.from_numpy(rng.normal(size=(20, 1)) + rng.normal(size=(20, 6)))
-    >>> tested(clusters(results), results, {}, rng).test.significant
+    >>> tested(clusters(results), results, rng).test.significant
     True
     """
     order = order_of_results(results)
     columns = _varied(clusters, order.tasks)
-    table = _means(results, clusters, order.agents, columns)
     if not len(columns):
         nothing = PermutationTest(0.0, 0.0, 1.0, 0)
         return replace(clusters, test=nothing, is_significant=(False,) * len(clusters.members))
-    number = options.get("number")
-    number = clusters.suggested if number == "auto" else number
-    linkage, threshold = (
-        options.get("linkage", "average"),
-        options.get("threshold", PAPER_THRESHOLD),
-    )
+    agents = _evenly(order.agents, max(MOST_CELLS // len(columns), 3))
+    table = oriented_means(results, clusters.measure)[np.ix_(agents, columns)]
+    number = clusters.suggested if clusters.number == "auto" else clusters.number
 
     def structure(means: Floats) -> _Structure:
         correlation = correlate_columns(means, clusters.method)[0]
-        tree = linkage_tree(correlation_distances(correlation), linkage)
-        return _Structure.of(correlation, cut_tree(tree, number, threshold) - 1)
+        tree = linkage_tree(correlation_distances(correlation), clusters.linkage)
+        return _Structure.of(correlation, cut_tree(tree, number, clusters.threshold) - 1)
 
     observed = _Structure.of(correlate_columns(table, clusters.method)[0], clusters.label[columns])
     permuted = [
         structure(permuted_within_columns(table, rng)) for _ in range(permutations_of(table.size))
     ]
-    squares = np.array([observed.squares, *(each.squares for each in permuted)])
+    tables = [observed, *permuted]
+    squares = np.array([one.squares for one in tables])
     p_value = float(share_as_large(squares)[0])
     test = PermutationTest(observed.squares, float(squares[1:].mean()), p_value, len(permuted))
-    significant = [
-        test.significant and size > 1 and _p_value(permuted, size, cohesion) <= LEVEL
-        for size, cohesion in zip(observed.size, observed.cohesion, strict=True)
-    ]
     # Tasks without any correlation have the last labels.
-    significant += [False] * (len(clusters.members) - len(significant))
+    significant = np.zeros(len(clusters.members), dtype=bool)
+    for place, (size, cohesion) in enumerate(zip(observed.size, observed.cohesion, strict=True)):
+        as_large = np.mean([one.has(size, cohesion) for one in tables])
+        significant[place] = test.significant and size > 1 and as_large <= LEVEL
     notes = clusters.notes
     if len(columns) == MOST_COMPARED < len(clusters.task_names):
         part = f"{len(columns):,} of {counted(len(clusters.task_names), 'task')}, taken evenly"
         notes = (*notes, f"Clusters were tested on {part}.")
-    flags = tuple(map(bool, significant))
-    return replace(clusters, test=test, is_significant=flags, notes=notes)
-
-
-def _p_value(permuted: list[_Structure], size: float, cohesion: float) -> float:
-    return (1 + sum(each.has(size, cohesion) for each in permuted)) / (1 + len(permuted))
+    return replace(clusters, test=test, is_significant=tuple(significant.tolist()), notes=notes)
 
 
 def _varied(clusters: TaskClusters, order: NDArray[np.intp]) -> NDArray[np.intp]:
@@ -121,20 +110,9 @@ def _varied(clusters: TaskClusters, order: NDArray[np.intp]) -> NDArray[np.intp]
     off_diagonal = clusters.correlation.copy()
     np.fill_diagonal(off_diagonal, np.nan)
     columns = joined[np.isfinite(off_diagonal).any(axis=0)]
-    columns = order[np.isin(order, columns)]
-    if len(columns) <= MOST_COMPARED:
-        return columns
-    return columns[np.linspace(0, len(columns) - 1, MOST_COMPARED).astype(np.intp)]
+    return _evenly(order[np.isin(order, columns)], MOST_COMPARED)
 
 
-def _means(
-    results: Results,
-    clusters: TaskClusters,
-    agents: NDArray[np.intp],
-    columns: NDArray[np.intp],
-) -> Floats:
-    """Return the means of some tasks."""
-    most = max(MOST_CELLS // max(len(columns), 1), 3)
-    if len(agents) > most:
-        agents = agents[np.linspace(0, len(agents) - 1, most).astype(np.intp)]
-    return oriented_means(results, clusters.measure)[np.ix_(agents, columns)]
+def _evenly(places: NDArray[np.intp], most: int) -> NDArray[np.intp]:
+    """Return at most so many of these places, taken evenly."""
+    return places[np.linspace(0, len(places) - 1, min(len(places), most)).astype(np.intp)]

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Literal, TypedDict
+from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.answers import Answer, Scalar, Table, count, flag, name, words
-from examiner.information.observations import oriented_means
+from examiner.answers import Answer, Table, count, flag, name, scalar, setting, words
+from examiner.information.factors import oriented_means
 from examiner.messages import InputError, counted, listed, shorten
 from examiner.results import Results, order_of_results, reads_results
 from examiner.scores import (
@@ -24,24 +24,19 @@ from examiner.scores import (
     cut_tree,
     dendrogram,
     mean_silhouette,
+    midranks,
     ordered_tree,
+    ratio,
     suggested_number,
+    unit_columns,
 )
 from examiner.validation import Floats, check_known
-
-
-class Clustering(TypedDict, total=False):
-    """The options of `clusters`, for functions that pass them on."""
-
-    method: Method
-    linkage: Linkage
-    threshold: float
-    number: int | Literal["auto"] | None
-
 
 PAPER_THRESHOLD = 0.8
 MOST_TASKS = 5000
 """Distances between more tasks would not fit into memory: some are joined, the others are assigned."""
+JOINED = 2000
+"""Tasks that are joined then: their distances are some megabytes, and take a second or two."""
 
 
 class Clusters(Table):
@@ -71,20 +66,26 @@ class TaskClusters(Answer):
     cluster by cluster; `label` the cluster of each task, from 0.
     `suggested` is the number of clusters with the best silhouette, None where fewer than three vary.
     `branches` [joins, 4, 2] are the corners of a dendrogram over that order: place and distance, 1 − r.
-    `test` asks whether tasks correlate significantly, and `is_significant` which clusters do; `similarity`
-    computes them.
+    Clusters are joined by a `linkage` up to the distance `threshold`, or to a `number` of clusters. `test`
+    asks whether tasks correlate significantly, and `is_significant` which clusters do: see
+    `similarity`.
     """
 
     kind = "clusters"
 
     task_names: tuple[str, ...]
-    measure: str
-    method: Method
+    measure: str = field(metadata=setting())
+    method: Method = field(metadata=setting(name="correlation"))
+    linkage: Linkage
+    threshold: float
+    number: int | Literal["auto"] | None
     correlation: Floats
     label: NDArray[np.int64]
     order: tuple[int, ...]
-    suggested: int | None
-    silhouette: float
+    suggested: int | None = field(
+        metadata=scalar("Number of clusters with the best silhouette", name="suggested_clusters")
+    )
+    silhouette: float = field(metadata=scalar("Mean silhouette"))
     notes: tuple[str, ...] = ()
     branches: Floats = field(default_factory=lambda: np.empty((0, 4, 2)))
     joined: tuple[int, ...] | None = None
@@ -152,20 +153,6 @@ class TaskClusters(Answer):
         """Clusters and tasks."""
         return {"clusters": self.clusters, "tasks": self.tasks}
 
-    @property
-    def scalars(self) -> Mapping[str, Scalar]:
-        """The quality of the clusters, and the number suggested."""
-        best = "Number of clusters with the best silhouette"
-        return {
-            "silhouette": Scalar(self.silhouette, "Mean silhouette"),
-            "suggested_clusters": Scalar(self.suggested, best),
-        }
-
-    @property
-    def settings(self) -> Mapping[str, str]:
-        """The measure and the kind of correlation."""
-        return {"measure": self.measure, "correlation": self.method}
-
 
 @reads_results
 def clusters(
@@ -184,20 +171,27 @@ def clusters(
     IV, which does not say how the distance of two clusters is defined (`linkage`). `number` sets the
     number of clusters instead; "auto" takes the number with the best silhouette. A task that does not
     vary is a cluster of its own, at the end. Of more than `MOST_TASKS` tasks some are joined and the
-    others are assigned to them: see `clusters_of_many`.
+    others are assigned to the nearest of these clusters.
 
     >>> scores = [[1.0, 2.0, 9.0], [2.0, 4.1, 5.0], [3.0, 5.0, 1.0], [4.0, 8.0, 0.0]]
     >>> clusters(Results.from_numpy(scores, tasks="tuv")).members
     (('t', 'u'), ('v',))
     """
     measure = results.measure_name(measure)
-    _check(linkage, threshold, number)
+    check_known("linkage", linkage, get_args(Linkage))
+    if not 0 <= threshold <= 2:
+        raise InputError(f"The threshold is {threshold}. Give a distance 1 − r between 0 and 2.")
+    if number is not None and number != "auto" and not (isinstance(number, int) and number >= 1):
+        raise InputError(f"The number of clusters is {shorten(number)}. Give 1 or more, or 'auto'.")
+    means = oriented_means(results, measure)
     if len(results.tasks) > MOST_TASKS:
-        from examiner.information.followers import clusters_of_many  # it calls this function
-
-        options = Clustering(method=method, linkage=linkage, threshold=threshold, number=number)
-        return clusters_of_many(results, measure, options)
-    correlation, _ = correlate_columns(oriented_means(results, measure), method)
+        sampled = _evenly(means, JOINED)
+        part = results.where(np.isin(results.task_codes, sampled))
+        joined = clusters(
+            part, measure, method=method, linkage=linkage, threshold=threshold, number=number
+        )
+        return _followed(joined, results.tasks, means, sampled)
+    correlation, _ = correlate_columns(means, method)
     by_content = order_of_results(results).tasks  # ties depend on no name, and on no order of tasks
     varied = by_content[np.isfinite(correlation[:, by_content]).any(axis=0)]
     label = np.zeros(len(results.tasks), dtype=np.int64)
@@ -217,7 +211,7 @@ def clusters(
     order += alone.tolist()
     label[order] = codes_of(label[order].tolist())  # from 0, from left to right
     return TaskClusters(
-        *(results.tasks, measure, method, correlation, label),
+        *(results.tasks, measure, method, linkage, threshold, number, correlation, label),
         tuple(order),
         suggested,
         silhouette,
@@ -237,14 +231,6 @@ def _largest_first(
     return order[::-1] if backwards else order
 
 
-def _check(linkage: str, threshold: float, number: int | str | None) -> None:
-    check_known("linkage", linkage, ("average", "complete", "single"))
-    if not 0 <= threshold <= 2:
-        raise InputError(f"The threshold is {threshold}. Give a distance 1 − r between 0 and 2.")
-    if number is not None and number != "auto" and not (isinstance(number, int) and number >= 1):
-        raise InputError(f"The number of clusters is {shorten(number)}. Give 1 or more, or 'auto'.")
-
-
 def _notes(results: Results, measure: str, alone: list[int]) -> tuple[str, ...]:
     if len(results.agents) < 3:
         return ("Correlations need at least three agents, and there are fewer.",)
@@ -254,4 +240,57 @@ def _notes(results: Results, measure: str, alone: list[int]) -> tuple[str, ...]:
     return (
         f"{counted(len(alone), 'task')} without any correlation by {shorten(measure)} (no differences "
         f"between agents, or fewer than three agents): {names}.",
+    )
+
+
+def _evenly(means: Floats, count: int) -> NDArray[np.intp]:
+    """Return the columns of this many tasks, evenly from the lowest mean to the highest."""
+    level = np.nan_to_num(ratio(np.nansum(means, axis=0), np.isfinite(means).sum(axis=0)))
+    places = np.linspace(0, len(level) - 1, min(count, len(level))).round().astype(np.intp)
+    return np.sort(np.argsort(level, kind="stable")[places])
+
+
+def _followed(
+    joined: TaskClusters, tasks: tuple[str, ...], means: Floats, sampled: NDArray[np.intp]
+) -> TaskClusters:
+    r"""Assign each task that was not joined to the cluster C with the least mean distance.
+
+    To none beyond the threshold (where a number of clusters was requested, only if it does not vary):
+
+    .. math:: 1 - \frac{1}{|C|} \sum_{c \in C} r_{tc} = 1 - u_t \cdot \bar u_C
+
+    with u a task's results, centred and of length one: the distance of average linkage, without a table
+    of all correlations. Where agents miss tasks, a missing cell counts as the task's mean.
+    """
+    ranked = means
+    if joined.method == "spearman":
+        ranked = np.where(np.isnan(means), np.nan, midranks(means.T).T)
+    units = np.nan_to_num(unit_columns(ranked), copy=False)
+    label = np.full(len(tasks), -1, dtype=np.int64)
+    label[sampled] = joined.label
+    others = np.flatnonzero(label < 0)
+    count = int(joined.label.max()) + 1
+    member = (joined.label[:, None] == np.arange(count)) / np.bincount(joined.label)
+    near = ((units[:, sampled] @ member).T @ units)[:, others]
+    varied = np.asarray(units.any(axis=0))[others]
+    least = 1 - joined.threshold if joined.number is None else -np.inf
+    assigned = varied & (near.max(axis=0) >= least)
+    label[others[assigned]] = near.argmax(axis=0)[assigned]
+    alone = np.flatnonzero(label < 0)
+    label[alone] = np.arange(len(alone)) + count
+    order = np.argsort(label, kind="stable")
+    label[order] = codes_of(label[order].tolist())
+    note = (
+        f"Of {len(tasks):,} tasks {len(sampled):,} were joined, taken evenly from hardest to "
+        f"easiest; of the others {int(assigned.sum()):,} were assigned to the nearest cluster, and "
+        f"{len(alone):,} are in none."
+    )
+    return replace(
+        joined,
+        task_names=tasks,
+        label=label,
+        order=tuple(order.tolist()),
+        notes=(note, *joined.notes),
+        branches=np.empty((0, 4, 2)),
+        joined=tuple(sampled.tolist()),
     )

@@ -9,9 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from examiner.answers import Answer, Table, flag, name, number
-from examiner.information.decomposition import standard_scores
-from examiner.information.observations import oriented_means, task_signs
-from examiner.information.task_scale import task_scaled
+from examiner.information.factors import oriented_means, standard_scores, task_signs
+from examiner.information.observations import task_scaled
 from examiner.messages import InputError, counted, listed
 from examiner.results import Results, reads_results
 from examiner.scores import (

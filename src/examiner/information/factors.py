@@ -1,4 +1,4 @@
-"""Factors of a table: agents and tasks as sums of singular vectors."""
+"""Tables of agents' means on tasks, as shares or standardised, and their factors."""
 
 from __future__ import annotations
 
@@ -8,10 +8,104 @@ from dataclasses import dataclass
 import numpy as np
 
 from examiner.answers import Answer, Table, name, number
-from examiner.information.decomposition import standard_scores
-from examiner.information.observations import oriented_means
 from examiner.results import Results, reads_results
+from examiner.scores import NORMALISERS, TaskScores, cell_means, column_range, unit_columns
 from examiner.validation import Floats
+
+SMALL_TABLE = 64
+"""Up to this many rows or columns computing all singular values is faster than computing the first."""
+
+
+def task_signs(results: Results, measure: str | None = None) -> Floats:
+    """Return +1 for tasks where higher is better and −1 where lower is; shape [tasks].
+
+    >>> task_signs(Results.from_numpy([[1.0, 2.0]]), "score")
+    array([1., 1.])
+    """
+    return results.scales.aligned(results.task_names, results.measure_name(measure)).sign
+
+
+def oriented_means(results: Results, measure: str | None = None) -> Floats:
+    """Return the mean of each cell, higher being better; shape [agents, tasks], NaN for no result.
+
+    >>> oriented_means(Results.from_numpy([[1.0, 2.0]]), "score")
+    array([[1., 2.]])
+    """
+    means, signs = cell_means(results, measure), task_signs(results, measure)
+    return means if (signs > 0).all() else means * signs
+
+
+def shares(means: Floats, like: Floats | None = None) -> Floats:
+    """Return means as shares: as they are within [0, 1], else each task from its worst agent to its best.
+
+    `like` gives another table whose worst and best are used. A task without differences between agents
+    is NaN.
+
+    >>> shares(np.array([[0.2, 0.5], [0.4, 1.0]])).tolist()
+    [[0.2, 0.5], [0.4, 1.0]]
+    >>> shares(np.array([[2.0], [7.0], [12.0]])).ravel()
+    array([0. , 0.5, 1. ])
+    """
+    like = means if like is None else like
+    low, high = column_range(like)
+    if (np.fmin.reduce(low, initial=0.0) >= 0) and (np.fmax.reduce(high, initial=1.0) <= 1):
+        return means
+    if len(like) < 2:
+        return np.full_like(means, np.nan)
+    scaled = NORMALISERS["min-max"]
+    names = [[str(number) for number in range(count)] for count in means.shape]
+    scale = scaled.learn(TaskScores.of_cells(like, *names))
+    return scaled.apply(scale, TaskScores.of_cells(means, *names)).reshape(means.shape)
+
+
+def filled(table: Floats) -> Floats:
+    """Return the table with the mean of the task in missing cells; 0 where a task has no values.
+
+    >>> filled(np.array([[1.0, np.nan], [np.nan, np.nan]]))
+    array([[1., 0.],
+           [1., 0.]])
+    """
+    observed = np.isfinite(table)
+    if observed.all():
+        return table
+    mean = np.where(observed, table, 0.0).sum(axis=0) / np.maximum(observed.sum(axis=0), 1)
+    return np.where(observed, table, mean)
+
+
+def standard_scores(means: Floats) -> Floats:
+    """Return each task with mean 0 and deviation 1 over its agents; NaN where unobserved or constant.
+
+    >>> standard_scores(np.array([[1.0, 5.0], [3.0, 5.0]])).round(6)
+    array([[-1., nan],
+           [ 1., nan]])
+    """
+    scores = unit_columns(means)
+    scores *= np.sqrt(np.isfinite(means).sum(axis=0))
+    return scores
+
+
+def singular(table: Floats, count: int) -> tuple[Floats, Floats, Floats]:
+    """Return the first singular values of a table with their directions: left [rows, count], values, right.
+
+    Of a large table only these are computed, by Lanczos' method.
+
+    >>> singular(np.diag([3.0, 2.0, 1.0]), 2)[1]
+    array([3., 2.])
+    """
+    least = min(table.shape)
+    if least <= SMALL_TABLE or count >= least:
+        left, values, right = np.linalg.svd(table, full_matrices=False)
+        return left[:, :count], values[:count], right[:count]
+    from scipy.sparse.linalg import LinearOperator, eigsh  # slow to import
+
+    wide = table if len(table) == least else table.T
+    squares = LinearOperator((least, least), lambda v: wide @ (wide.T @ v), dtype=np.float64)
+    # A constant start would be orthogonal to centred tables. It is fixed so that results repeat.
+    start = np.cos(np.arange(1.0, least + 1.0))
+    eigenvalues, vectors = eigsh(squares, k=count, which="LA", v0=start)
+    values, vectors = np.sqrt(np.maximum(eigenvalues[::-1], 0.0)), vectors[:, ::-1]
+    others = (vectors.T @ wide) / np.where(values > 0, values, 1.0)[:, None]
+    return (vectors, values, others) if wide is table else (others.T, values, vectors.T)
 
 
 class FactorShares(Table):

@@ -3,36 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.answers import Answer, Scalar, Table, flag, name, number, words
+from examiner.answers import Answer, Scalar, Table, flag, name, number, setting, words
+from examiner.information.factors import filled, oriented_means, shares, task_signs
 from examiner.information.favourable_search import (
     LEAST_LEAD,
     MOST_CONTENDERS,
-    FavourableTest,
-    by_held_out_runs,
-    by_permutations,
-    contenders,
-    filled,
-    leads,
+    WinningSets,
     winning_sets,
-    wins_by_factors,
 )
-from examiner.information.observations import (
-    Observations,
-    moments,
-    observe,
-    oriented_means,
-    shares,
-    task_signs,
-)
+from examiner.information.noise import pooled_deviation
+from examiner.information.observations import Moments, moments, observe
 from examiner.messages import InputError, counted
 from examiner.results import Results, reads_results, results_in_content_order
-from examiner.scores import FEWEST_TABLES, Progress, RowCodes, permuted_within_columns
+from examiner.scores import FEWEST_TABLES, LEVEL, Progress, RowCodes, permuted_within_columns
 from examiner.validation import Floats, Randomness, generator
 
 USUAL_SIZE = 10
@@ -66,8 +55,8 @@ class FavourableTasks(Answer):
     kind = "favourable_tasks"
 
     agents: AgentLeads
-    size: int
-    test: str
+    size: int = field(metadata=setting())
+    test: str = field(metadata=setting())
     seed: int | None
     notes: tuple[str, ...] = ()
 
@@ -100,11 +89,6 @@ class FavourableTasks(Answer):
             "possible_winners": Scalar(len(self.winners), winners),
             "searched_agents": Scalar(self.searched, "Agents for which tasks were searched"),
         }
-
-    @property
-    def settings(self) -> Mapping[str, Any]:  # Any: JSON values
-        """The seed, the number of tasks and the test."""
-        return {"seed": self.seed, "size": self.size, "test": self.test}
 
 
 @reads_results
@@ -142,80 +126,121 @@ def favourable_tasks(
             f"Cannot choose {size} of {counted(len(results.tasks), 'task')}. "
             f"Choose a size between 1 and {len(results.tasks)}."
         )
-    sets, suggested = winning_sets(means, size, progress)
-    lead = leads(means, means, sets)
-    drawing = generator(rng)
-    halves = _repeated(results, measure)
-    held_out = None
+    table, sets = filled(shares(means)), winning_sets(means, size, progress)
+    lead, drawing = sets.leads(table), generator(rng)
+    halves, held_out = _halves(results, measure, drawing), None
     if halves is None:
-        test = by_permutations(lead, _leads_by_chance(means, size, drawing, progress))
+        test = f"permutation test, {FEWEST_TABLES} tables"
+        p_values = _by_permutations(means, sets, size, drawing, progress)
     else:
-        held_out, test = _held_out(halves, task_signs(results, measure), size, drawing)
-    table = AgentLeads(
+        test = "t tests on held-out runs against every other agent, Bonferroni"
+        held_out, p_values = by_held_out_runs(halves, task_signs(results, measure), size)
+    by_factors = [sets._replace(tasks=chosen).leads(table) for chosen in sets.by_factors]
+    names: list[list[str]] = [[] for _ in results.agents]
+    for agent, tasks in zip(sets.contenders.tolist(), sets.tasks.tolist(), strict=True):
+        names[agent] = [results.tasks[task] for task in tasks]
+    rows = AgentLeads(
         agent=results.agents,
         lead=lead,
-        p_value=test.p_values,
-        significant=test.significant,
+        p_value=p_values,
+        significant=np.nan_to_num(p_values, nan=1.0) <= LEVEL,
         wins=lead > LEAST_LEAD,
         held_out=held_out,
-        by_factors=wins_by_factors(means, suggested),
-        tasks=[[results.tasks[task] for task in chosen] for chosen in sets],
+        by_factors=(np.array(by_factors) > LEAST_LEAD).any(axis=0),
+        tasks=names,
     )
     return FavourableTasks(
         # Ties are in the order of the results.
-        table.take([place[agent] for agent in given]).sorted_by("lead", descending=True),
+        rows.take([place[agent] for agent in given]).sorted_by("lead", descending=True),
         size,
-        test.method,
+        test,
         rng if isinstance(rng, int) else None,
         _notes(means, halves is not None),
     )
 
 
-def _leads_by_chance(
-    means: Floats, size: int, rng: np.random.Generator, progress: Progress | None
+def _by_permutations(
+    means: Floats,
+    sets: WinningSets,
+    size: int,
+    rng: np.random.Generator,
+    progress: Progress | None,
 ) -> Floats:
-    """Return the largest lead of any agent in tables with agents permuted within each task: [tables]."""
-    best, most = contenders(filled(shares(means))), []
-    means = means[np.sort(best)]
+    """Compare leads with the largest lead of any agent in tables with agents permuted within each task.
+
+    Returns p-values [agents], adjusted for their number; NaN for agents that were not searched.
+    """
+    lead = sets.leads(filled(shares(means)))
+    most = [np.fmax.reduce(lead)]
+    means = means[np.sort(sets.contenders)]
     for permutation in range(FEWEST_TABLES):  # a search each: some seconds for a hundred agents
         if progress:
             progress("favourable tasks by chance", permutation, FEWEST_TABLES)
         permuted = permuted_within_columns(means, rng)
-        by_chance = leads(permuted, permuted, winning_sets(permuted, size)[0])
-        most.append(float(np.fmax.reduce(by_chance, initial=-np.inf)))
-    return np.array(most)
+        by_chance = winning_sets(permuted, size).leads(filled(shares(permuted)))
+        most.append(np.fmax.reduce(by_chance, initial=-np.inf))
+    p_values = (np.array(most) >= lead[:, None] - LEAST_LEAD).mean(axis=1)
+    return np.where(np.isnan(lead), np.nan, p_values)
 
 
-def _repeated(results: Results, measure: str | None) -> Observations | None:
-    """Return observations where every cell has two runs or trials; else None."""
+class _Halves(NamedTuple):
+    """Moments of all runs of each cell, and of two halves of them."""
+
+    whole: Moments
+    first: Moments
+    second: Moments
+
+
+def _halves(results: Results, measure: str | None, rng: np.random.Generator) -> _Halves | None:
+    """Split the runs (or trials) of each cell; None where some cell has one."""
     if RowCodes.of(results).single() is not None:
         return None
     observations = observe(results, None if measure is None else [measure])
-    count = np.bincount(observations.cell, minlength=len(results.agents) * len(results.tasks))
+    cell = observations.cell
+    count = np.bincount(cell)
     if (count[count > 0] < 2).any():
         return None
-    return observations
-
-
-def _held_out(
-    observations: Observations, sign: Floats, size: int, rng: np.random.Generator
-) -> tuple[NDArray[np.bool_], FavourableTest]:
-    """Choose on half of the runs of each cell and evaluate on the other half: who wins, with a test."""
-    first, second = (moments(observations, weight=part) for part in _halves(observations, rng))
-    chosen_on = first.mean[0] * sign
-    sets, _ = winning_sets(chosen_on, size)
-    lead = leads(chosen_on, second.mean[0] * sign, sets)
-    test = by_held_out_runs((chosen_on, second), moments(observations), sign, sets)
-    return lead > LEAST_LEAD, test
-
-
-def _halves(observations: Observations, rng: np.random.Generator) -> tuple[Floats, Floats]:
-    cell = observations.cell
     order = np.lexsort((rng.random(len(cell)), cell))
     start = np.searchsorted(cell[order], cell[order])
     first = np.empty(len(order))
     first[order] = (np.arange(len(order)) - start) % 2 == 0
-    return first, 1 - first
+    parts = (moments(observations, weight=weight) for weight in (first, 1 - first))
+    return _Halves(moments(observations), *parts)
+
+
+def by_held_out_runs(halves: _Halves, sign: Floats, size: int) -> tuple[NDArray[np.bool_], Floats]:
+    r"""Choose on half of the runs, and test each agent against its rivals on its tasks S on the others.
+
+    .. math:: t_b = \frac{\bar d_b}{s_b}, \qquad
+              s_b^2 = \frac{1}{k^2} \sum_{g \in S} v_g \Big(\frac{1}{n_{ag}} + \frac{1}{n_{bg}}\Big)
+
+    with :math:`\bar d_b` the mean difference to rival b over S and v the variance of runs within cells,
+    pooled over agents. An agent wins where it beats every rival (the largest p-value; Berger, 1982), after
+    Bonferroni over agents. Returns who leads on the other half, and p-values [agents].
+    """
+    from scipy.special import stdtr  # slow to import
+
+    whole, held_out = halves.whole, halves.second
+    chosen_on, means = halves.first.mean[0] * sign, held_out.mean[0] * sign
+    sets = winning_sets(chosen_on, size)
+    lead = sets.leads(filled(shares(means, like=chosen_on)))
+    table = np.nan_to_num(shares(means, like=chosen_on))
+    unit = np.nan_to_num(shares(means + 1.0, like=chosen_on)) - table  # of a share, on each task
+    freedom = np.maximum(whole.units[0] - 1, 0)
+    deviation = pooled_deviation(whole.unit_square[0], freedom)
+    variance = (unit * np.nan_to_num(deviation)) ** 2 / np.maximum(held_out.units[0], 1)
+    p = np.full(len(table), np.nan)
+    for agent, chosen in zip(sets.contenders.tolist(), sets.tasks, strict=True):
+        rivals = np.flatnonzero(np.arange(len(table)) != agent)
+        if not len(rivals):
+            continue
+        differences = (table[agent, chosen] - table[rivals][:, chosen]).mean(axis=1)
+        error = np.sqrt((variance[agent, chosen] + variance[rivals][:, chosen]).sum(axis=1))
+        ahead = differences > LEAST_LEAD
+        t = np.where(ahead, differences * size / np.maximum(error, 1e-300), 0.0)
+        p_values = np.where(ahead, stdtr(freedom[:, chosen].sum(), -t), 1.0)
+        p[agent] = min(1.0, len(sets.tasks) * float(p_values.max()))
+    return lead > LEAST_LEAD, p
 
 
 def _notes(means: Floats, held_out: bool) -> tuple[str, ...]:

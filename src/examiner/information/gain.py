@@ -2,28 +2,61 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.answers import Answer, Scalar
-from examiner.information.bits import MeasureBits, TaskBits
+from examiner.answers import Answer, Table, bound, count, flag, name, number, scalar
 from examiner.information.channels import MAX_BITS, Channels
-from examiner.information.confusion import FEWEST_BY_LEVELS, PairLikelihood, normalised_rows
+from examiner.information.pairs import PairLikelihood, entropy_of, normalised_rows
 from examiner.messages import InputError
 from examiner.results import Results
 from examiner.validation import Floats, natural_key, read_only
 
-BLOCK_CELLS = 1 << 15
-"""A block of rows stays within the processor's cache; with it, memory is bounded for any table."""
-SAFE_EXPONENT = 300.0
-"""While logarithms stay within this, one exponential serves both agents of a pair without underflow."""
-LEAST_EXPONENT = -700.0
 LEAST_GAIN = 1e-9
 """Bits less than this apart are a tie: rounding depends on the order in which agents are summed."""
+
+
+class Bits(Table):
+    """Information of tasks, with its interval and what permuted results give; NaN where unknown."""
+
+    task: tuple[str, ...] = name("Task")
+    bits: Floats = number("Information about which agent is playing", unit="bits")
+    bits_low: Floats | None = bound("bits", "low", default=None)
+    bits_high: Floats | None = bound("bits", "high", default=None)
+    corrected_bits: Floats | None = number(
+        "Information expected once noise is removed", unit="bits", title="corrected", default=None
+    )
+    chance_bits: Floats | None = number(
+        "Mean over permuted results", unit="bits", title="by chance", default=None
+    )
+    chance_high: Floats | None = number(
+        "95th percentile over permuted results", unit="bits", default=None
+    )
+
+
+class TaskBits(Bits):
+    """Information of single tasks, the most informative first."""
+
+    significant: NDArray[np.bool_] | None = flag(
+        "More bits than by chance (permutation test, 5 % over all tasks)", default=None
+    )
+    pairs_separated: NDArray[np.int64] | None = count(
+        "Pairs of agents that this task separates", default=None
+    )
+    cost: Floats | None = number("Cost of the task", default=None)
+    bits_per_cost: Floats | None = number("Information per unit of cost", default=None)
+
+
+class MeasureBits(Table):
+    """Information of single tasks by each measure alone."""
+
+    task: tuple[str, ...] = name("Task")
+    measure: tuple[str, ...] = name("Measure")
+    bits: Floats = number("Information of this measure alone", unit="bits")
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -34,8 +67,8 @@ class TaskInformation(Answer):
 
     tasks: TaskBits
     by_measure: MeasureBits | None
-    bits: float
-    max_bits: float
+    bits: float = field(metadata=scalar("Information of these tasks together", "bits"))
+    max_bits: float = field(metadata=scalar(MAX_BITS, "bits"))
     notes: tuple[str, ...] = ()
 
     @property
@@ -48,14 +81,6 @@ class TaskInformation(Answer):
             f"{best.task} gives the most information about which agent is playing: {best.bits:.3g} of "
             f"at most {self.max_bits:.3g} bits."
         )
-
-    @property
-    def scalars(self) -> Mapping[str, Scalar]:
-        """Bits of all tasks together, and the most possible."""
-        return {
-            "bits": Scalar(self.bits, "Information of these tasks together", "bits"),
-            "max_bits": Scalar(self.max_bits, MAX_BITS, "bits"),
-        }
 
 
 def gain(source: Results | Channels, tasks: Sequence[str] | None = None) -> TaskInformation:
@@ -148,122 +173,127 @@ def table_bits(log_likelihood: Floats, *, exact: bool = False) -> float:
     (0.0, 1.0)
     """
     rows = normalised_rows(log_likelihood)
-    entropy = _entropy(rows).mean()
-    prior = _entropy(rows.mean(axis=0)) if exact else np.log(len(rows))
-    return float(bounded_bits(prior - entropy, len(rows)))
+    prior = entropy_of(rows.mean(axis=0)) if exact else np.log(len(rows))
+    return float(_bounded_bits(prior - entropy_of(rows).mean(), len(rows)))
 
 
-def bits_with(pairs: PairLikelihood, base: Floats | None = None) -> Floats:
-    """Return for every task the bits of a set together with that task; shape [tasks].
+def bits_with(
+    pairs: PairLikelihood, base: Floats | None = None, tasks: NDArray[np.intp] | None = None
+) -> Floats:
+    """Return for every task (or some) the bits of a set together with that task; shape [tasks].
 
-    `base` is the set's table of log-likelihoods, None for the empty set. The work is tasks · agents² / 2
-    exponentials, in blocks of tasks that fit into the processor's cache.
+    `base` is the set's table of log-likelihoods, None for the empty set.
 
     >>> pairs = PairLikelihood(Channels.of(Results.from_numpy([[[0.0, 2.0]] * 2, [[4.0, 6.0]] * 2])))
     >>> bits_with(pairs, pairs.table([0])).round(3)
     array([0.473, 0.473])
     """
-    agents, tasks = pairs.shape
-    by_levels = _by_levels(pairs, base)
-    if by_levels is not None:
-        return by_levels
-    base = np.zeros((agents, agents)) if base is None else base
-    own_logs = pairs.diagonal + base.diagonal()
-    highest = base.max() + np.maximum(pairs.diagonal.max(axis=1), 0.0)
-    safe = (highest <= SAFE_EXPONENT) & (own_logs.min(axis=1) >= -SAFE_EXPONENT) & (not pairs.exact)
-    bits = np.empty(tasks)
-    step = max(1, BLOCK_CELLS // agents)
-    for start in range(0, tasks, step):
-        block = slice(start, min(start + step, tasks))
-        scan = _by_pairs if safe[block].all() else _by_rows
-        entropy, prior = scan(pairs, base, block)
-        bits[block] = (prior if pairs.exact else np.log(agents)) - entropy
-    return bounded_bits(bits, agents)
+    entropy, prior = pairs.alone if base is None else pairs.entropies(base, tasks)
+    return _bounded_bits(prior - entropy, pairs.shape[0])
 
 
-def entropies_of_rows(pairs: PairLikelihood, base: Floats, rows: NDArray[np.intp]) -> Floats:
-    """Return the mean entropy of some agents' rows, for a set together with each task; shape [tasks].
-
-    >>> pairs = PairLikelihood(Channels.of(Results.from_numpy([[[0.0, 2.0]] * 2, [[4.0, 6.0]] * 2])))
-    >>> entropies_of_rows(pairs, pairs.table([0]), np.array([1])).round(3)
-    array([0.365, 0.365])
-    """
-    levels = pairs.levels()
-    by_levels = None if levels is None else levels.entropies(base, rows)
-    if by_levels is not None:
-        return by_levels
-    agents, tasks = pairs.shape
-    entropy = np.zeros(tasks)
-    step = max(1, BLOCK_CELLS // agents)
-    for start in range(0, tasks, step):
-        block = slice(start, min(start + step, tasks))
-        for row in rows.tolist():
-            entropy[block] += _entropy(normalised_rows(pairs.row(row, block) + base[row]))
-    return entropy / len(rows)
-
-
-def _by_levels(pairs: PairLikelihood, base: Floats | None) -> Floats | None:
-    """Return the bits of every task where cells have few levels; None where they have many."""
-    agents, tasks = pairs.shape
-    levels = pairs.levels() if agents >= FEWEST_BY_LEVELS else None
-    if levels is None or (pairs.exact and base is not None):
-        return None
-    if base is None:
-        entropy, mean_entropy = levels.single_entropies()
-        prior = mean_entropy if pairs.exact else np.full(tasks, np.log(agents))
-        return bounded_bits(prior - entropy, agents)
-    entropies = levels.entropies(base)
-    return None if entropies is None else bounded_bits(np.log(agents) - entropies, agents)
-
-
-def bounded_bits(nats: Floats | float, agents: int) -> Floats:
-    """Convert nats to bits, limited to [0, log₂ agents], which rounding may exceed.
-
-    >>> bounded_bits(np.array([-1e-17, np.log(2)]), 2)
-    array([0., 1.])
-    """
+def _bounded_bits(nats: Floats | float, agents: int) -> Floats:
+    """Convert nats to bits, limited to [0, log₂ agents], which rounding may exceed."""
     return np.asarray(np.clip(np.asarray(nats) / np.log(2.0), 0.0, np.log2(agents)))
 
 
-def _by_pairs(pairs: PairLikelihood, base: Floats, block: slice) -> tuple[Floats, Floats]:
-    """Mean entropy of the rows, with one exponential per pair: the table is symmetric.
+class AgentConfusions(Table):
+    """Pairs of different agents, those that are confused most first."""
 
-    With T = exp ℓ and Z its row sums, the entropy of a row is log Z − Σ T ℓ / Z.
+    agent: tuple[str, ...] = name("Agent whose mean was observed")
+    other: tuple[str, ...] = name("Agent it may be mistaken for")
+    probability: Floats = number("Probability of the other agent, given this mean")
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Confusion(Answer):
+    """How probable each agent (column) is given the mean of another (row), [agents, agents]."""
+
+    kind = "confusion"
+
+    agents: tuple[str, ...]
+    probability: Floats
+    pairs: AgentConfusions
+
+    @property
+    def headline(self) -> str:
+        """Which two agents are confused most."""
+        first = self.pairs[0]
+        return (
+            f"{first.agent} is mistaken for {first.other} with probability {first.probability:.2g}, more "
+            f"often than any other pair."
+        )
+
+
+def confusion(source: Results | Channels, tasks: Sequence[str] | None = None) -> Confusion:
+    r"""Return p(a₂ | a₁): how probable agent a₂ (column) is, given the mean of a₁ (row).
+
+    .. math:: p(a_2 | a_1) = \frac{e^{\ell(a_1, a_2)}}{\sum_a e^{\ell(a_1, a)}}, \qquad
+              \ell = \sum_{g \in G} \ell_g
+
+    (papers/004, eq. 1, 2 and 4). `tasks` names the set G; all tasks by default. Rows sum to 1.
+
+    >>> confusion(Results.from_numpy([[[0.0, 2.0]], [[4.0, 6.0]]])).probability.round(3)
+    array([[0.731, 0.269],
+           [0.269, 0.731]])
     """
-    cached = pairs.later_rows()
-    own_logs = pairs.diagonal[block] + base.diagonal()
-    total = np.exp(own_logs)
-    weighted = total * own_logs
-    for agent in range(len(base) - 1):
-        later = slice(agent + 1, None)
-        if cached is None:
-            logs = pairs.row(agent, block, agent + 1)
-            logs += base[agent, later]
-        else:
-            logs = cached[agent][block] + base[agent, later]
-        np.maximum(logs, LEAST_EXPONENT, out=logs)
-        raised = np.exp(logs)
-        total[:, agent] += raised.sum(axis=1)
-        total[:, later] += raised
-        raised *= logs
-        weighted[:, agent] += raised.sum(axis=1)
-        weighted[:, later] += raised
-    entropy: Floats = (np.log(total) - weighted / total).mean(axis=1)
-    return entropy, np.empty(0)
+    channels = Channels.of(source)
+    probability = normalised_rows(PairLikelihood(channels).table(channels.columns(tasks)))
+    first, second = np.nonzero(~np.eye(len(probability), dtype=bool))
+    names = np.array(channels.agents, dtype=object)
+    table = AgentConfusions(
+        agent=names[first], other=names[second], probability=probability[first, second]
+    )
+    return Confusion(channels.agents, probability, table.sorted_by("probability", descending=True))
 
 
-def _by_rows(pairs: PairLikelihood, base: Floats, block: slice) -> tuple[Floats, Floats]:
-    """Mean entropy of the rows and entropy of the mean row, each row scaled by its largest term."""
-    agents = len(base)
-    entropy = np.zeros(len(pairs.diagonal[block]))
-    mean = np.zeros((len(entropy), agents))
-    for agent in range(agents):
-        rows = normalised_rows(pairs.row(agent, block) + base[agent])
-        entropy += _entropy(rows) / agents
-        mean += rows / agents
-    return entropy, _entropy(mean)
+class SharedBits(Table):
+    """Pairs of tasks, those that share most first."""
+
+    task: tuple[str, ...] = name("Task")
+    other: tuple[str, ...] = name("Other task")
+    shared_bits: Floats = number("Information that both tasks give", unit="bits")
 
 
-def _entropy(rows: Floats) -> Floats:
-    # A probability of 0 contributes nothing to an entropy, but its logarithm is infinite.
-    return np.asarray(-(rows * np.log(np.maximum(rows, 1e-300))).sum(axis=-1))
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Redundancy(Answer):
+    """How much information each two tasks share: `shared` [tasks, tasks], in bits."""
+
+    kind = "redundancy"
+
+    tasks: tuple[str, ...]
+    shared: Floats
+    pairs: SharedBits
+
+    @property
+    def headline(self) -> str:
+        """Which two tasks share most."""
+        if len(self.tasks) < 2:
+            return "One task shares information with no other."
+        first = self.pairs[0]
+        return f"{first.task} and {first.other} share the most information: {first.shared_bits:.3g} bits."
+
+
+def redundancy(source: Results | Channels, tasks: Sequence[str] | None = None) -> Redundancy:
+    r"""Return how much information each two tasks share: I(g) + I(h) − I(g, h), in bits.
+
+    It is negative where two tasks give more together than the sum of both. The diagonal is what a task
+    and its copy share. Bits are those of papers/004, eq. 3, whatever the model.
+
+    >>> redundancy(Results.from_numpy([[[0.0, 2.0]] * 2, [[90.0, 92.0]] * 2])).shared.round(3)
+    array([[1., 1.],
+           [1., 1.]])
+    """
+    channels = Channels.of(source)
+    chosen = channels.take(channels.columns(tasks))
+    pairs = PairLikelihood(replace(chosen, model=replace(chosen.model, exact=False)))
+    pairs.keep()
+    single, joint = np.empty(len(chosen.tasks)), np.empty((len(chosen.tasks),) * 2)
+    for column in range(len(single)):
+        table = pairs.table([column])
+        single[column], joint[column] = table_bits(table), bits_with(pairs, table)
+    shared = single[:, None] + single - (joint + joint.T) / 2
+    first, second = np.triu_indices(len(single), k=1)
+    names = np.array(chosen.tasks, dtype=object)
+    rows = SharedBits(task=names[first], other=names[second], shared_bits=shared[first, second])
+    return Redundancy(chosen.tasks, shared, rows.sorted_by("shared_bits", descending=True))

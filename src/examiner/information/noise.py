@@ -1,9 +1,9 @@
-"""Noise: how much an agent varies on a task, and what replaces it where that was not observed."""
+"""Noise: what counts as it, and how much each agent varies on each task."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Literal, NamedTuple
+from typing import Literal
 
 import numpy as np
 
@@ -78,24 +78,43 @@ class ChannelModel:
             raise InputError(f"The spread is {shorten(self.spread)}. Choose 'sum' or 'quadrature'.")
 
 
-class CellDeviations(NamedTuple):
-    """Deviations [agents, tasks], NaN where nothing or no deviation was observed; and two counts."""
+def share_deviations(cells: Moments, noise: Noise, *, runs: bool) -> tuple[Floats, Floats]:
+    r"""Return the smoothed share of wins of each cell, and the deviation that it implies.
 
-    deviation: Floats
-    borrowed: int
-    floored: int
+    `runs` says that cells have several runs, which may differ by more than their trials explain.
+
+    >>> ones = np.ones((1, 1))
+    >>> share_deviations(Moments(ones, ones, ones * 0.5, ones, ones), Noise(), runs=False)
+    (array([[0.5]]), array([[0.5]]))
+    """
+    share = (cells.mean * cells.trials + 0.5) / (cells.trials + 1)
+    deviation = np.sqrt(share * (1 - share))
+    if noise.kind == "mean":
+        deviation = deviation / np.sqrt(np.maximum(cells.trials, 1))
+        if runs:
+            freedom = np.maximum(cells.units - 1, 1) * np.maximum(cells.units, 1)
+            deviation = np.maximum(deviation, np.sqrt(cells.unit_square / freedom))
+    # A task that is always won or always lost gives no information, however many trials agents have.
+    low, high = np.fmin.reduce(cells.mean, axis=0), np.fmax.reduce(cells.mean, axis=0)
+    constant = ((low == high) & ((low == 0) | (low == 1))) & np.isfinite(share)
+    return np.where(constant, 0.5, share), np.where(constant, 0.5, deviation)
 
 
-def cell_deviations(cells: Moments, noise: Noise) -> CellDeviations:
+def score_deviations(cells: Moments, noise: Noise) -> tuple[Floats, int, int]:
     """Return the deviation of each cell, how many cells borrowed theirs, and how many have the floor.
+
+    NaN where nothing or no deviation was observed.
 
     >>> ones = np.ones((1, 2))
     >>> cells = Moments(ones * 3, ones * 3, np.array([[0.0, 0.5]]), ones * 2, ones * 2)
-    >>> cell_deviations(cells, Noise(floor=0.01)).deviation
+    >>> score_deviations(cells, Noise(floor=0.01))[0]
     array([[1., 1.]])
     """
     observed = np.isfinite(cells.mean)
-    between = task_spread(cells.mean)
+    count = np.where(observed.any(axis=0), observed.sum(axis=0), np.nan)
+    centre = np.where(observed, cells.mean, 0.0).sum(axis=0) / count
+    apart = np.where(observed, cells.mean - centre, 0.0)
+    between = np.sqrt((apart**2).sum(axis=0) / count)  # the spread of agents on each task
     square, draws = (
         (cells.square, cells.trials) if noise.kind == "trial" else (cells.unit_square, cells.units)
     )
@@ -103,8 +122,11 @@ def cell_deviations(cells: Moments, noise: Noise) -> CellDeviations:
     borrowed = 0
     if isinstance(noise.deviations, str):
         pooled = pooled_deviation(square, freedom)
-        if noise.deviations == "pooled":
-            pooled = _lent(pooled, between)
+        varied = np.isfinite(pooled) & (between > 0)
+        if noise.deviations == "pooled" and varied.any():
+            # Tasks without repeated trials have the typical share of the spread between agents.
+            typical = float(np.median(pooled[varied] / between[varied]))
+            pooled = np.where(np.isnan(pooled), typical * between, pooled)
         deviation = np.broadcast_to(pooled, observed.shape).copy()
         borrowed = int((observed & (freedom == 0) & np.isfinite(pooled)).sum())
         if noise.deviations == "own":
@@ -115,21 +137,12 @@ def cell_deviations(cells: Moments, noise: Noise) -> CellDeviations:
     if noise.kind == "mean":
         deviation /= np.sqrt(np.maximum(draws, 1))
     deviation[~observed] = np.nan
-    least = noise.floor * _least(between, deviation)
-    floored = int((deviation < least).sum())
-    return CellDeviations(np.maximum(deviation, least), borrowed, floored)
-
-
-def task_spread(means: Floats) -> Floats:
-    """Return the deviation of the agents' means on each task; NaN where no agent was observed.
-
-    >>> task_spread(np.array([[0.0, 1.0], [2.0, np.nan]]))
-    array([1., 0.])
-    """
-    observed = np.isfinite(means)
-    count = np.where(observed.any(axis=0), observed.sum(axis=0), np.nan)
-    centre = np.where(observed, means, 0.0).sum(axis=0) / count
-    return np.asarray(np.sqrt(np.where(observed, (means - centre) ** 2, 0.0).sum(axis=0) / count))
+    # The floor is a share of the spread between agents; where there is none, of that within; else of one.
+    count = np.maximum(np.isfinite(deviation).sum(axis=0), 1)
+    within = np.sqrt((np.nan_to_num(deviation) ** 2).sum(axis=0) / count)
+    spread = np.where(between > 1e-12, between, np.where(within > 1e-12, within, 1.0))
+    least = noise.floor * spread
+    return np.maximum(deviation, least), borrowed, int((deviation < least).sum())
 
 
 def pooled_deviation(square: Floats, freedom: Floats) -> Floats:
@@ -140,21 +153,3 @@ def pooled_deviation(square: Floats, freedom: Floats) -> Floats:
     """
     repeated = np.where(freedom > 0, square, 0.0).sum(axis=0)
     return np.sqrt(ratio(repeated, freedom.sum(axis=0)))
-
-
-def _lent(pooled: Floats, between: Floats) -> Floats:
-    """Give tasks without repeated trials the typical share of the spread between agents."""
-    varied = np.isfinite(pooled) & (between > 0)
-    if not varied.any():
-        return pooled
-    typical = float(np.median(pooled[varied] / between[varied]))
-    return np.where(np.isnan(pooled), typical * between, pooled)
-
-
-def _least(between: Floats, deviation: Floats) -> Floats:
-    """The spread between agents; where there is none, the spread within; where neither, one."""
-    observed = np.isfinite(deviation)
-    count = np.maximum(observed.sum(axis=0), 1)
-    within = np.sqrt((np.where(observed, deviation, 0.0) ** 2).sum(axis=0) / count)
-    spread = np.where(between > 1e-12, between, within)
-    return np.where(spread > 1e-12, spread, 1.0)

@@ -1,4 +1,4 @@
-"""Observations: run by run, for bits and their uncertainty; cell by cell, for similarity."""
+"""Observations: run by run, on a scale of each task, for bits and their uncertainty."""
 
 from __future__ import annotations
 
@@ -8,17 +8,8 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.information.task_scale import task_scaled, whitening
 from examiner.results import ContentOrder, Results
-from examiner.scores import (
-    NORMALISERS,
-    RowCodes,
-    TaskScores,
-    cell_means,
-    column_range,
-    judged_runs,
-    ratio,
-)
+from examiner.scores import ROUNDING, judged_runs, ratio
 from examiner.validation import Floats
 
 Unit = Literal["run", "trial"]
@@ -54,9 +45,7 @@ class Observations(NamedTuple):
     @property
     def repeated(self) -> bool:
         """Whether some cell has two units."""
-        observed = np.zeros(len(self.agents) * len(self.tasks), dtype=bool)
-        observed[self.cell] = True
-        return int(np.count_nonzero(observed)) < len(self.cell)
+        return int(np.bincount(self.cell).max(initial=0)) > 1
 
     def ordered(self, order: ContentOrder) -> Observations:
         """Return agents and tasks in an order by content, units by cell and value.
@@ -96,17 +85,11 @@ class Moments(NamedTuple):
 
     def of_agents(self, rows: NDArray[np.intp]) -> Moments:
         """Return those of some agents, in the order given."""
-        return Moments(*(_rows_of(part, rows) for part in self))
+        return Moments(*(part[:, rows] for part in self))
 
     def of_tasks(self, columns: Sequence[int]) -> Moments:
         """Return those of some tasks, in the order given."""
         return Moments(*(part[:, :, columns] for part in self))
-
-
-def _rows_of(part: Floats, rows: NDArray[np.intp]) -> Floats:
-    if not any(part.strides):  # one broadcast number
-        return np.broadcast_to(part[:1, :1, :1], (len(part), len(rows), part.shape[2]))
-    return part[:, rows]
 
 
 def observe(
@@ -123,17 +106,19 @@ def observe(
     results = judged_runs(results)
     wanted = measures or results.measures[:1]
     names = tuple(dict.fromkeys(results.measure_name(name) for name in wanted))
-    n_tasks = len(results.tasks)
-    single = RowCodes.of(results).single()
-    if single is not None:
-        return _single_trials(results, names, single, correlated=correlated)
-    rows = results.agent_codes.astype(np.int64) * n_tasks + results.task_codes
+    tasks = results.task_codes.astype(np.int64)
+    cell = results.agent_codes.astype(np.int64) * len(results.tasks) + tasks
     runs = results.run_numbers
     first = np.unique(runs, return_index=True)[1]
-    repeated = np.bincount(rows[first]).max() > 1
-    unit_of_row = runs if repeated else np.arange(len(rows))
-    cell = rows[first] if repeated else rows
-    parts = [_summed(results, name, unit_of_row, len(cell)) for name in names]
+    repeated = np.bincount(cell[first]).max() > 1
+    unit = runs if repeated else np.arange(len(cell))
+    cell = cell[first] if repeated else cell
+    parts = []
+    for name in names:
+        values = results.measure(name)
+        if not results.is_binary(name):
+            values = task_scaled(values, tasks, len(results.tasks))
+        parts.append(_of_units(values, unit, len(cell)))
     count, mean, square = (np.stack(part) for part in zip(*parts, strict=True))
     return Observations(
         results.agents,
@@ -149,36 +134,16 @@ def observe(
     )
 
 
-def _single_trials(
-    results: Results,
-    names: tuple[str, ...],
-    single: slice | NDArray[np.int64],
-    *,
-    correlated: bool,
-) -> Observations:
-    """Return one trial per cell, without copying values; constant arrays are one broadcast number."""
-    rows = len(results)
-    cell = single
-    if isinstance(cell, slice):
-        cell = np.arange(rows, dtype=np.int32 if rows < 1 << 31 else np.int64)
-    tasks, parts = results.task_codes, []
-    for name in names:
-        values = results.measure(name)
-        if not results.is_binary(name):
-            values = task_scaled(values, tasks.astype(np.int64), len(results.tasks))
-        observed = ~np.isnan(values)
-        count = np.broadcast_to(1.0, rows) if observed.all() else observed.astype(np.float64)
-        parts.append((count, values if observed.all() else np.where(observed, values, 0.0)))
-    if len(parts) == 1:
-        count, mean = (part[None] for part in parts[0])
-    else:
-        count, mean = (np.stack(part) for part in zip(*parts, strict=True))
-    return Observations(
-        *(results.agents, results.tasks, names, "trial", cell, count, mean),
-        np.broadcast_to(0.0, mean.shape),
-        tuple(results.is_binary(name) for name in names),
-        whitening(results, names) if correlated and len(names) > 1 else None,
-    )
+def _of_units(
+    values: Floats, unit: NDArray[np.integer], units: int
+) -> tuple[Floats, Floats, Floats]:
+    """Trials with a value, their mean and the sum of squares about it; [units] each."""
+    observed = ~np.isnan(values)
+    unit, values = unit[observed], values[observed]
+    count = np.bincount(unit, minlength=units).astype(np.float64)
+    mean = np.nan_to_num(ratio(np.bincount(unit, weights=values, minlength=units), count))
+    apart = (values - mean[unit]) ** 2
+    return count, mean, np.bincount(unit, weights=apart, minlength=units).astype(np.float64)
 
 
 def moments(
@@ -190,121 +155,83 @@ def moments(
     >>> cells.mean.ravel(), cells.square.ravel()
     (array([-0.25,  0.5 ]), array([0.125, 0.   ]))
     """
-    if cell is None and weight is None and _in_order(observations):
-        return _single_moments(observations)
     cell = observations.cell if cell is None else cell
-    sums = observations.trials, observations.mean, observations.square
-    parts = [
-        _cell_moments(cell, observations.shape, *arrays, weight)
-        for arrays in zip(*sums, strict=True)
-    ]
-    return Moments(*(np.stack(part) for part in zip(*parts, strict=True)))
-
-
-def _in_order(observations: Observations) -> bool:
-    """Whether units are the cells themselves, all of them and in order."""
-    agents, tasks = observations.shape
-    if len(observations.cell) != agents * tasks:
-        return False
-    step = 1 << 22
-    starts = range(0, len(observations.cell), step)
-    return all(
-        (
-            observations.cell[at : at + step]
-            == np.arange(at, min(at + step, len(observations.cell)))
-        ).all()
-        for at in starts
-    )
-
-
-def _single_moments(observations: Observations) -> Moments:
-    """Return moments of cells that are one unit each, without copies where none is missing."""
-    shape = len(observations.measures), *observations.shape
-    none = np.broadcast_to(0.0, shape)
-    if observations.trials.strides[-1] == 0:  # one broadcast number
-        once = np.broadcast_to(1.0, shape)
-        return Moments(once, once, observations.mean.reshape(shape), none, none)
-    trials, square = observations.trials.reshape(shape), observations.square.reshape(shape)
-    units = (trials > 0).astype(np.float64)
-    return Moments(
-        units, trials, np.where(trials > 0, observations.mean.reshape(shape), np.nan), square, none
-    )
-
-
-def _cell_moments(
-    cell: NDArray[np.int64],
-    shape: tuple[int, int],
-    count: Floats,
-    mean: Floats,
-    square: Floats,
-    weight: Floats | None,
-) -> tuple[Floats, ...]:
-    size = shape[0] * shape[1]
-    once = (count > 0).astype(np.float64) if weight is None else weight * (count > 0)
+    size = observations.shape[0] * observations.shape[1]
 
     def total(values: Floats) -> Floats:
         return np.bincount(cell, weights=values, minlength=size).astype(np.float64, copy=False)
 
-    units, trials = total(once), total(once * count)
-    centre = ratio(total(once * mean), units)
-    apart = (mean - np.nan_to_num(centre)[cell]) ** 2
-    parts = (units, trials, centre, total(once * (square + count * apart)), total(once * apart))
-    return tuple(part.reshape(shape) for part in parts)
+    parts = []
+    for count, mean, square in zip(
+        observations.trials, observations.mean, observations.square, strict=True
+    ):
+        once = (count > 0) * (1.0 if weight is None else weight)
+        units = total(once)
+        centre = ratio(total(once * mean), units)
+        apart = (mean - np.nan_to_num(centre)[cell]) ** 2
+        squares = total(once * (square + count * apart)), total(once * apart)
+        parts.append((units, total(once * count), centre, *squares))
+    shape = -1, *observations.shape
+    return Moments(*(np.stack(part).reshape(shape) for part in zip(*parts, strict=True)))
 
 
-def _summed(
-    results: Results, measure: str, unit: NDArray[np.int64], units: int
-) -> tuple[Floats, Floats, Floats]:
-    values = results.measure(measure)
-    if not results.is_binary(measure):
-        values = task_scaled(values, results.task_codes.astype(np.int64), len(results.tasks))
+def task_scaled(values: Floats, task: NDArray[np.integer], tasks: int) -> Floats:
+    """Return the values of each task on a scale from −½ to ½; a constant task is 0 throughout.
+
+    Not the normaliser 'min-max', which compares agents: this is a scale for single trials on which squares
+    neither overflow nor lose digits. Bits do not depend on it.
+
+    >>> task_scaled(np.array([10.0, 30.0, 7.0]), np.array([0, 0, 1]), 2)
+    array([-0.5,  0.5,  0. ])
+    """
     observed = ~np.isnan(values)
-    unit, values = unit[observed], values[observed]
-    count = np.bincount(unit, minlength=units).astype(np.float64)
-    mean = np.zeros(units)
-    np.divide(np.bincount(unit, weights=values, minlength=units), count, out=mean, where=count > 0)
-    apart = (values - mean[unit]) ** 2
-    square = np.bincount(unit, weights=apart, minlength=units).astype(np.float64, copy=False)
-    return count, mean, square
+    low, high = np.full(tasks, np.inf), np.full(tasks, -np.inf)
+    np.minimum.at(low, task[observed], values[observed])
+    np.maximum.at(high, task[observed], values[observed])
+    low, high = (np.where(np.isfinite(end), end, 0.0) for end in (low, high))
+    # Halves first: the range of two huge numbers of opposite sign is beyond float64.
+    half, middle = high / 2 - low / 2, high / 2 + low / 2
+    varied = half > ROUNDING * np.maximum(np.abs(low), np.abs(high))
+    scale = np.where(varied, half, 1.0)
+    scaled: Floats = (values / 2 - middle[task] / 2) / scale[task]
+    return np.where(varied[task] | ~observed, scaled, 0.0)
 
 
-def task_signs(results: Results, measure: str | None = None) -> Floats:
-    """Return +1 for tasks where higher is better and −1 where lower is; shape [tasks].
+def whitening(results: Results, measures: Sequence[str]) -> Floats:
+    r"""Return for each task the matrix that makes its measures' noise uncorrelated.
 
-    >>> task_signs(Results.from_numpy([[1.0, 2.0]]), "score")
-    array([1., 1.])
+    With R the correlation of the measures within cells, pooled over the agents of a task,
+
+    .. math:: z^\top R^{-1} z = \lVert W z \rVert^2
+
+    R is shrunk towards no correlation, more with fewer trials (by M + 1 of the degrees of freedom plus
+    M + 1), and no eigenvalue is below 0.05. Shape [tasks, measures, measures].
+
+    >>> table = {"agent": ["a"] * 4, "task": ["t"] * 4, "score": [0, 1, 2, 3], "win": [0, 0, 1, 1]}
+    >>> matrix = whitening(Results.from_dict(table), ["score", "win"])[0]
+    >>> np.linalg.inv(matrix.T @ matrix).round(3)
+    array([[1.   , 0.447],
+           [0.447, 1.   ]])
     """
-    return results.scales.aligned(results.task_names, results.measure_name(measure)).sign
-
-
-def oriented_means(results: Results, measure: str | None = None) -> Floats:
-    """Return the mean of each cell, higher being better; shape [agents, tasks], NaN for no result.
-
-    >>> oriented_means(Results.from_numpy([[1.0, 2.0]]), "score")
-    array([[1., 2.]])
-    """
-    means, signs = cell_means(results, measure), task_signs(results, measure)
-    return means if (signs > 0).all() else means * signs
-
-
-def shares(means: Floats, like: Floats | None = None) -> Floats:
-    """Return means as shares: as they are within [0, 1], else each task from its worst agent to its best.
-
-    `like` gives another table whose worst and best are used. A task without differences between agents
-    is NaN.
-
-    >>> shares(np.array([[0.2, 0.5], [0.4, 1.0]])).tolist()
-    [[0.2, 0.5], [0.4, 1.0]]
-    >>> shares(np.array([[2.0], [7.0], [12.0]])).ravel()
-    array([0. , 0.5, 1. ])
-    """
-    like = means if like is None else like
-    low, high = column_range(like)
-    if (np.fmin.reduce(low, initial=0.0) >= 0) and (np.fmax.reduce(high, initial=1.0) <= 1):
-        return means
-    if len(like) < 2:
-        return np.full_like(means, np.nan)
-    scaled = NORMALISERS["min-max"]
-    names = [[str(number) for number in range(count)] for count in means.shape]
-    scale = scaled.learn(TaskScores.of_cells(like, *names))
-    return scaled.apply(scale, TaskScores.of_cells(means, *names)).reshape(means.shape)
+    n_tasks, n_measures = len(results.tasks), len(measures)
+    tasks = results.task_codes.astype(np.int64)
+    values = np.stack([task_scaled(results.measure(name), tasks, n_tasks) for name in measures])
+    observed = ~np.isnan(values).any(axis=0)
+    values, tasks = values[:, observed], tasks[observed]
+    cells = results.agent_codes.astype(np.int64)[observed] * n_tasks + tasks
+    _, first, cells = np.unique(cells, return_index=True, return_inverse=True)
+    centre = np.stack([np.bincount(cells, weights=row) / np.bincount(cells) for row in values])
+    centred = values - centre[:, cells]
+    products = np.empty((n_tasks, n_measures, n_measures))
+    for left, right in np.ndindex(n_measures, n_measures):
+        both = centred[left] * centred[right]
+        products[:, left, right] = np.bincount(tasks, weights=both, minlength=n_tasks)
+    freedom = np.bincount(tasks, minlength=n_tasks) - np.bincount(tasks[first], minlength=n_tasks)
+    scale = np.sqrt(np.einsum("tmm->tm", products))
+    correlation = np.nan_to_num(ratio(products, scale[:, :, None] * scale[:, None, :]))
+    correlation *= (freedom / (freedom + n_measures + 1))[:, None, None]
+    correlation[:, np.arange(n_measures), np.arange(n_measures)] = 1.0
+    eigenvalues, vectors = np.linalg.eigh(correlation)
+    # The differences of measures that are perfectly correlated would otherwise have infinite weight
+    lengths = 1 / np.sqrt(np.maximum(eigenvalues, 0.05))
+    return np.asarray(lengths[:, :, None] * vectors.transpose(0, 2, 1))

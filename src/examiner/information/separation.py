@@ -4,23 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from examiner.answers import Answer, Scalar, Table, count, name, number, text
 from examiner.information.channels import Channels
-from examiner.information.confusion import FEWEST_BY_LEVELS, PairLikelihood
-from examiner.information.gain import BLOCK_CELLS
-from examiner.information.levels import CellLevels
+from examiner.information.pairs import PairLikelihood
 from examiner.messages import InputError, counted
 from examiner.results import Results
 from examiner.validation import Floats
 
 ROUNDING = 1e-12
-FEW_LEFT = 20_000_000
-"""Pairs of agents times tasks that are compared one by one."""
 
 
 class SeparatingTasks(Table):
@@ -154,100 +149,32 @@ def separation(
     pairs = PairLikelihood(channels) if pairs is None else pairs
     together = pairs.table(channels.columns())
     diagonal = together.diagonal()
-    levels = pairs.levels() if len(diagonal) >= FEWEST_BY_LEVELS else None
-    counts = _by_pairs(pairs, threshold) if levels is None else _by_levels(levels, threshold)
     confused = _probability(np.minimum(diagonal[:, None], diagonal) - together)
-    return Separation(channels.agents, channels.tasks, threshold, *counts, confused)
+    return Separation(
+        channels.agents, channels.tasks, threshold, *_counts(pairs, threshold), confused
+    )
 
 
-class _Apart(NamedTuple):
+def _counts(
+    pairs: PairLikelihood, threshold: float
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
     """Pairs that tasks separate [tasks]; tasks that separate each pair, and the best [agents, agents]."""
-
-    pairs_of_task: NDArray[np.int64]
-    tasks_of_pair: NDArray[np.int64]
-    best_task: NDArray[np.int64]
-
-
-def _by_pairs(pairs: PairLikelihood, threshold: float) -> _Apart:
-    """Compare every pair of agents on every task."""
     agents, tasks = pairs.shape
-    separated = np.zeros((agents, agents), dtype=np.int64)
-    best = np.full((agents, agents), -1, dtype=np.int64)
-    least = np.full((agents, agents), 0.5)
-    of_task = np.zeros(tasks, dtype=np.int64)
-    step = max(1, BLOCK_CELLS // agents)
-    for start in range(0, tasks, step):
-        block = slice(start, min(start + step, tasks))
-        for agent in range(agents - 1):
-            later = slice(agent + 1, None)
-            confused = _confused(pairs, agent, block)
-            apart = confused < threshold
-            of_task[block] += apart.sum(axis=1)
-            separated[agent, later] += apart.sum(axis=0)
-            nearest = np.rint(confused / ROUNDING).argmin(axis=0)  # ties: the first task
-            value = np.take_along_axis(confused, nearest[None], axis=0)[0]
-            better = value < least[agent, later] - ROUNDING
-            best[agent, later][better] = nearest[better] + start
-            least[agent, later][better] = value[better]
-    return _Apart(of_task, separated + separated.T, np.maximum(best, best.T))
-
-
-def _by_levels(levels: CellLevels, threshold: float) -> _Apart:
-    """Return the same where cells have few levels: a task separates pairs of levels."""
-    diagonal = np.einsum("tkk->tk", levels.logs)
-    least = np.minimum(diagonal[:, :, None], diagonal[:, None, :])
-    confused = _probability(least - levels.logs)
-    apart = confused < threshold
-    pairs = np.einsum("tk,tkl,tl->t", levels.count, apart.astype(np.float64), levels.count) / 2
-    # Whole numbers below 2²⁴ are exact in single precision.
-    kind = np.float32 if len(apart) < 1 << 24 else np.float64
-    separated = levels.summed(apart.astype(kind), np.arange(len(apart)))
-    return _Apart(
-        np.rint(pairs).astype(np.int64),
-        np.rint(separated).astype(np.int64),
-        _best_task(levels.code, confused, levels.count > 0),
-    )
-
-
-def _best_task(
-    code: NDArray[np.uint8], confused: Floats, there: NDArray[np.bool_]
-) -> NDArray[np.int64]:
-    """Return the task that confuses each pair of agents least, from the least confused levels on.
-
-    Each pair of levels is assigned the pairs of agents that no better one was assigned; the few pairs
-    that remain are compared one by one.
-    """
-    tasks, agents = code.shape
-    best = np.full((agents, agents), -1, dtype=np.int64)
-    first, second = (part.astype(np.int32) for part in np.triu_indices(agents, k=1))
-    task, low, high = np.nonzero(
-        np.triu(there[:, :, None] & there[:, None, :] & (confused < 0.5 - ROUNDING), k=1)
-    )
-    order = np.argsort(np.rint(confused[task, low, high] / ROUNDING), kind="stable")
-    for column, left, right in zip(
-        task[order].tolist(), low[order].tolist(), high[order].tolist(), strict=True
-    ):
-        if len(first) * tasks <= FEW_LEFT:
-            break
-        here, there_too = code[column][first], code[column][second]
-        taken = ((here == left) & (there_too == right)) | ((here == right) & (there_too == left))
-        best[first[taken], second[taken]] = column
-        first, second = first[~taken], second[~taken]
-    step = max(1, BLOCK_CELLS // tasks)
-    for start in range(0, len(first) if len(first) * tasks <= FEW_LEFT else 0, step):
-        rows, columns = first[start : start + step], second[start : start + step]
-        value = confused[np.arange(tasks)[:, None], code[:, rows], code[:, columns]]
-        least = np.rint(value / ROUNDING).argmin(axis=0)
-        differs = value[least, np.arange(len(rows))] < 0.5 - ROUNDING
-        best[rows[differs], columns[differs]] = least[differs]
-    return np.maximum(best, best.T)
-
-
-def _confused(pairs: PairLikelihood, agent: int, tasks: slice) -> Floats:
-    """Return the probability of confusing an agent with each after it; [tasks, agents − agent − 1]."""
-    diagonal = pairs.diagonal[tasks]
-    least = np.minimum(diagonal[:, agent : agent + 1], diagonal[:, agent + 1 :])
-    return _probability(least - pairs.row(agent, tasks, agent + 1))
+    of_task, of_pair = np.zeros(tasks, dtype=np.int64), np.zeros((agents, agents), dtype=np.int64)
+    best, least = np.full(of_pair.shape, -1), np.full(of_pair.shape, 0.5)
+    for block, rows in pairs.blocks():
+        diagonal = pairs.diagonal[block]
+        alone = np.minimum(diagonal[:, rows, None], diagonal[:, None])
+        confused = _probability(alone - pairs.logs(block, rows))  # [tasks, rows, agents]
+        apart = confused < threshold
+        of_task[block] += apart.sum(axis=(1, 2))
+        of_pair[rows] += apart.sum(axis=0)
+        value = confused.min(axis=0)
+        nearest = (confused <= value + ROUNDING).argmax(axis=0)  # ties: the first task
+        better = value < least[rows] - ROUNDING
+        best[rows] = np.where(better, block[nearest], best[rows])
+        least[rows] = np.where(better, value, least[rows])
+    return of_task // 2, of_pair, best
 
 
 def _probability(excess: Floats) -> Floats:

@@ -2,26 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from itertools import combinations
 from math import comb
-from typing import Literal, NamedTuple, get_args
+from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.answers import Answer, Scalar
-from examiner.information.bits import SetBits
+from examiner.answers import Answer, number, scalar, setting, words
 from examiner.information.channels import MAX_BITS, Channels
-from examiner.information.confusion import PairLikelihood
-from examiner.information.gain import (
-    LEAST_GAIN,
-    bits_with,
-    cumulative_bits,
-    entropies_of_rows,
-    table_bits,
-)
+from examiner.information.gain import LEAST_GAIN, Bits, bits_with, cumulative_bits, table_bits
+from examiner.information.pairs import PairLikelihood
 from examiner.messages import InputError, counted
 from examiner.results import Results, results_in_content_order
 from examiner.scores import Progress
@@ -29,11 +22,19 @@ from examiner.validation import Floats, check_known
 
 Search = Literal["greedy", "swap", "optimum"]
 
-MOST_SETS = 200_000
-MOST_PAIRS = 50_000_000
-"""Beyond this many agents² × tasks, tasks are screened by some agents before all agents are used."""
 SCREENING_ROWS = 64
 SCREENED = 64
+
+
+class SetBits(Bits):
+    """Chosen tasks in the order in which each adds most to those above it."""
+
+    bits: Floats = number(
+        "Information of this task and those above it together", unit="bits", title="bits so far"
+    )
+    tied_with: tuple[tuple[str, ...], ...] | None = words(
+        "Tasks that would have added the same bits", default=None
+    )
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -44,13 +45,9 @@ class InformativeSet(Answer):
 
     tasks: SetBits
     columns: tuple[int, ...]
-    max_bits: float
-    search: Search
-
-    @property
-    def bits(self) -> float:
-        """The bits of the whole set."""
-        return float(self.tasks.bits[-1])
+    bits: float = field(metadata=scalar("Information of the set", "bits"))
+    max_bits: float = field(metadata=scalar(MAX_BITS, "bits"))
+    search: Search = field(metadata=setting())
 
     @property
     def headline(self) -> str:
@@ -60,19 +57,6 @@ class InformativeSet(Answer):
             f"{counted(len(self.tasks), 'task')} {verb} {self.bits:.3g} of the {self.max_bits:.3g} bits "
             f"that identify an agent."
         )
-
-    @property
-    def scalars(self) -> Mapping[str, Scalar]:
-        """Bits of the set, and the most possible."""
-        return {
-            "bits": Scalar(self.bits, "Information of the set", "bits"),
-            "max_bits": Scalar(self.max_bits, MAX_BITS, "bits"),
-        }
-
-    @property
-    def settings(self) -> Mapping[str, str]:
-        """How the set was searched for."""
-        return {"search": self.search}
 
 
 def best_set(
@@ -104,22 +88,23 @@ def best_set(
     channels = Channels.of(source)
     pairs = PairLikelihood(channels) if pairs is None else pairs
     check_size(size, int(pairs.usable.sum()))
-    ties: list[list[int]] = []
     if search == "optimum":
-        columns = _optimum(pairs, size, progress)
+        choices = greedy_choices(pairs, size, _optimum(pairs, size, progress))
     else:
-        columns, ties = greedy_choices(pairs, size, progress=progress)
+        choices = greedy_choices(pairs, size, progress=progress)
+    columns = [tied[0] for tied in choices]
     if search == "swap":
-        columns = _swapped(pairs, columns, progress)
-    if search != "greedy":
-        columns, ties = greedy_columns(pairs, size, columns), []
+        choices = greedy_choices(pairs, size, _swapped(pairs, columns, progress))
+        columns = [tied[0] for tied in choices]
+    names = [[channels.tasks[column] for column in tied] for tied in choices]
+    bits = cumulative_bits(pairs, columns)
     table = SetBits(
-        task=[channels.tasks[column] for column in columns],
-        bits=cumulative_bits(pairs, columns),
-        tied_with=[[channels.tasks[column] for column in tied] for tied in ties] if ties else None,
+        task=[tied[0] for tied in names],
+        bits=bits,
+        tied_with=[tied[1:] for tied in names] if search == "greedy" else None,
     )
     chosen = tuple(given.index(task) for task in table.task)
-    return InformativeSet(table, chosen, channels.max_bits, search)
+    return InformativeSet(table, chosen, float(bits[-1]), channels.max_bits, search)
 
 
 def check_size(size: int, tasks: int) -> None:
@@ -131,57 +116,34 @@ def check_size(size: int, tasks: int) -> None:
         )
 
 
-def greedy_columns(
-    pairs: PairLikelihood,
-    size: int,
-    among: Sequence[int] | None = None,
-    *,
-    progress: Progress | None = None,
-) -> list[int]:
-    """Return columns in the order in which each adds most to those before it, by default among all.
-
-    >>> results = Results.from_numpy([[[0.0, 1.0], [0.0, 1.0]], [[0.0, 1.0], [8.0, 9.0]]])
-    >>> greedy_columns(PairLikelihood(Channels.of(results)), 2)
-    [1, 0]
-    """
-    return greedy_choices(pairs, size, among, progress=progress).columns
-
-
-class _GreedyChoices(NamedTuple):
-    """Columns in the order chosen, and for each those that would have added the same bits."""
-
-    columns: list[int]
-    ties: list[list[int]]
-
-
 def greedy_choices(
     pairs: PairLikelihood,
     size: int,
     among: Sequence[int] | None = None,
     *,
     progress: Progress | None = None,
-) -> _GreedyChoices:
-    """Return the greedy choice, and which columns were tied with each.
+) -> list[list[int]]:
+    """Return columns in the order in which each adds most to those before it, with those tied with it.
 
-    >>> results = Results.from_numpy([[[0.0, 1.0]] * 2, [[8.0, 9.0]] * 2])
-    >>> greedy_choices(PairLikelihood(Channels.of(results)), 1)
-    _GreedyChoices(columns=[0], ties=[[1]])
+    >>> results = Results.from_numpy([[[0.0, 1.0], [0.0, 1.0]], [[0.0, 1.0], [8.0, 9.0]]])
+    >>> greedy_choices(PairLikelihood(Channels.of(results)), 2)
+    [[1], [0]]
     """
+    pairs.keep()
     base = np.zeros((pairs.shape[0],) * 2)
     left = pairs.usable.copy()
     if among is not None:
         left[np.setdiff1d(np.arange(len(left)), among)] = False
-    choices = _GreedyChoices([], [])
+    choices: list[list[int]] = []
     alone: Floats | None = None
     for step in range(size):
         if progress:
             progress("choosing tasks", step, size)
         large = is_large(*pairs.shape)
-        bits = _screened(pairs, base, left) if large else bits_with(pairs, base)
+        bits = _screened(pairs, base, left) if large else bits_with(pairs, base if step else None)
         alone = bits if alone is None else alone
-        best, *others = _tied(bits, left, alone)
-        choices.columns.append(best)
-        choices.ties.append(others)
+        choices.append(_tied(bits, left, alone))
+        best = choices[-1][0]
         left[best] = False
         base += pairs.table([best])
     return choices
@@ -193,7 +155,8 @@ def is_large(agents: int, tasks: int) -> bool:
     >>> is_large(100, 400), is_large(5000, 20_000)
     (False, True)
     """
-    return agents**2 * tasks > MOST_PAIRS
+    # Beyond this many agents² × tasks, tasks are screened by some agents before all agents are used
+    return agents**2 * tasks > 50_000_000
 
 
 def _screened(pairs: PairLikelihood, base: Floats, left: NDArray[np.bool_]) -> Floats:
@@ -205,10 +168,10 @@ def _screened(pairs: PairLikelihood, base: Floats, left: NDArray[np.bool_]) -> F
     agents, tasks = pairs.shape
     rows = np.linspace(0, agents - 1, min(SCREENING_ROWS, agents)).astype(np.intp)
     offered = np.flatnonzero(left)
-    entropy = np.rint(entropies_of_rows(pairs, base, rows)[offered] / LEAST_GAIN)
+    entropy = np.rint(pairs.entropies(base, offered, rows)[0] / LEAST_GAIN)
     near = np.sort(offered[np.argsort(entropy, kind="stable")[:SCREENED]])
     bits = np.full(tasks, -1.0)
-    bits[near] = bits_with(pairs.of(near), base)
+    bits[near] = bits_with(pairs, base, near)
     return bits
 
 
@@ -244,10 +207,10 @@ def _swapped(pairs: PairLikelihood, columns: list[int], progress: Progress | Non
 def _optimum(pairs: PairLikelihood, size: int, progress: Progress | None) -> list[int]:
     tasks: list[int] = np.flatnonzero(pairs.usable).tolist()
     alone = bits_with(pairs)
-    sets = comb(len(tasks), size)
-    if sets > MOST_SETS:
+    sets, most_sets = comb(len(tasks), size), 200_000
+    if sets > most_sets:
         raise InputError(
-            f"There are {sets:,} sets of {size} among {len(tasks)} tasks, more than the {MOST_SETS:,} "
+            f"There are {sets:,} sets of {size} among {len(tasks)} tasks, more than the {most_sets:,} "
             f"that can be tried. Use 'swap', or choose fewer tasks."
         )
     best, most, total = tasks[:size], -1.0, comb(len(tasks), size - 1)

@@ -18,8 +18,6 @@ from examiner.validation import Floats
 
 LOGITS = np.linspace(-8.0, 8.0, 81)
 MEANS, DEVIATIONS = np.linspace(-5.0, 5.0, 21), np.array([0.0, 0.25, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0])
-ROUNDS = 50
-"""Steps of the EM algorithm: later ones hardly move any more."""
 
 
 def share_draws(moments: Moments, index: int, rng: np.random.Generator) -> Iterator[Floats]:
@@ -44,7 +42,8 @@ def share_draws(moments: Moments, index: int, rng: np.random.Generator) -> Itera
     whole = np.log(cells @ prior.T).sum(axis=0)
     likelihood = np.exp(whole - whole.max(axis=1, keepdims=True))  # [tasks, priors]
     weight = np.full(len(prior), 1 / len(prior))
-    for _ in range(ROUNDS):
+    # Steps of the EM algorithm: later ones hardly move any more
+    for _ in range(50):
         posterior = likelihood * weight
         posterior /= posterior.sum(axis=1, keepdims=True)
         weight = (posterior.sum(axis=0) + 1 / len(weight)) / (len(posterior) + 1)

@@ -5,23 +5,23 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Unpack
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from examiner.answers import Answer, Scalar, Table, count, flag, name, number, text, words
 from examiner.information.cluster_chance import tested
-from examiner.information.clusters import PAPER_THRESHOLD, Clustering, TaskClusters
+from examiner.information.clusters import PAPER_THRESHOLD, TaskClusters
 from examiner.information.clusters import clusters as cluster_tasks
-from examiner.information.decomposition import FactorStatistics, GeneralFactor, general_factor
 from examiner.information.disagreement import DeceptiveTasks, OpposedTasks, win_of
 from examiner.information.disagreement import deceptive as deceptive_tasks
 from examiner.information.disagreement import opposed as opposed_tasks
-from examiner.information.favourable import AgentLeads, FavourableTasks, favourable_tasks
+from examiner.information.favourable import FavourableTasks, favourable_tasks
+from examiner.information.general_factor import GeneralFactor, general_factor
 from examiner.messages import InputError, counted, shorten
 from examiner.results import Results, reads_results
-from examiner.scores import PermutationTest, Progress, judged_runs
+from examiner.scores import Linkage, Method, PermutationTest, Progress, judged_runs
 from examiner.validation import Floats, Randomness, generator
 
 
@@ -61,7 +61,6 @@ class SimilarityAnalysis(Answer):
     opposition: OpposedTasks
     deception: DeceptiveTasks | None
     favourable: FavourableTasks
-    options: Mapping[str, Any]  # Any: of `clusters`
     seed: int | None
     notes: tuple[str, ...]
 
@@ -143,23 +142,13 @@ class SimilarityAnalysis(Answer):
         )
 
     @property
-    def statistics(self) -> FactorStatistics:
-        """How much one factor explains."""
-        return self.factor.statistics
-
-    @property
-    def agents(self) -> AgentLeads:
-        """The agents with the tasks that favour them most."""
-        return self.favourable.agents
-
-    @property
     def tables(self) -> Mapping[str, Table]:
         """Clusters, tasks, the general factor and agents."""
         return {
             "clusters": self.clusters,
             "tasks": self.tasks,
-            "statistics": self.statistics,
-            "agents": self.agents,
+            "statistics": self.factor.statistics,
+            "agents": self.favourable.agents,
         }
 
     @property
@@ -179,11 +168,14 @@ class SimilarityAnalysis(Answer):
     @property
     def settings(self) -> Mapping[str, Any]:  # Any: JSON values
         """What must be repeated to get the same numbers."""
+        main = self.main
         return {
             "seed": self.seed,
             "measures": tuple(self.clusters_by),
-            "correlation": self.main.method,
-            **self.options,
+            "correlation": main.method,
+            "linkage": main.linkage,
+            "threshold": main.threshold if main.number is None else None,
+            "number": main.number,
             "permutations": self.test.permutations,
             "size": self.favourable.size,
             "favourable_test": self.favourable.test,
@@ -197,14 +189,17 @@ def similarity(
     *,
     rng: Randomness = 0,
     size: int | None = None,
+    method: Method = "pearson",
+    linkage: Linkage = "average",
+    threshold: float = PAPER_THRESHOLD,
+    number: int | Literal["auto"] | None = None,
     progress: Progress | None = None,
-    **clustering: Unpack[Clustering],
 ) -> SimilarityAnalysis:
     """Return which tasks are similar, how much one factor explains, and who could be made to win.
 
-    Clusters and winners are compared with chance: see `cluster_chance.tested` and `favourable_tasks`.
-    `clustering` are the options of `clusters`; its `method` is that of all correlations. `size` is that
-    of `favourable_tasks`.
+    Clusters and winners are compared with chance: see `cluster_chance.tested` and `favourable_tasks`, to
+    which `size` belongs. `method` is that of all correlations; it and the options after it are those of
+    `clusters`.
 
     >>> scores = np.array([[1.0, 2.0, 9.0], [2.0, 4.1, 5.0], [3.0, 5.0, 1.0], [4.0, 8.0, 0.0]])
     >>> analysis = similarity(Results.from_numpy(scores, tasks="tuv"))
@@ -221,26 +216,21 @@ def similarity(
         dict.fromkeys(results.measure_name(name) for name in measures or results.measures)
     )
     for_factor, for_winners, for_clusters = generator(rng).spawn(3)
-    clusters_by = {
-        name: tested(cluster_tasks(results, name, **clustering), results, clustering, for_clusters)
-        for name in names
-    }
-    method = clusters_by[names[0]].method
+    clusters_by = {}
+    for one in names:
+        part = cluster_tasks(
+            results, one, method=method, linkage=linkage, threshold=threshold, number=number
+        )
+        clusters_by[one] = tested(part, results, for_clusters)
     factor = general_factor(results, names[0], rng=for_factor, method=method)
     favourable = favourable_tasks(results, names[0], rng=for_winners, size=size, progress=progress)
     notes = dict.fromkeys(note for part in clusters_by.values() for note in part.notes)
-    number = clustering.get("number")
     return SimilarityAnalysis(
         clusters_by,
         factor,
         opposed_tasks(results, names[0]),
         None if win_of(results) is None else deceptive_tasks(results),
         favourable,
-        {
-            "linkage": clustering.get("linkage", "average"),
-            "threshold": clustering.get("threshold", PAPER_THRESHOLD) if number is None else None,
-            "number": number,
-        },
         rng if isinstance(rng, int) else None,
         (*notes, *favourable.notes),
     )

@@ -9,17 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from examiner.information.channels import channels_of
-from examiner.information.confusion import PairLikelihood
 from examiner.information.gain import cumulative_bits, single_bits
 from examiner.information.noise import ChannelModel
 from examiner.information.observations import Moments, Observations, moments
+from examiner.information.pairs import PairLikelihood
 from examiner.information.plausible import plausible_draws
-from examiner.information.sets import InformativeSet, greedy_columns, is_large
+from examiner.information.sets import InformativeSet, greedy_choices, is_large
 from examiner.scores import LEVEL, PermutationTest, Progress, rarity_of, share_as_large
 from examiner.validation import Floats
-
-LEAST_BITS = 1e-3
-"""Means that are drawn are never exactly equal: less than this counts as no information."""
 
 
 class BitsByChance(NamedTuple):
@@ -73,7 +70,8 @@ def bits_by_chance(
 
     def bits(cells: Moments) -> tuple[Floats, Floats]:
         pairs = PairLikelihood(channels_of(observations, cells, model))
-        return single_bits(pairs), _greedy_bits(pairs, size)
+        of_set = _greedy_bits(pairs, size)
+        return single_bits(pairs), of_set
 
     draws = _replicates(bits, permuted(observations, rng), reps, "bits by chance", progress)
     tasks, chosen = (
@@ -156,7 +154,8 @@ def ends_of(observed_bits: Floats, drawn: Floats, level: float) -> tuple[Floats,
     """
     tail = 50 * (1 - level)
     low, high = np.percentile(drawn, (tail, 100 - tail), axis=0, method="weibull")
-    low = np.where(low < LEAST_BITS, 0.0, low)
+    # Means that are drawn are never exactly equal: less than this counts as no information
+    low = np.where(low < 1e-3, 0.0, low)
     return drawn.mean(axis=0), np.minimum(low, observed_bits), np.maximum(high, observed_bits)
 
 
@@ -206,6 +205,6 @@ def permuted(
 
 def _greedy_bits(pairs: PairLikelihood, size: int) -> Floats:
     """Return the bits of a greedy set as it grows; once no task is left, they stay as they are."""
-    columns = greedy_columns(pairs, min(size, int(pairs.usable.sum())))
-    bits = cumulative_bits(pairs, columns)
+    choices = greedy_choices(pairs, min(size, int(pairs.usable.sum())))
+    bits = cumulative_bits(pairs, [tied[0] for tied in choices])
     return np.pad(bits, (0, size - len(bits)), mode="edge") if len(bits) else np.zeros(size)

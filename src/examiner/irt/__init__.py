@@ -8,8 +8,6 @@ from examiner.irt.diagnostics.comparison import ModelComparison as ModelComparis
 from examiner.irt.diagnostics.comparison import OverdispersionTest as OverdispersionTest
 from examiner.irt.diagnostics.comparison import compare_models as compare_models
 from examiner.irt.diagnostics.comparison import overdispersion as overdispersion
-from examiner.irt.diagnostics.dependence import DimensionCheck as DimensionCheck
-from examiner.irt.diagnostics.dependence import pair_tables as pair_tables
 from examiner.irt.diagnostics.diagnosis import AgentFit as AgentFit
 from examiner.irt.diagnostics.diagnosis import Diagnosis as Diagnosis
 from examiner.irt.diagnostics.diagnosis import TaskFit as TaskFit
@@ -18,6 +16,8 @@ from examiner.irt.diagnostics.flags import negative_sentence as negative_sentenc
 from examiner.irt.diagnostics.flags import negative_tasks as negative_tasks
 from examiner.irt.diagnostics.item_fit import SumScoreFit as SumScoreFit
 from examiner.irt.diagnostics.item_fit import sum_score_fit as sum_score_fit
+from examiner.irt.diagnostics.residuals import DimensionCheck as DimensionCheck
+from examiner.irt.diagnostics.residuals import pair_tables as pair_tables
 from examiner.irt.errors.draws import ResampledErrors as ResampledErrors
 from examiner.irt.errors.draws import bootstrap as bootstrap
 from examiner.irt.evidence import ChanceTest as ChanceTest
@@ -27,6 +27,7 @@ from examiner.irt.evidence import slope_verdicts as slope_verdicts
 from examiner.irt.explained.answer import ExplainedDifficulty as ExplainedDifficulty
 from examiner.irt.explained.explain import explain as explain
 from examiner.irt.fit import fit as fit
+from examiner.irt.fit_responses import known_tasks as known_tasks
 from examiner.irt.fitted import Abilities as Abilities
 from examiner.irt.fitted import Dropped as Dropped
 from examiner.irt.fitted import FitOutcome as FitOutcome
@@ -49,7 +50,11 @@ from examiner.irt.indicators.comparison import dominance as dominance
 from examiner.irt.indicators.comparison import indicator_correlations as indicator_correlations
 from examiner.irt.indicators.comparison import leading as leading
 from examiner.irt.indicators.compound import Compound as Compound
+from examiner.irt.indicators.compound import OverTime as OverTime
 from examiner.irt.indicators.compound import compound as compound
+from examiner.irt.indicators.compound import over_time as over_time
+from examiner.irt.indicators.compound import qualified as qualified
+from examiner.irt.indicators.compound import year_of as year_of
 from examiner.irt.indicators.curves import EmpiricalCurves as EmpiricalCurves
 from examiner.irt.indicators.curves import ExpectedCurves as ExpectedCurves
 from examiner.irt.indicators.curves import agent_curves as agent_curves
@@ -61,12 +66,8 @@ from examiner.irt.indicators.generality import indicators as indicators
 from examiner.irt.indicators.generality import standard_scores as standard_scores
 from examiner.irt.indicators.on_difficulty import AbilitiesOnDifficulty as AbilitiesOnDifficulty
 from examiner.irt.indicators.on_difficulty import on_difficulty as on_difficulty
-from examiner.irt.indicators.over_time import OverTime as OverTime
-from examiner.irt.indicators.over_time import over_time as over_time
-from examiner.irt.indicators.over_time import year_of as year_of
 from examiner.irt.indicators.own_slopes import GeneralityEstimates as GeneralityEstimates
 from examiner.irt.indicators.own_slopes import generality as generality
-from examiner.irt.indicators.qualify import qualified as qualified
 from examiner.irt.items import ItemParameters as ItemParameters
 from examiner.irt.items import Response as Response
 from examiner.irt.items import fisher_information as fisher_information
@@ -78,7 +79,6 @@ from examiner.irt.model import Model as Model
 from examiner.irt.models import MODELS as MODELS
 from examiner.irt.outcomes import expected_result as expected_result
 from examiner.irt.outcomes import landmark_reached as landmark_reached
-from examiner.irt.place import known_tasks as known_tasks
 from examiner.irt.place import place as place
 from examiner.irt.placements import Placements as Placements
 from examiner.irt.posterior import Quadrature as Quadrature
@@ -89,9 +89,8 @@ from examiner.irt.priors import Priors as Priors
 from examiner.irt.priors import SlopeScale as SlopeScale
 from examiner.irt.simulate import simulate as simulate
 from examiner.irt.suspects.audit import audit as audit
-from examiner.irt.suspects.discrimination import flat_tasks as flat_tasks
 from examiner.irt.suspects.flagged import Audit as Audit
-from examiner.irt.suspects.reasons import Reason as Reason
+from examiner.irt.suspects.task_tests import flat_tasks as flat_tasks
 from examiner.namespaces import names_on_demand as _names_on_demand
 from examiner.validation import names_of as _names_of
 
@@ -101,7 +100,7 @@ if TYPE_CHECKING:  # for other packages of the codebase, loaded when first used
     from examiner.irt.agent_posterior import AbilityEstimates as AbilityEstimates
     from examiner.irt.agent_posterior import SlopeTables as SlopeTables
     from examiner.irt.agent_posterior import estimate_abilities as estimate_abilities
-    from examiner.irt.diagnostics.chance import agents_differ as agents_differ
+    from examiner.irt.diagnostics.evidence_tests import agents_differ as agents_differ
     from examiner.irt.diagnostics.flags import BOUNDARY as BOUNDARY
     from examiner.irt.diagnostics.flags import NEGATIVE as NEGATIVE
     from examiner.irt.diagnostics.flags import NEGATIVE_ALONE as NEGATIVE_ALONE
@@ -123,19 +122,20 @@ if TYPE_CHECKING:  # for other packages of the codebase, loaded when first used
     from examiner.irt.estimation.blocks import Block as Block
     from examiner.irt.estimation.blocks import Dense as Dense
     from examiner.irt.estimation.blocks import SameRow as SameRow
+    from examiner.irt.estimation.blocks import tiles_of as tiles_of
     from examiner.irt.estimation.fixed_point import Pace as Pace
-    from examiner.irt.estimation.kernel import Kernel as Kernel
     from examiner.irt.estimation.kernel_statistics import KernelStatistics as KernelStatistics
     from examiner.irt.estimation.kernels import AS_BINOMIAL as AS_BINOMIAL
     from examiner.irt.estimation.kernels import BetaBinomial as BetaBinomial
     from examiner.irt.estimation.kernels import Binomial as Binomial
+    from examiner.irt.estimation.kernels import Kernel as Kernel
     from examiner.irt.estimation.kernels import kernel_for as kernel_for
     from examiner.irt.estimation.kernels import log_choices as log_choices
     from examiner.irt.estimation.kernels import log_density as log_density
     from examiner.irt.estimation.passes import PassResult as PassResult
     from examiner.irt.estimation.passes import Reaches as Reaches
     from examiner.irt.estimation.passes import e_step as e_step
-    from examiner.irt.estimation.plain_statistics import PlainStatistics as PlainStatistics
+    from examiner.irt.estimation.plain import PlainStatistics as PlainStatistics
     from examiner.irt.estimation.score_kernels import Beta as Beta
     from examiner.irt.estimation.sources import BlockFunction as BlockFunction
     from examiner.irt.estimation.sources import MemorySource as MemorySource
@@ -145,11 +145,12 @@ if TYPE_CHECKING:  # for other packages of the codebase, loaded when first used
     from examiner.irt.estimation.sources import add_up as add_up
     from examiner.irt.estimation.sources import whole_of as whole_of
     from examiner.irt.estimation.usable_responses import check_enough_agents as check_enough_agents
+    from examiner.irt.estimation.usable_responses import excluded_agents as excluded_agents
     from examiner.irt.estimation.usable_responses import set_aside as set_aside
     from examiner.irt.estimation.usable_responses import usable_responses as usable_responses
     from examiner.irt.fit_tables import FittedTasks as FittedTasks
     from examiner.irt.fitted import fit_from_record as fit_from_record
-    from examiner.irt.indicators.elsewhere import (
+    from examiner.irt.indicators.generality import (
         indicators_without_responses as indicators_without_responses,
     )
     from examiner.irt.items import SCORES as SCORES

@@ -7,8 +7,7 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from examiner.irt.estimation.kernel import Kernel
-from examiner.irt.estimation.kernels import kernel_for
+from examiner.irt.estimation.kernels import Kernel, kernel_for
 from examiner.irt.fitted import Abilities, FitOutcome, IRTFit, Starts
 from examiner.irt.items import Floats, ItemParameters, curves, rise
 from examiner.irt.posterior import (
@@ -35,8 +34,6 @@ _WORDS = {
 _FAR = 1e9
 """An ability at which every curve with a slope has reached its end."""
 _STEP = 1e-4
-_ITERATIONS = 60
-_CLOSE = 1e-10
 
 
 def abilities(
@@ -68,17 +65,17 @@ def abilities(
     np.float64(inf)
     """
     check_known("method", method, get_args(AbilityMethod))
-    matched, rule = _laid(matrix, items, nodes, population_sd)
+    matched, rule = _matched(matrix, items, nodes, population_sd)
     if method == "eap":
         return _posterior_means(matrix, matched, rule, population_sd)
-    found, errors = np.empty((2, len(matrix.agents)))
+    ability, errors = np.empty((2, len(matrix.agents)))
     kernel, grid = kernel_for(matched.response, matrix, matched), population_sd * rule.nodes
     if method == "ml":
         grid = _reach(grid, matched)
     heights = _Heights(kernel, matched, population_sd**-2 if method == "map" else 0.0)
     for block in agent_blocks(matrix, kernel, width=len(rule)):
-        found[block.rows], errors[block.rows] = heights.tops(block, grid)
-    return Abilities(matrix.agents, found, errors, _WORDS[method], _notes(found))
+        ability[block.rows], errors[block.rows] = heights.tops(block, grid)
+    return Abilities(matrix.agents, ability, errors, _WORDS[method], _notes(ability))
 
 
 def known(
@@ -105,7 +102,7 @@ def known(
     if matrix is None:
         rule = Quadrature.for_items(items)
     else:
-        items, rule = _laid(matrix, items, nodes, population_sd)
+        items, rule = _matched(matrix, items, nodes, population_sd)
         likely = log_likelihood(matrix, items, rule, population_sd=population_sd)
         if abilities is None:
             abilities = _posterior_means(matrix, items, rule, population_sd)
@@ -131,7 +128,7 @@ def known(
     )
 
 
-def _laid(
+def _matched(
     matrix: ResponseMatrix,
     items: ItemParameters,
     nodes: int | Quadrature | None,
@@ -149,23 +146,23 @@ def _laid(
 def _posterior_means(
     matrix: ResponseMatrix, items: ItemParameters, rule: Quadrature, population_sd: float
 ) -> Abilities:
-    found, errors = np.empty((2, len(matrix.agents)))
-    for seen in posterior_blocks(matrix, items, rule, population_sd=population_sd):
-        mean, variance = moments(seen.weights, population_sd * rule.nodes)
-        found[seen.block.rows], errors[seen.block.rows] = mean, np.sqrt(variance)
-    return Abilities(matrix.agents, found, errors, _WORDS["eap"], _notes(found))
+    ability, errors = np.empty((2, len(matrix.agents)))
+    for part in posterior_blocks(matrix, items, rule, population_sd=population_sd):
+        mean, variance = moments(part.weights, population_sd * rule.nodes)
+        ability[part.block.rows], errors[part.block.rows] = mean, np.sqrt(variance)
+    return Abilities(matrix.agents, ability, errors, _WORDS["eap"], _notes(ability))
 
 
-def _notes(found: Floats) -> tuple[str, ...]:
+def _notes(ability: Floats) -> tuple[str, ...]:
     notes = []
-    infinite = int(np.isinf(found).sum())
+    infinite = int(np.isinf(ability).sum())
     if infinite:
         notes.append(
             f"The likelihood of {counted(infinite, 'agent')} rises without end (the best or the worst "
             f"possible result on every task, or no better than guessing): ability is infinite. "
             f"Use EAP or MAP."
         )
-    unseen = int(np.isnan(found).sum())
+    unseen = int(np.isnan(ability).sum())
     if unseen:
         notes.append(
             f"{counted(unseen, 'agent')} met no task, so that nothing is known of ability."
@@ -220,7 +217,7 @@ class _Heights:
         """Newton steps kept within brackets that shrink by the sign of the slope."""
         at, low, high = at.copy(), low.copy(), high.copy()
         moving = np.arange(at.size)
-        for _ in range(_ITERATIONS):
+        for _ in range(60):
             here = at[moving]
             slope, curvature = self._slope_and_curvature(
                 tuple(part[:, moving] for part in data), here
@@ -234,7 +231,7 @@ class _Heights:
             inside = (step > low[moving]) & (step < high[moving])
             new = np.where(slope == 0, here, np.where(inside, step, middle))
             at[moving] = new
-            moving = moving[np.abs(new - here) > _CLOSE * (1.0 + np.abs(new))]
+            moving = moving[np.abs(new - here) > 1e-10 * (1.0 + np.abs(new))]
             if not moving.size:
                 break
         return at

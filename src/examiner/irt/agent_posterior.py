@@ -23,14 +23,14 @@ has one ability and one error, whether it is read from the fit, placed on it or 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from examiner.irt.editions import SAME, Population
-from examiner.irt.estimation.kernel import Kernel
+from examiner.irt.estimation.kernels import Kernel
 from examiner.irt.items import Floats, ItemParameters, curves
 from examiner.irt.model import Parameter, moved
 from examiner.irt.parameter_covariance import ParameterCovariance
@@ -85,10 +85,10 @@ def estimate_abilities(
         return AbilityEstimates(ability, deviation, deviation)
     deviation = widened(deviation, covariance.design_effect, population_sd * population.sd)
     centred = weights * (nodes - ability[:, None])
-    own, shared = ability_moves(
+    of_tasks, shared = ability_moves(
         centred, nodes, statistics, slopes, covariance, population_sd, population
     )
-    return with_calibration(ability, deviation, covariance.variances_by_parameter(own, shared))
+    return with_calibration(ability, deviation, covariance.propagated(of_tasks, shared)[0])
 
 
 def ability_moves(
@@ -99,8 +99,8 @@ def ability_moves(
     covariance: ParameterCovariance,
     population_sd: float,
     population: Population = SAME,
-) -> tuple[list[Floats], list[Floats]]:
-    """Return J: how abilities move with parameters of tasks [agents, tasks], and shared ones [agents].
+) -> tuple[list[Floats], Floats]:
+    """Return J: how abilities move with parameters of tasks [agents, tasks], and shared ones [agents, n].
 
     `centred` are posterior weights times θ less its mean. Numbers of populations follow the shared ones.
     """
@@ -110,20 +110,16 @@ def ability_moves(
         )
         for place in range(len(covariance.names))
     ]
-    own, cut = moves[: len(covariance.own)], len(covariance.own)
-    shared = [part.sum(axis=1) for part in moves[cut:]]
+    of_tasks, cut = moves[: len(covariance.own)], len(covariance.own)
+    shared = np.zeros((len(centred), len(moves) - cut))
+    for column, part in enumerate(moves[cut:]):
+        shared[:, column] = part.sum(axis=1)
     standard = nodes / population_sd
     if covariance.unit_slopes:  # the shared slope is the standard deviation σ of the prior N(0, σ²)
         by_scale = (standard - population.mean) * standard / population.sd**2 / population_sd
-        shared[covariance.shared.index("slope")] = centred @ by_scale
-    return own, [*shared, *population.moves(centred, standard, covariance.populations)]
-
-
-def laid_out(statistics: Sequence[Floats], slopes: Iterable[Floats], own: int) -> Floats:
-    """Return Σ_c T_c · slopes_c [parameters, agents, tasks] as rows: task after task, then the shared."""
-    scores = np.asarray(sum(data * by for data, by in zip(statistics, slopes, strict=True)))
-    mine = scores[:own].transpose(1, 2, 0).reshape(scores.shape[1], -1)
-    return np.concatenate([mine, scores[own:].sum(axis=2).T], axis=1)
+        shared[:, covariance.shared.index("slope")] = centred @ by_scale
+    of_populations = population.moves(centred, standard, covariance.populations)
+    return of_tasks, np.concatenate([shared, of_populations], axis=1)
 
 
 def term_slopes(
@@ -227,15 +223,15 @@ def agent_posteriors(
         slopes = response_slopes(kernel, items, nodes, covariance.names)
     every, weights = [], []
     size = 0 if covariance is None else len(covariance.directions)
-    for block, _, some in posterior_blocks(
+    for block, _, block_weights in posterior_blocks(
         matrix, items, rule, population_sd=population_sd, width=size
     ):
         statistics = block.statistics
         every.append(
             estimate_abilities(
-                some, nodes, statistics, slopes, covariance, population_sd, population
+                block_weights, nodes, statistics, slopes, covariance, population_sd, population
             )
         )
-        weights.append(some)
+        weights.append(block_weights)
     estimates = AbilityEstimates(*(np.concatenate(part) for part in zip(*every, strict=True)))
     return AgentPosteriors(estimates, np.concatenate(weights), nodes)

@@ -24,8 +24,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from examiner.irt.agent_posterior import widened
-from examiner.irt.diagnostics.chance import with_groups_of_tasks
-from examiner.irt.diagnostics.residuals import residuals
+from examiner.irt.diagnostics.evidence_tests import with_groups_of_tasks
+from examiner.irt.diagnostics.residuals import permuted_within_tasks, residuals
 from examiner.irt.fitted import IRTFit
 from examiner.irt.items import SCORES, Floats, positions
 from examiner.irt.outcomes import expected_result
@@ -34,12 +34,8 @@ from examiner.results import Results
 from examiner.scores import codes_of, task_groups
 
 _STEP = 1e-4
-_PERMUTATIONS = 19
-"""The largest of 20 is so by chance in one table of twenty."""
 _NOTABLE = 1.25
-"""A design effect beyond which groups that nobody asked for are worth a note: errors 12 % larger."""
-_MOST_CELLS = 500_000
-"""Cells up to which dependence is sought in residuals."""
+"""A design effect beyond which dependence that nobody asked for is worth a note: errors 12 % larger."""
 
 
 def design_effect(fit: IRTFit, codes: NDArray[np.int64]) -> float:
@@ -142,19 +138,26 @@ def dependence_note(fit: IRTFit) -> str:
     """Say how much residuals of tasks depend on each other, if that is significant; else nothing.
 
     The largest eigenvalue of standardised residuals is compared with that of residuals permuted between the
-    agents of each task. Their ratio bounds the design effect of groups that nobody has named.
+    agents of each task. Their ratio bounds the design effect of groups that nobody has named. Eigenvalues
+    of independent residuals reach (√agents + √tasks)² times their variance (Marchenko & Pastur 1967): where
+    that is about as much, nothing is permuted.
     """
     assert fit.matrix is not None
-    if fit.matrix.shape[0] * fit.matrix.shape[1] > _MOST_CELLS or min(fit.matrix.shape) < 5:
+    agents, tasks = fit.matrix.shape
+    if agents * tasks > 500_000 or min(agents, tasks) < 5:
         return ""
     left = residuals(fit.matrix, fit.items, fit.abilities.ability)
     values = left.standardised()
-    rng = np.random.default_rng(0)  # one table has one answer
     first = _largest_eigenvalue(values)
+    if first <= _NOTABLE * (np.sqrt(agents) + np.sqrt(tasks)) ** 2 * values.var(axis=0).mean():
+        return ""
+    rng = np.random.default_rng(0)  # one table has one answer
     by_chance: list[float] = []
-    for _ in range(_PERMUTATIONS):
-        by_chance.append(_largest_eigenvalue(_permuted(values, left.observed, rng)))
-        if first <= by_chance[-1]:  # the others would not make it significant
+    # the largest of 20 is so by chance in one table of twenty
+    for _ in range(19):
+        permuted = permuted_within_tasks(values, left.observed, 1, rng)[0]
+        by_chance.append(_largest_eigenvalue(permuted))
+        if first <= _NOTABLE * by_chance[-1]:
             return ""
     return (
         f"Residuals of tasks correlate beyond ability (largest eigenvalue {first / np.mean(by_chance):.1f} "
@@ -163,22 +166,11 @@ def dependence_note(fit: IRTFit) -> str:
     )
 
 
-def _permuted(values: Floats, observed: NDArray[np.bool_], rng: np.random.Generator) -> Floats:
-    """Residuals exchanged between the agents of each task."""
-    if observed.all():
-        return rng.permuted(values, axis=0)
-    drawn = values.copy()
-    for task in range(values.shape[1]):
-        rows = np.flatnonzero(observed[:, task])
-        drawn[rows, task] = rng.permutation(values[rows, task])
-    return drawn
-
-
 def _largest_eigenvalue(values: Floats) -> float:
     """The largest eigenvalue of residuals' products, by Lanczos: the others are not asked for."""
     from scipy.sparse.linalg import eigsh
 
-    centred = values - values.mean(axis=0)
+    centred = (values - values.mean(axis=0)).astype(np.float32)
     product = centred @ centred.T if len(values) < values.shape[1] else centred.T @ centred
     start = np.random.default_rng(0).normal(size=len(product))
-    return float(eigsh(product, 1, v0=start, tol=1e-9, return_eigenvectors=False)[0])
+    return float(eigsh(product, 1, v0=start, tol=1e-4, return_eigenvectors=False)[0])

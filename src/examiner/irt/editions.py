@@ -27,11 +27,6 @@ from examiner.irt.items import Floats
 if TYPE_CHECKING:
     from examiner.irt.posterior import Quadrature
 
-MEAN_TIGHTNESS, LOG_SD_TIGHTNESS = 5.0**-2, 0.3**-2
-_MOST_STEP = 0.5
-_FAR, _WIDE = 20.0, 3.0
-"""The ends of means, and of logarithms of deviations."""
-
 
 def population_weights(rule: Quadrature, mean: float, sd: float) -> Floats:
     """Return the logarithm of the mass of N(mean, sd²) that each node of a rule for N(0, 1) stands for."""
@@ -54,8 +49,8 @@ def complete_information(
     """Return E[−H] of mean and log deviation, log-priors included, from posterior moments, [2, 2]."""
     away = (ability - mean) / sd
     both, square = 2 * away.sum() / sd, 2 * (variance / sd**2 + away**2).sum()
-    found = np.array([[len(ability) / sd**2, both], [both, square]])
-    return found + np.diag(_tightness(weak_priors))
+    information = np.array([[len(ability) / sd**2, both], [both, square]])
+    return information + np.diag(_tightness(weak_priors))
 
 
 def population_step(
@@ -68,11 +63,12 @@ def population_step(
     square = float((variance + (ability - mean) ** 2).sum()) / squared
     # the highest point over log σ: S / σ² − n − tightness · log σ = 0, by one step of Newton's
     step = (square - agents - tightness * log_sd) / (2 * square + tightness)
-    return mean, log_sd + float(np.clip(step, -_MOST_STEP, _MOST_STEP))
+    return mean, log_sd + float(np.clip(step, -0.5, 0.5))
 
 
 def _tightness(weak_priors: bool) -> tuple[float, float]:
-    return (MEAN_TIGHTNESS, LOG_SD_TIGHTNESS) if weak_priors else (0.0, 0.0)
+    """The precisions of the priors of means and of log deviations."""
+    return (5.0**-2, 0.3**-2) if weak_priors else (0.0, 0.0)
 
 
 class Population(NamedTuple):
@@ -98,15 +94,15 @@ class Population(NamedTuple):
         """Return the logarithm of the mass that each node of a rule for N(0, 1) stands for."""
         return population_weights(rule, self.mean, self.sd)
 
-    def moves(self, centred: Floats, nodes: Floats, count: int) -> list[Floats]:
-        """Return how abilities move with the numbers that were estimated of populations, each [agents].
+    def moves(self, centred: Floats, nodes: Floats, count: int) -> Floats:
+        """Return how abilities move with the numbers that were estimated of populations, [agents, count].
 
         `centred` are posterior weights [agents, nodes] times abilities less their mean.
         """
         by = np.zeros((count, len(nodes)))
         if 0 < self.edition <= count // 2:
             by[2 * self.edition - 2 : 2 * self.edition] = self.scores(nodes)
-        return list(by @ centred.T)
+        return np.asarray(centred @ by.T)
 
     def scores(self, nodes: Floats) -> Floats:
         """Return the derivatives of the log density by mean and log deviation, [2, nodes]."""
@@ -118,7 +114,7 @@ SAME = Population()
 
 
 class Pull(NamedTuple):
-    """Slope and bend of the log-priors as all populations are shifted, or stretched, together."""
+    """First and second derivative of the log-priors as all populations are shifted, or stretched."""
 
     shift: float
     shift_bend: float
@@ -130,9 +126,9 @@ class Pull(NamedTuple):
 class Editions:
     """The edition of each agent, `codes` [agents], 0 that of the reference.
 
-    `takers` [tasks, editions] are shares of the agents that took a task. Its difficulty is expected where
-    these are on average: the prior of its intercept d is that of d + a c, c the mean of their populations
-    (found by rough climbs).
+    `takers` [tasks, editions] are shares of the agents that took a task. The prior of its difficulty is
+    centred at their mean ability c (from a first rough fit): the prior of its intercept d is that of
+    d + a c.
 
     Populations are one vector [2 (editions − 1)]: mean and log deviation of each edition but the first.
 
@@ -178,13 +174,13 @@ class Editions:
 
     def bounds(self) -> Floats:
         """Return the lowest and highest value of each number, [numbers, 2]."""
-        return np.tile([[-_FAR, _FAR], [-_WIDE, _WIDE]], (len(self.names) - 1, 1))
+        return np.tile([[-20.0, 20.0], [-3.0, 3.0]], (len(self.names) - 1, 1))
 
     def moments(self, populations: Floats) -> Floats:
         """Return mean and deviation of every edition, [editions, 2]."""
-        found = np.concatenate([np.zeros(2), populations]).reshape(-1, 2)
-        found[:, 1] = np.exp(found[:, 1])
-        return found
+        moments = np.concatenate([np.zeros(2), populations]).reshape(-1, 2)
+        moments[:, 1] = np.exp(moments[:, 1])
+        return moments
 
     def rule(self, rule: Quadrature, populations: Floats) -> Quadrature:
         """Return the same nodes with a row of weights for each edition."""
@@ -198,19 +194,19 @@ class Editions:
 
     def raised(self, populations: Floats, ability: Floats, variance: Floats) -> Floats:
         """Return populations after an M-step from the posterior moments of all agents."""
-        found = populations.reshape(-1, 2).copy()
-        for row in range(len(found)):
+        raised = populations.reshape(-1, 2).copy()
+        for row in range(len(raised)):
             members = self.codes == row + 1
-            found[row] = population_step(
-                found[row, 1], ability[members], variance[members], weak_priors=self.weak_priors
+            raised[row] = population_step(
+                raised[row, 1], ability[members], variance[members], weak_priors=self.weak_priors
             )
-        return found.ravel()
+        return raised.ravel()
 
     def rescaled(self, populations: Floats, mean: float, sd: float) -> Floats:
         """Return the same populations for abilities shifted and stretched to N(0, 1) of the reference."""
-        found = populations.reshape(-1, 2) - [mean, np.log(abs(sd))]
-        found[:, 0] /= sd
-        return np.asarray(found.ravel())
+        moved = populations.reshape(-1, 2) - [mean, np.log(abs(sd))]
+        moved[:, 0] /= sd
+        return np.asarray(moved.ravel())
 
     def log_prior(self, populations: Floats) -> float:
         """Return the log-priors without their constants."""
@@ -222,7 +218,7 @@ class Editions:
         return np.tile(_tightness(self.weak_priors), len(self.names) - 1)
 
     def pull(self, populations: Floats) -> Pull:
-        """Return how log-priors change as the zero moves up, and with the logarithm of the unit."""
+        """Return derivatives of the log-priors by the zero and the logarithm of the unit of the scale."""
         mean, log_sd = populations.reshape(-1, 2).T
         by_mean, by_log_sd = _tightness(self.weak_priors)
         squares = by_mean * float(mean @ mean)
@@ -235,13 +231,13 @@ class Editions:
 
     def information(self, populations: Floats, ability: Floats, variance: Floats) -> Floats:
         """Return E[−H] of all numbers, log-priors included, from posterior moments of agents."""
-        found = np.zeros((self.count, self.count))
+        information = np.zeros((self.count, self.count))
         for row, (mean, sd) in enumerate(self.moments(populations)[1:]):
             members, place = self.codes == row + 1, slice(2 * row, 2 * row + 2)
-            found[place, place] = complete_information(
+            information[place, place] = complete_information(
                 mean, sd, ability[members], variance[members], weak_priors=self.weak_priors
             )
-        return found
+        return information
 
     def scores(self, populations: Floats, nodes: Floats) -> Floats:
         """Return ∂ log N(θ; μ, σ²) by μ and log σ of each edition at nodes, [numbers, nodes]."""

@@ -112,9 +112,7 @@ class TaskErrors:
             return np.asarray(rows**2 @ np.nan_to_num(self.slope**2))
         if covariance.unit_slopes:
             return np.zeros(len(rows))
-        every = np.zeros((len(rows), len(covariance.directions)))
-        np.add.at(every.T, covariance.rows_of("slope"), rows.T)
-        return covariance.variances(every)
+        return covariance.slope_variances(rows)
 
     def covariance_of(self, items: ItemParameters) -> ParameterCovariance:
         """Return the covariance of all parameters; errors that have none are independent between tasks.
@@ -257,10 +255,10 @@ class Abilities(Answer):
     @property
     def headline(self) -> str:
         """The agent with the highest ability."""
-        known = np.flatnonzero(np.isfinite(self.ability))
-        if not known.size:
+        finite = np.flatnonzero(np.isfinite(self.ability))
+        if not finite.size:
             return "No ability is known."
-        best = known[self.ability[known].argmax()]
+        best = finite[self.ability[finite].argmax()]
         return (
             f"{shorten(self.agents[best])} has the highest ability of "
             f"{counted(len(self.agents), 'agent')}, {self.ability[best]:.2f} ± {self.error[best]:.2f}."

@@ -15,15 +15,15 @@ from examiner.irt.items import Floats, ItemParameters
 from examiner.messages import counted
 from examiner.scores import LEVEL as LEVEL
 from examiner.scores import benjamini_hochberg
-from examiner.validation import Axes
+from examiner.validation import Axes, Bounds
 
 if TYPE_CHECKING:
     from examiner.irt.fitted import IRTFit
 
-_STREAM = 2**31
-"""A key that no spawned stream of starts reaches."""
 _MOST_JOINT = 2000
 """Tasks up to which a slope is compared with the mean of all with their joint errors; beyond, alone."""
+
+Probability = Annotated[float, Bounds(0.0, 1.0, "a number between 0 and 1")]
 
 
 def evidence_stream(rng: np.random.Generator) -> np.random.Generator:
@@ -35,7 +35,8 @@ def evidence_stream(rng: np.random.Generator) -> np.random.Generator:
     """
     seeds = rng.bit_generator.seed_seq
     assert isinstance(seeds, np.random.SeedSequence)
-    key = (*seeds.spawn_key, _STREAM)
+    # a key that no spawned stream of starts reaches
+    key = (*seeds.spawn_key, 2**31)
     return np.random.default_rng(np.random.SeedSequence(seeds.entropy, spawn_key=key))
 
 
@@ -51,9 +52,9 @@ class ChanceTest(NamedTuple):
 
     statistic: float
     by_chance: float
-    p_value: float
+    p_value: Probability
     method: str
-    profile_p_value: float | None = None
+    profile_p_value: Probability | None = None
     """The p-value of equal profiles, where near-copies or groups of tasks make that another question."""
 
     @property
@@ -115,12 +116,12 @@ class Evidence:
                 why = "some are near-copies of others" if copies else "over groups of tasks"
                 start = f"Agents differ in profile ({why}), but are not shown to differ in ability"
             return (f"{start}: {self.abilities.often}.",)
-        said = f"Agents differ in ability ({self.abilities.p})."
+        sentence = f"Agents differ in ability ({self.abilities.p})."
         test = self.discrimination
         if test is None:
-            return (said,)
+            return (sentence,)
         differ = "differ" if self.slopes_differ else "are not shown to differ"
-        return (said, f"Tasks {differ} in discrimination ({test.p}).")
+        return (sentence, f"Tasks {differ} in discrimination ({test.p}).")
 
     def __repr__(self) -> str:
         return f"Evidence: {' '.join(self.sentences())}"

@@ -9,22 +9,21 @@ from typing import Any, NamedTuple, TypeVar, Unpack
 import numpy as np
 
 from examiner.irt.design_effect import task_codes, with_groups
-from examiner.irt.diagnostics.chance import (
+from examiner.irt.diagnostics.evidence_tests import (
     ability_test,
-    compared,
+    compared_part,
     discrimination_test,
-    with_the_rest,
 )
 from examiner.irt.diagnostics.flags import ENOUGH_AGENTS, fit_warnings, outcome_of, task_flags
+from examiner.irt.diagnostics.standardised import rest_correlation_deviates
 from examiner.irt.edition_columns import editions_of
-from examiner.irt.editions import Editions
 from examiner.irt.errors.intervals import allowing_equal_abilities
 from examiner.irt.errors.joint import JointErrors, TooLittleMemoryError
 from examiner.irt.estimates import MOST_STORED
 from examiner.irt.estimation.em import AbilityMoments, Optimum, climb, with_spread
 from examiner.irt.estimation.sources import MemorySource, ResponseSource
 from examiner.irt.estimation.starts import number_of_starts, starting_points
-from examiner.irt.estimation.usable_responses import UsableResponses, usable_responses
+from examiner.irt.estimation.usable_responses import check_response, usable_responses
 from examiner.irt.evidence import Evidence, evidence_stream
 from examiner.irt.fitted import Abilities, IRTFit, Starts
 from examiner.irt.fitting import QUICKLY, Fitting, FittingOptions, check_near
@@ -38,11 +37,6 @@ from examiner.scores import NORMALISERS, OwnFunction, Progress, Recipe, Success,
 from examiner.validation import Randomness, check_known, generator, seed_of
 
 T = TypeVar("T")
-
-_QUICKLY_FLAGGED = 100_000
-"""Cells up to which words about tasks cost nothing beside the fit."""
-_AGREE = 0.01
-"""Objectives within 0.01 are the same optimum."""
 
 
 def fit(
@@ -120,33 +114,40 @@ def fit(
             f"A recipe turns results into responses, and a {type(results).__name__} holds responses "
             f"already. Give the results, or omit the recipe."
         )
-    usable = usable_responses(results, chosen, fitting.response)
-    agents = results.agents if usable.matrix is None else usable.matrix.agents
-    chosen = _told_apart(chosen, len(agents), priors)
-    landmark = _landmark(fitting.landmark, usable.response, recipe)
-    if fitting.landmark is not None and usable.matrix is not None:
-        check_near(fitting.landmark, usable.matrix)
-    edition_of = editions_of(raw, editions, results, usable.matrix, weak_priors=priors is not None)
-    source, unknowns = _source(results, usable, chosen, priors, landmark, edition_of)
+    matrix: ResponseMatrix | None = None
+    if isinstance(results, ResponseSource):
+        source = results
+        check_response(source.response, chosen)
+    else:
+        source = usable_responses(results, chosen, fitting.response)
+        matrix = source.matrix
+    chosen = _identifiable(chosen, len(source.agents), priors)
+    landmark = _landmark(fitting.landmark, source.response, recipe)
+    if fitting.landmark is not None and matrix is not None:
+        check_near(fitting.landmark, matrix)
+    edition_of = editions_of(raw, editions, results, matrix, weak_priors=priors is not None)
+    if isinstance(source, MemorySource) and edition_of is not None:
+        source.codes = edition_of.codes
+    unknowns = Unknowns.of(chosen, source.response, source.tasks, priors)
+    unknowns = replace(unknowns, landmark=landmark, centre=source.centre, editions=edition_of)
+    source = source.suited(unknowns)
     count = fitting.starts or number_of_starts(len(source.agents) * float(source.trials.sum()))
     drawing = generator(rng)
     starts = starting_points(source, unknowns, count, drawing)
-    unknowns, starts[0], laid = with_spread(source, unknowns, starts[0], fixed=rule)
-    begun = (laid, *(None for _ in starts[1:]))
-    found = [
+    unknowns, starts[0], rule_near = with_spread(source, unknowns, starts[0], fixed=rule)
+    rules = (rule_near, *(None for _ in starts[1:]))
+    optima = [
         climb(source, unknowns, start, fixed=rule, near=near, most=fitting.most_iterations)
-        for start, near in shown(list(zip(starts, begun, strict=True)), "fitting", progress)
+        for start, near in shown(list(zip(starts, rules, strict=True)), "fitting", progress)
     ]
     evidence = None
-    if fitting.errors and usable.matrix is not None:
-        evidence = _evidence(
-            usable.matrix, chosen, priors, usable.response, evidence_stream(drawing)
-        )
-    seen = _Seen(source, usable, evidence)
-    made = _told(chosen, unknowns, seen, found, errors=fitting.errors)
-    groups = task_codes(raw, group, made.items.tasks) if fitting.errors else None
-    made = with_groups(made, groups, asked=group is not None)
-    return replace(made, recipe=recipe or usable.recipe, seed=seed_of(rng))
+    if fitting.errors and matrix is not None:
+        evidence = _evidence(matrix, chosen, priors, source.response, evidence_stream(drawing))
+    data = _Data(source, matrix, evidence)
+    fitted = _assembled(chosen, unknowns, data, optima, errors=fitting.errors)
+    groups = task_codes(raw, group, fitted.items.tasks) if fitting.errors else None
+    fitted = with_groups(fitted, groups, asked=group is not None)
+    return replace(fitted, recipe=recipe or source.whole.recipe, seed=seed_of(rng))
 
 
 def fit_again(made: IRTFit, matrix: ResponseMatrix) -> IRTFit:
@@ -178,9 +179,9 @@ def shown(jobs: Sequence[T], what: str, progress: Progress | None) -> Iterator[T
     spelling 2 of 2
     ['a', 'b']
     """
-    for done, job in enumerate(jobs):
+    for finished, job in enumerate(jobs):
         if progress is not None:
-            progress(what, done, len(jobs))
+            progress(what, finished, len(jobs))
         yield job
     if progress is not None:
         progress(what, len(jobs), len(jobs))
@@ -193,7 +194,7 @@ def _model(model: str | Model) -> Model:
     return MODELS[model]
 
 
-def _told_apart(model: Model, agents: int, priors: Priors | None) -> Model:
+def _identifiable(model: Model, agents: int, priors: Priors | None) -> Model:
     """The model with guessing and slipping held where few agents cannot tell them from difficulty.
 
     Maximum likelihood and priors of one's own are taken at their word.
@@ -203,8 +204,8 @@ def _told_apart(model: Model, agents: int, priors: Priors | None) -> Model:
     expected = Priors()
     ends: tuple[Parameter, ...] = ("guessing", "slip")
     plain = isinstance(priors.slope, RelativeSlopes)
-    held = tuple(name for name in ends if getattr(priors, name) == getattr(expected, name))
-    return model.holding(held) if plain and set(held) & set(model.free) else model
+    constant = tuple(name for name in ends if getattr(priors, name) == getattr(expected, name))
+    return model.holding(constant) if plain and set(constant) & set(model.free) else model
 
 
 def _recipe(
@@ -257,36 +258,11 @@ def _landmark(given: float | None, response: Response, recipe: Recipe | None) ->
         return 0.0
     if given is not None or recipe is None or not isinstance(recipe.normaliser, str):
         return given or 0.0
-    known = NORMALISERS[recipe.normaliser].landmark
-    value = 0.0 if known is None else known.value
+    landmark = NORMALISERS[recipe.normaliser].landmark
+    value = 0.0 if landmark is None else landmark.value
     if recipe.transform == "log":
         return float(np.log10(max(value, recipe.floor or 1.0)))
     return value
-
-
-def _source(
-    given: ResponseMatrix | ResponseSource,
-    usable: UsableResponses,
-    model: Model,
-    priors: Priors | None,
-    landmark: float,
-    editions: Editions | None,
-) -> tuple[ResponseSource, Unknowns]:
-    """The E-steps that suit the responses and what is to be estimated, and what that is."""
-    if isinstance(given, ResponseMatrix):
-        assert usable.matrix is not None
-        codes = None if editions is None else editions.codes
-        source: ResponseSource = MemorySource(usable.matrix, usable.response, codes=codes)
-    else:
-        source = given
-    unknowns = Unknowns.of(model, usable.response, source.tasks, priors)
-    unknowns = replace(unknowns, landmark=landmark, centre=source.centre, editions=editions)
-    source = source.suited(unknowns)
-    if not source.serves(unknowns):
-        raise InputError(
-            f"The source of responses has not what the model {model.name} needs. Choose another model."
-        )
-    return source, unknowns
 
 
 def _evidence(
@@ -298,34 +274,34 @@ def _evidence(
 ) -> Evidence:
     """Whether there is anything to see: against one ability for all, and against one slope for all."""
     abilities = ability_test(matrix, rng)
-    part, alike = compared(matrix, rng), model.with_one_slope()
+    part, alike = compared_part(matrix, rng), model.with_one_slope()
     try:
         # Without priors one slope for all may run away in mere chance, where it is asked about.
-        how = FittingOptions(priors=priors or Priors(), response=response, **QUICKLY)
-        one = fit(part, alike, **how)
+        options = FittingOptions(priors=priors or Priors(), response=response, **QUICKLY)
+        one = fit(part, alike, **options)
         part = part.take(tasks=[part.tasks.index(task) for task in one.items.tasks])
         slopes = discrimination_test(part, one.items, one.quadrature, rng)
     except InputError:  # nothing is left to compare
         slopes = None
-    return Evidence(abilities, slopes, tuple(with_the_rest(matrix).tolist()))
+    return Evidence(abilities, slopes, tuple(rest_correlation_deviates(matrix).tolist()))
 
 
-class _Seen(NamedTuple):
+class _Data(NamedTuple):
     """Where responses lie, those of them that a fit used, and whether there is anything to see in these."""
 
     source: ResponseSource
-    usable: UsableResponses
+    matrix: ResponseMatrix | None
     evidence: Evidence | None
 
 
-def _told(
-    model: Model, unknowns: Unknowns, seen: _Seen, found: list[Optimum], *, errors: bool
+def _assembled(
+    model: Model, unknowns: Unknowns, data: _Data, optima: list[Optimum], *, errors: bool
 ) -> IRTFit:
     """The best optimum, turned and scaled for the reader, with words about how it ended."""
-    source, usable, evidence = seen
-    agents = source.agents
-    ranked = sorted(found, key=lambda optimum: -optimum.objective)
-    best, matrix, priors = ranked[0], usable.matrix, unknowns.priors
+    source, matrix, evidence = data
+    agents, whole = source.agents, source.whole
+    ranked = sorted(optima, key=lambda optimum: -optimum.objective)
+    best, priors = ranked[0], unknowns.priors
     items, population_sd, ability, populations = _anchored(best, model)
     editions = unknowns.editions
     members = best.expected.moments
@@ -334,7 +310,7 @@ def _told(
     scale = unknowns.scale_of(items.rescaled(0.0, population_sd))
     spread = np.sqrt(np.maximum(best.expected.variance, 0.0)) * population_sd
     abilities = Abilities(agents, ability * population_sd, spread, "eap")
-    known = None
+    task_errors = None
     population_errors = np.zeros(len(populations))
     lacking: tuple[str, ...] = ()
     if errors:
@@ -350,7 +326,7 @@ def _told(
                 editions,
                 populations,
             )
-            known = replace(joint.tasks, joint=joint)
+            task_errors = replace(joint.tasks, joint=joint)
             population_errors = joint.population_errors
             (_, deviation, error), shared = joint.abilities()
             abilities = replace(abilities, error=error, posterior=deviation)
@@ -364,16 +340,18 @@ def _told(
         numbers = editions.numbers(populations, population_errors)
         abilities = replace(abilities, populations=numbers[editions.codes])
     alike = evidence is not None and not evidence.abilities_differ
-    if known is not None and alike and not model.unit_slopes:
-        known = allowing_equal_abilities(items.slope, known)
-    joined = usable.joined if matrix is None else connections(matrix)
+    if task_errors is not None and alike and not model.unit_slopes:
+        task_errors = allowing_equal_abilities(items.slope, task_errors)
+    # agents that all met the same tasks are connected
+    joined = whole.joined if matrix is None or whole.alike else connections(matrix)
     groups = () if joined is None else joined.separate
     flags: tuple[tuple[str, ...], ...] = tuple(() for _ in items.tasks)
-    if errors or len(agents) * len(items) <= _QUICKLY_FLAGGED:
-        flags = task_flags(matrix, items, model, abilities, known, evidence=evidence)
+    # flags of few cells take no time compared with the fit
+    if errors or len(agents) * len(items) <= 100_000:
+        flags = task_flags(matrix, items, model, abilities, task_errors, evidence=evidence)
     starts = Starts(
         tuple(optimum.objective for optimum in ranked),
-        sum(best.objective - optimum.objective < _AGREE for optimum in ranked),
+        sum(best.objective - optimum.objective < 0.01 for optimum in ranked),
     )
     return IRTFit(
         model=model.name,
@@ -390,19 +368,19 @@ def _told(
         quadrature=best.rule,
         priors=priors,
         flags=flags,
-        dropped=usable.dropped,
-        left_out=usable.left_out,
+        dropped=whole.dropped,
+        left_out=whole.left_out,
         notes=(
-            *usable.notes,
+            *whole.notes,
             *(() if joined is None else joined.warnings),
             *lacking,
             *fit_warnings(starts, members.spread[1], (len(agents), len(items)), model, items),
         ),
-        errors=known,
+        errors=task_errors,
         matrix=matrix,
         parameters=unknowns.count,
         slope_scale=scale,
-        means=usable.means,
+        means=whole.means,
         groups=groups,
         evidence=evidence,
         editions=() if editions is None else editions.names,

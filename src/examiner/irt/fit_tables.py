@@ -157,7 +157,8 @@ def _significance(
         "below average": slopes.flatter,
     }
     return [
-        tuple(word for word, where in parts.items() if where[task]) for task in range(len(items))
+        tuple(word for word, significant in parts.items() if significant[task])
+        for task in range(len(items))
     ]
 
 

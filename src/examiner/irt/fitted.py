@@ -314,26 +314,30 @@ def fit_from_record(stored: Mapping[str, Any]) -> IRTFit:  # Any: JSON values
     ...
     examiner.validation.records.ShapeError: estimator is missing. Give ...
     """
-    known = {name: part for name, part in stored.items() if name != "schema"}
-    made = from_record(IRTFit, known, strict=True)
-    check_names(made.abilities.agents, "agent")
-    _check_populations(made)
-    _check_covariance(made)
-    parts = {part.name: getattr(made.items, part.name) for part in fields(made.items)}
-    return replace(made, items=ItemParameters.of(**parts))
+    record = {name: part for name, part in stored.items() if name != "schema"}
+    fit = from_record(IRTFit, record, strict=True)
+    check_names(fit.abilities.agents, "agent")
+    _check_populations(fit)
+    _check_covariance(fit)
+    parts = {part.name: getattr(fit.items, part.name) for part in fields(fit.items)}
+    return replace(fit, items=ItemParameters.of(**parts))
 
 
 def _check_populations(fit: IRTFit) -> None:
     """Refuse populations of agents that are none."""
-    found = fit.abilities.populations
-    if found is None:
+    populations = fit.abilities.populations
+    if populations is None:
         return
     width = len(Population._fields)
-    if found.shape[1:] != (width,):
-        shape = " × ".join(map(str, found.shape))
+    if populations.shape[1:] != (width,):
+        shape = " × ".join(map(str, populations.shape))
         raise ShapeError("abilities.populations", f"is {shape}", f"{width} numbers for each agent")
-    editions = found[:, 3]
-    if not np.isfinite(found).all() or (found[:, 1] <= 0).any() or (editions % 1 != 0).any():
+    editions = populations[:, 3]
+    if (
+        not np.isfinite(populations).all()
+        or (populations[:, 1] <= 0).any()
+        or (editions % 1 != 0).any()
+    ):
         raise ShapeError(
             "abilities.populations", "has a population that is none", "positive deviations"
         )
@@ -344,7 +348,7 @@ def _check_covariance(fit: IRTFit) -> None:
     covariance = None if fit.errors is None else fit.errors.parameters
     if covariance is None:
         return
-    names, own = covariance.names, len(covariance.own)
+    names, width = covariance.names, len(covariance.own)
     lacking = {
         "precision": fit.items.precision,
         "zero_cut": fit.items.cuts,
@@ -357,10 +361,10 @@ def _check_covariance(fit: IRTFit) -> None:
             "errors.parameters", f"has the parameters {listed(names)}", "those of the items"
         )
     for part, shape in (
-        ("blocks", (len(fit.items), own**2)),
+        ("blocks", (len(fit.items), width**2)),
         (
             "directions",
-            (len(fit.items) * own + len(covariance.shared) + covariance.populations,),
+            (len(fit.items) * width + len(covariance.shared) + covariance.populations,),
         ),
     ):
         values = getattr(covariance, part)

@@ -15,9 +15,6 @@ from examiner.irt.priors import Priors
 from examiner.messages import InputError
 from examiner.results import ResponseMatrix
 
-_FAR = 100.0
-"""Ranges of the scores beyond which a landmark is none: it is a slip of the keyboard, or a unit."""
-
 
 class FittingOptions(TypedDict, total=False):
     """How a model is fitted, as keyword arguments; `Fitting` says what each means."""
@@ -98,7 +95,8 @@ score that agents reach, or nearly.
     """
     values = matrix.to_numpy()
     low, high = float(np.nanmin(values)), float(np.nanmax(values))
-    reach = _FAR * max(high - low, np.finfo(np.float64).tiny)
+    # farther off, a landmark is a slip of the keyboard, or in another unit
+    reach = 100.0 * max(high - low, np.finfo(np.float64).tiny)
     if not low - reach <= landmark <= high + reach:
         raise InputError(
             f"The landmark is {landmark:g}, and the scores lie between {low:g} and {high:g}. Give a score "

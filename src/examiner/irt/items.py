@@ -26,9 +26,6 @@ StandardErrors = Annotated[Floats, Bounds(0.0, LARGEST, f"errors from 0 to {LARG
 PerTask = Annotated[Estimates, Axes("tasks")]
 NEVER = 30.0
 """Cuts so far out that no score is exactly 0 or 1: the chance is 1e-13."""
-_LEAST_PRECISION = 1e-50
-"""The precision of scores that scatter by 1e25: errors divided by less would overflow."""
-_OVERFLOW = 700.0
 _MOST = 500.0
 """Logits beyond ±500 are the same as ±500: exp(−500) is still a normal number, 7e-218."""
 
@@ -120,7 +117,8 @@ class ItemParameters:
         phi = None
         if precision is not None:  # an infinite one makes the beta-binomial a binomial
             phi = _spread(precision, len(names), "precision", finite=response in SCORES)
-        if phi is not None and phi.min(initial=np.inf) < _LEAST_PRECISION:
+        # errors divided by less would overflow
+        if phi is not None and phi.min(initial=np.inf) < 1e-50:
             raise InputError(f"A precision of {phi.min():g} is given. It must be above 0.")
         ends = _cuts(cuts, len(names)) if response == "beta" else None
         mark = middle = None
@@ -254,7 +252,7 @@ def logits(items: ItemParameters, abilities: Floats | float) -> Floats:
 
 def sigmoid_pair(eta: Floats) -> tuple[Floats, Floats]:
     """Return σ(η) and σ(−η), each accurate where it is small."""
-    odds = np.exp(np.minimum(eta, _OVERFLOW))
+    odds = np.exp(np.minimum(eta, 700.0))
     falling = 1.0 / (1.0 + odds)
     odds *= falling
     return odds, falling
@@ -334,8 +332,8 @@ def steepness(items: ItemParameters, abilities: Floats | float) -> Floats:
     """
     if items.response == "normal":
         eta = logits(items, abilities) + items.above_landmark[:, None]
-        found: Floats = items.slope[:, None] * np.exp(-0.5 * eta**2) / np.sqrt(2 * np.pi)
-        return found.T
+        slopes: Floats = items.slope[:, None] * np.exp(-0.5 * eta**2) / np.sqrt(2 * np.pi)
+        return slopes.T
     return rise(items, curves(items, abilities)).T
 
 
@@ -368,8 +366,8 @@ def fisher_information(items: ItemParameters, abilities: Floats | float) -> Floa
         ends = zero * (1 - zero) ** 2 + one * (1 - one) ** 2 + (by_zero - by_one) ** 2 / within
         return np.asarray(within * inside + items.slope[:, None] ** 2 * ends).T
     with np.errstate(divide="ignore", invalid="ignore"):
-        found = slope**2 / (shape.success * shape.failure)
-    return np.nan_to_num(found, nan=0.0, posinf=0.0).T
+        information = slope**2 / (shape.success * shape.failure)
+    return np.nan_to_num(information, nan=0.0, posinf=0.0).T
 
 
 def chances_of_ends(shape: Curves) -> tuple[Floats, Floats]:
@@ -387,8 +385,8 @@ def information_of_scores(
     slope: Floats, success: Floats, failure: Floats, precision: Floats
 ) -> Floats:
     """Return P'² φ² (ψ'(Pφ) + ψ'((1 − P)φ)), what a score tells that is beta around P with precision φ."""
-    told = trigamma(success * precision) + trigamma(failure * precision)
-    return np.asarray(slope**2 * precision**2 * told)
+    trigammas = trigamma(success * precision) + trigamma(failure * precision)
+    return np.asarray(slope**2 * precision**2 * trigammas)
 
 
 def positions(names: Sequence[str], wanted: Sequence[str]) -> NDArray[np.intp]:
@@ -397,8 +395,8 @@ def positions(names: Sequence[str], wanted: Sequence[str]) -> NDArray[np.intp]:
     >>> positions(("a", "b"), ("b", "c"))
     array([ 1, -1])
     """
-    known = {name: number for number, name in enumerate(names)}
-    return np.array([known.get(name, -1) for name in wanted], dtype=np.intp)
+    numbers = {name: number for number, name in enumerate(names)}
+    return np.array([numbers.get(name, -1) for name in wanted], dtype=np.intp)
 
 
 def _frozen(items: ItemParameters) -> ItemParameters:
@@ -414,13 +412,13 @@ def _cuts(cuts: ArrayLike | None, count: int) -> Floats:
         raise InputError(
             f"The cuts are not two numbers up to ±{_MOST:g} for all tasks or for each. Give so."
         )
-    made = np.array(np.broadcast_to(ends, (count, 2)))
-    if not (made[:, 0] < made[:, 1]).all():
+    pairs = np.array(np.broadcast_to(ends, (count, 2)))
+    if not (pairs[:, 0] < pairs[:, 1]).all():
         raise InputError(
             "A cut of zeros is not below that of ones. Give the lower one first: (-3, 3)."
         )
-    read_only(made)
-    return made
+    read_only(pairs)
+    return pairs
 
 
 def _spread(values: ArrayLike | None, count: int, what: str, *, finite: bool = True) -> Floats:

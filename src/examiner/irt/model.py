@@ -21,10 +21,6 @@ CUTS: tuple[Parameter, ...] = ("zero_cut", "cut_gap")
 
 LARGEST = 80.0
 """Slopes and intercepts are kept within ±80: a curve that steep is a step, and is flagged."""
-_ORDINARY_CHANCE = 0.05
-"""Chances of guessing or slipping below this are worth less the smaller they are."""
-_FLATTEST = 1e-4
-"""One slope for all tasks that is flatter tells nobody apart."""
 _LOWEST_LOGIT = -10.0
 """A chance of guessing or slipping below 5e-5 is none, and is flagged."""
 BOUNDS: Mapping[Parameter, tuple[float, float]] = MappingProxyType(
@@ -84,8 +80,8 @@ class Model:
         ('slope', 'intercept')
         """
         free = tuple(name for name in self.free if name not in parameters)
-        held = tuple(name for name in self.free if name in parameters)
-        return replace(self, free=free, held=self.held + held)
+        constant = tuple(name for name in self.free if name in parameters)
+        return replace(self, free=free, held=self.held + constant)
 
     def with_one_slope(self) -> Model:
         """Return the same model with one slope for all tasks.
@@ -142,10 +138,10 @@ class Unknowns:
     ) -> Unknowns:
         """Return what a model leaves free; some responses add numbers for all tasks."""
         extra = _EXTRA.get(response, ())
-        held = tuple((name, (priors or Priors()).pull(name)[0]) for name in model.held)
-        made = cls(tasks, response, model.free, model.shared + extra, priors, held=held)
-        relative = made.relative
-        return made if relative is None else replace(made, spread=relative.expected_spread)
+        constant = tuple((name, (priors or Priors()).pull(name)[0]) for name in model.held)
+        unknowns = cls(tasks, response, model.free, model.shared + extra, priors, held=constant)
+        relative = unknowns.relative
+        return unknowns if relative is None else replace(unknowns, spread=relative.expected_spread)
 
     @property
     def relative(self) -> RelativeSlopes | None:
@@ -201,11 +197,12 @@ class Unknowns:
 
     def own_weights(self, own: Floats) -> Floats:
         """Return the same of parameters of tasks, [own, tasks]."""
-        found = np.ones_like(own)
+        weights = np.ones_like(own)
         for row, name in enumerate(self.own):
             if name in ("guessing", "slip"):
-                found[row] = np.minimum(np.exp(own[row]) / _ORDINARY_CHANCE, 1.0)
-        return found
+                # chances below this matter less the smaller they are
+                weights[row] = np.minimum(np.exp(own[row]) / 0.05, 1.0)
+        return weights
 
     def items(self, at: Point, tasks: tuple[str, ...] | None = None) -> ItemParameters:
         """Return what the user reads: c and 1 − u are e^γ and e^ζ over 1 + e^γ + e^ζ.
@@ -240,13 +237,13 @@ class Unknowns:
 
     def start(self, slope: Floats, intercept: Floats, precision: Floats | None = None) -> Point:
         """Return a point around a 2PL, with some guessing, slipping and scatter."""
-        begun: dict[str, Floats] = {name: np.full(len(slope), at) for name, at in _BEGUN.items()}
-        begun |= {"slope": slope, "intercept": intercept}
+        values: dict[str, Floats] = {name: np.full(len(slope), at) for name, at in _BEGUN.items()}
+        values |= {"slope": slope, "intercept": intercept}
         if precision is not None:
-            begun["precision"] = np.log(precision)
+            values["precision"] = np.log(precision)
         return Point(
-            np.stack([begun[name] for name in self.own]),
-            np.array([begun[name][0] for name in self.shared]),
+            np.stack([values[name] for name in self.own]),
+            np.array([values[name][0] for name in self.shared]),
             np.zeros(self.populations),
         )
 
@@ -330,7 +327,8 @@ class Unknowns:
         unit = self._has_units(parameter) and parameter == "precision"
         low, high = _ANY_UNIT if unit else BOUNDS[parameter]
         alone = parameter == "slope" and "slope" in self.shared and self.relative is not None
-        return (_FLATTEST, high) if alone else (low, high)
+        # one slope for all tasks that is flatter does not discriminate between agents
+        return (1e-4, high) if alone else (low, high)
 
     def _marks(self, tasks: tuple[str, ...]) -> tuple[Floats | None, Floats | None]:
         """The landmark and the centres of scores that have no ends."""
@@ -349,15 +347,15 @@ class Unknowns:
 
     def rescaled(self, at: Point, mean: float, sd: float) -> Point:
         """Return the same curves for abilities that have been shifted and stretched to N(0, 1)."""
-        own, shared = at.own.copy(), at.shared.copy()
-        held, names = (own, self.own) if "slope" in self.own else (shared, self.shared)
+        of_tasks, shared = at.own.copy(), at.shared.copy()
+        table, names = (of_tasks, self.own) if "slope" in self.own else (shared, self.shared)
         row = names.index("slope")
-        own[self.own.index("intercept")] += held[row] * mean
-        held[row] *= sd
+        of_tasks[self.own.index("intercept")] += table[row] * mean
+        table[row] *= sd
         populations = at.populations
         if self.editions is not None:
             populations = self.editions.rescaled(populations, mean, sd)
-        return Point(own, shared, populations)
+        return Point(of_tasks, shared, populations)
 
 
 def moved(items: ItemParameters, parameter: Parameter, step: float | Floats) -> ItemParameters:

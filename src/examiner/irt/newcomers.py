@@ -36,17 +36,17 @@ def with_newcomers(
     `columns` are the places of the matrix's tasks in the covariance, and `items` these tasks where the
     population of the fit is N(0, 1).
     """
-    some = replace(covariance.take(columns), unit_slopes=False)  # in units of the population
+    met = replace(covariance.take(columns), unit_slopes=False)  # in units of the population
     kernel = kernel_for(items.response, matrix, items)
-    slopes = response_slopes(kernel, items, rule.nodes, some.names)
-    together, information = np.zeros((2, len(some.directions))), np.zeros((2, 2))
+    slopes = response_slopes(kernel, items, rule.nodes, met.names)
+    together, information = np.zeros((2, len(met.directions))), np.zeros((2, 2))
     for block, _, weights in posterior_blocks(matrix, items, population.rule(rule)):
         information += population_information(weights, rule, population)
         for row, score in enumerate(population.scores(rule.nodes)):
             centred = weights * (score - (weights @ score)[:, None])
-            own, shared = ability_moves(centred, rule.nodes, block.statistics, slopes, some, 1.0)
+            own, shared = ability_moves(centred, rule.nodes, block.statistics, slopes, met, 1.0)
             of_tasks = np.stack([part.sum(axis=0) for part in own], axis=1).ravel()
-            together[row] += np.append(of_tasks, [part.sum() for part in shared])
+            together[row] += np.append(of_tasks, shared.sum(axis=0))
     unknown = np.asarray(np.linalg.inv(information), dtype=np.float64)
     count = len(covariance.own)
     cut, moves = len(covariance.blocks) * count, np.zeros((2, len(covariance.directions)))

@@ -9,6 +9,7 @@ from typing import Annotated
 import numpy as np
 from numpy.typing import NDArray
 
+from examiner.irt.estimation.arrays import HERE, Array, Kind, Place
 from examiner.irt.items import LARGEST, Estimates, Floats
 from examiner.irt.model import Parameter
 from examiner.validation import Axes, Bounds
@@ -64,10 +65,10 @@ class ParameterCovariance:
 
     def rows_of(self, parameter: Parameter) -> NDArray[np.intp]:
         """Return the row of a parameter of each task, [tasks]; a shared one has the same row for all."""
-        tasks, own = len(self.blocks), len(self.own)
+        tasks, width = len(self.blocks), len(self.own)
         if parameter in self.own:
-            return np.arange(tasks) * own + self.own.index(parameter)
-        return np.full(tasks, tasks * own + self.shared.index(parameter))
+            return np.arange(tasks) * width + self.own.index(parameter)
+        return np.full(tasks, tasks * width + self.shared.index(parameter))
 
     def take(self, tasks: Sequence[int] | NDArray[np.intp]) -> ParameterCovariance:
         """Return the covariance of some tasks and of what all share.
@@ -76,9 +77,9 @@ class ParameterCovariance:
         >>> two.take([1]).blocks
         array([[2.]])
         """
-        own, cut = len(self.own), len(self.blocks) * len(self.own)
+        width, cut = len(self.own), len(self.blocks) * len(self.own)
         chosen = np.asarray(tasks, dtype=np.intp)
-        rows = (chosen[:, None] * own + np.arange(own)).ravel()
+        rows = (chosen[:, None] * width + np.arange(width)).ravel()
         directions = np.concatenate([self.directions[rows], self.directions[cut:]])
         return replace(self, blocks=self.blocks[chosen], directions=directions)
 
@@ -110,8 +111,8 @@ class ParameterCovariance:
         >>> grown.variances(np.array([[0.0, 1.0, 0.0]]))
         array([4.])
         """
-        own, cut = len(self.own), len(self.blocks) * len(self.own)
-        mine = moves[:, :cut].reshape(len(moves), -1, own)
+        width, cut = len(self.own), len(self.blocks) * len(self.own)
+        mine = moves[:, :cut].reshape(len(moves), -1, width)
         bent = np.einsum("ati,tij,btj->ab", mine, self.task_blocks, mine)
         before = np.pad(self.directions, ((0, 0), (0, len(moves))))
         added = np.concatenate(
@@ -122,36 +123,61 @@ class ParameterCovariance:
 
     def variances(self, rows: Floats) -> Floats:
         """Return the variances of sums of parameters: the diagonal of R Σ Rᵀ for rows R [n, parameters]."""
-        own, cut = len(self.own), len(self.blocks) * len(self.own)
-        along = rows @ self.directions.astype(rows.dtype, copy=False)
-        return self._variances(along, [rows[:, place:cut:own] for place in range(own)])
+        width, cut = len(self.own), len(self.blocks) * len(self.own)
+        moves = [rows[:, place:cut:width] for place in range(width)]
+        return np.asarray(self.propagated(moves, rows[:, cut:])[0])
 
-    def variances_by_parameter(self, own: Sequence[Floats], shared: Sequence[Floats]) -> Floats:
-        """Return the same with R given as [n, tasks] for each own parameter and [n] for each shared one.
+    def slope_variances(self, rows: Floats) -> Floats:
+        """Return the variances of sums of slopes, for rows of weights [n, tasks].
 
-        Populations come after the shared ones, where they have a part in R.
+        >>> shared = ParameterCovariance(("intercept",), ("slope",), np.ones((2, 1)), 2 * np.ones((3, 1)))
+        >>> shared.slope_variances(np.array([[1.0, 0.5]]))
+        array([9.])
         """
-        cut = len(self.blocks) * len(self.own)
-        along = np.zeros((len(own[0]), self.directions.shape[1]))
-        for place, rows in enumerate(own):
-            along += rows @ self.directions[place : cut : len(own)]
-        for direction, row in zip(self.directions[cut:], shared, strict=False):
-            along += np.multiply.outer(row, direction)
-        return self._variances(along, own)
+        every = np.zeros((len(rows), len(self.directions)))
+        np.add.at(every.T, self.rows_of("slope"), rows.T)
+        return self.variances(every)
 
-    def _variances(self, along: Floats, own: Sequence[Floats]) -> Floats:
-        total = (along.astype(np.float64) ** 2).sum(axis=1)
-        blocks = self.task_blocks
-        for first, rows in enumerate(own):
+    def propagated(
+        self, own: Sequence[Array], shared: Array, kind: Kind = np.float64, place: Place = HERE
+    ) -> tuple[Array, Array]:
+        """Return the diagonal of R Σ Rᵀ [n], and R F [n, directions], in which rows vary together.
+
+        R is given by parameter: [n, tasks], of any storage, for each own one, and [n, shared] with
+        populations last, where they have a part in R. Products are of one `kind`, at one `place`.
+        """
+        directions, blocks = (
+            place.array(part, kind) for part in (self.directions, self.task_blocks)
+        )
+        cut = len(self.blocks) * len(self.own)
+        along = place.cast(shared, kind) @ directions[cut : cut + shared.shape[1]]
+        for row, moves in enumerate(own):
+            along = along + moves @ directions[row : cut : len(self.own)]
+        total = (place.cast(along, np.float64) ** 2).sum(1)
+        for first, moves in enumerate(own):
             for second, others in enumerate(own[: first + 1]):
-                block = blocks[:, first, second] * (1.0 if first == second else 2.0)
-                total += (rows * others) @ block.astype(rows.dtype, copy=False)
-        return np.asarray(np.maximum(total, 0.0))
+                bent = (moves * others) @ blocks[:, first, second]
+                total = total + (1.0 if first == second else 2.0) * bent
+        return place.xp.clip(total, 0.0, None), along
 
     def between(self, rows: Floats) -> Floats:
         """Return the covariances of sums of parameters: R Σ Rᵀ for rows R [n, parameters]."""
-        own, cut = len(self.own), len(self.blocks) * len(self.own)
+        width, cut = len(self.own), len(self.blocks) * len(self.own)
         along = rows @ self.directions
-        mine = rows[:, :cut].reshape(len(rows), -1, own)
+        mine = rows[:, :cut].reshape(len(rows), -1, width)
         bent = np.einsum("nti,tij->ntj", mine, self.task_blocks).reshape(len(rows), -1)
         return np.asarray(along @ along.T + bent @ rows[:, :cut].T)
+
+    def drawn(self, count: int, rng: np.random.Generator) -> Floats:
+        """Return draws from N(0, Σ), [count, parameters].
+
+        >>> alone = ParameterCovariance(("intercept",), (), np.full((1, 1), 4.0), np.zeros((1, 0)))
+        >>> alone.drawn(1000, np.random.default_rng(0)).std().round(1)
+        np.float64(2.0)
+        """
+        values, axes = np.linalg.eigh(self.task_blocks)
+        roots = axes * np.sqrt(np.maximum(values, 0.0))[:, None]
+        alone = np.einsum("tij,ntj->nti", roots, rng.standard_normal((count, *roots.shape[:2])))
+        moves = rng.standard_normal((count, self.directions.shape[1])) @ self.directions.T
+        moves[:, : alone[0].size] += alone.reshape(count, -1)
+        return np.asarray(moves)

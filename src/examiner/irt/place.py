@@ -10,8 +10,8 @@ import numpy as np
 from examiner.irt.agent_posterior import AbilityEstimates, agent_posteriors
 from examiner.irt.editions import Population
 from examiner.irt.estimates import Z, interval
-from examiner.irt.estimation.score_kernels import outside_bounds
 from examiner.irt.evidence import Evidence
+from examiner.irt.fit_responses import by_recipe, check_kind, known_tasks, on_excluded_tasks
 from examiner.irt.fitted import IRTFit
 from examiner.irt.indicators.bins import bins as difficulty_bins
 from examiner.irt.indicators.curves import empirical_agent_curves
@@ -32,8 +32,8 @@ from examiner.irt.prediction import (
     rank_among,
     unexpected_results,
 )
-from examiner.messages import InputError, counted, listed
-from examiner.results import ResponseMatrix, Results, atari_game, check_results, check_undivided
+from examiner.messages import InputError, counted
+from examiner.results import ResponseMatrix, check_undivided
 from examiner.validation import check_known
 
 FEW_TASKS = 5
@@ -75,21 +75,21 @@ def place(
             f"Give the new results first: `place(results, fit)`."
         )
     check_undivided(fit.groups, "no agent has a place among all of them")
-    matrix, notes = _responses(fit, results)
-    excluded = _on_excluded_tasks(fit, matrix)
+    matrix, notes = by_recipe(fit, results)
+    excluded = on_excluded_tasks(fit, matrix)
     matrix, items, more = known_tasks(fit, matrix)
     if fit.evidence is not None and not fit.evidence.abilities_differ:
         more = (*more, no_rank(fit.evidence))
-    _check_kind(items, matrix)
+    check_kind(items, matrix)
     rows: list[dict[str, Any]] = []  # Any: numbers and words of columns
     predictions: list[dict[str, Any]] = []
     unexpected: list[dict[str, Any]] = []
     check_known("population", population, get_args(WhosePopulation))
     rule = quadrature_for(nodes, items, matrix, fit.population_sd)
-    own = _population(fit, matrix, items, rule)
+    newcomers = _population(fit, matrix, items, rule)
     newest = fit.abilities.newest_population
-    new = own if population == "newcomers" else newest
-    more = (*more, *_population_notes(own, newest, population))
+    new = newcomers if population == "newcomers" else newest
+    more = (*more, *_population_notes(newcomers, newest, population))
     for row, newcomer in enumerate(_newcomers(fit, matrix, items, rule, new)):
         agent, odd = {"agent": newcomer.agent}, newcomer.unexpected()
         unexpected += [agent | result._asdict() for result in odd]
@@ -116,65 +116,6 @@ def no_rank(evidence: Evidence) -> str:
     """
     chance = evidence.abilities.p
     return f"The fitted agents do not differ significantly ({chance}): a rank among them is chance."
-
-
-def known_tasks(
-    fit: IRTFit, matrix: ResponseMatrix
-) -> tuple[ResponseMatrix, ItemParameters, tuple[str, ...]]:
-    """Return the columns of tasks that the fit knows, their parameters, and a note on the others.
-
-    >>> from examiner.irt.ability import known as known_fit
-    >>> fit = known_fit(ItemParameters.of(["pong"], [1.0], [0.0]))
-    >>> known_tasks(fit, ResponseMatrix.from_array([[0, 1]], tasks=["chess", "PongNoFrameskip-v4"]))[2]
-    ("1 task outside the fit was ignored: 'chess'.",)
-    """
-    numbers = {task: number for number, task in enumerate(fit.items.tasks)}
-    games: dict[str, int] = {}
-    for task, number in numbers.items():
-        game = atari_game(task)
-        if game is not None:
-            games.setdefault(game, number)
-    columns: dict[int, int] = {}
-    unknown: list[str] = []
-    for column, task in enumerate(matrix.tasks):
-        place_in_fit = numbers.get(task, games.get(atari_game(task) or ""))
-        if place_in_fit is None or place_in_fit in columns:
-            unknown.append(task)
-        else:
-            columns[place_in_fit] = column
-    if not columns:
-        raise InputError(
-            f"None of the tasks is in the fit: the new results have {listed(matrix.tasks)}, the fit has "
-            f"{listed(fit.items.tasks)}. Give results on tasks of the fit."
-        )
-    notes: tuple[str, ...] = ()
-    if unknown:
-        dropped = {task.name for task in fit.dropped}
-        flat = [task for task in unknown if task in dropped]
-        strange = [task for task in unknown if task not in dropped]
-        if strange:
-            was = "was" if len(strange) == 1 else "were"
-            notes += (
-                f"{counted(len(strange), 'task')} outside the fit {was} ignored: {listed(strange)}.",
-            )
-        if flat:
-            verbs = ("has", "counts") if len(flat) == 1 else ("have", "count")
-            notes += (
-                f"{counted(len(flat), 'task')} on which all agents of the fit had the same result "
-                f"{verbs[0]} no influence on ability, and {verbs[1]} in the means: {listed(flat)}.",
-            )
-    order = sorted(columns)
-    return matrix.take(tasks=[columns[number] for number in order]), fit.items.take(order), notes
-
-
-def _on_excluded_tasks(fit: IRTFit, matrix: ResponseMatrix) -> Floats:
-    """Results of new agents on tasks that were excluded from the fit, [agents, those tasks]."""
-    column = {task: number for number, task in enumerate(matrix.tasks)}
-    results = np.full((len(matrix.agents), len(fit.dropped)), np.nan)
-    for number, task in enumerate(fit.dropped):
-        if task.name in column:
-            results[:, number] = matrix.take(tasks=[column[task.name]]).to_numpy()[:, 0]
-    return results
 
 
 class _Newcomer(NamedTuple):
@@ -340,45 +281,6 @@ def _placed(
         "flags": (*doubts, *_flags(fit, newcomer, unexpected)),
     }
     return row, predicted_results(unmet, nodes, weights)
-
-
-def _responses(
-    fit: IRTFit, new: Results | ResponseMatrix
-) -> tuple[ResponseMatrix, tuple[str, ...]]:
-    if isinstance(new, ResponseMatrix):
-        return new, ()
-    if fit.recipe is None:
-        raise InputError(
-            "This fit has no recipe, so that raw results cannot be turned into its responses. Fit results "
-            "(`irt.fit(results, success=…)`, `examiner fit … -o fit.json`), add a recipe with "
-            "`fit.with_recipe(Recipe(…).learn(results))`, or give a ResponseMatrix."
-        )
-    raw = check_results(new)
-    return fit.recipe.responses(raw), fit.recipe.protocol_notes(raw)
-
-
-def responses_for(fit: IRTFit, new: Results | ResponseMatrix) -> ResponseMatrix:
-    """Return new results as the responses that a fit is of."""
-    matrix = _responses(fit, new)[0]
-    _check_kind(fit.items, matrix)
-    return matrix
-
-
-def _check_kind(items: ItemParameters, matrix: ResponseMatrix) -> None:
-    if items.response not in SCORES and not matrix.is_counts:
-        raise InputError(
-            "The fit is of successes, and the new responses are scores. Say what success is "
-            "(`responses(results, success=…)`), as for the fit."
-        )
-    if items.response == "beta":
-        values = matrix.to_numpy()
-        outside = outside_bounds(values)
-        if outside.any():
-            row, column = (int(part[0]) for part in np.nonzero(outside))
-            raise InputError(
-                f"{matrix.agents[row]!r} has {values[row, column]:g} on {matrix.tasks[column]!r}. The "
-                f"fit is of scores from 0 to 1: normalise as for the fit."
-            )
 
 
 def _indicators(

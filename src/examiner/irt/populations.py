@@ -36,17 +36,17 @@ def estimate_population(heights: Floats, rule: Quadrature, like: Population = SA
     """
     if len(heights) < FEWEST:
         return like
-    found = like._replace(edition=like.edition + 1)
+    population = like._replace(edition=like.edition + 1)
     for _ in range(_ROUNDS):
-        _, weights = posterior_weights(heights + found.log_weights(rule))
-        mean, log_sd = population_step(np.log(found.sd), *moments(weights, rule.nodes))
-        after = found._replace(mean=mean, sd=float(np.exp(log_sd)))
-        moved = max(abs(after.mean - found.mean), abs(after.sd - found.sd))
-        found = after
+        _, weights = posterior_weights(heights + population.log_weights(rule))
+        mean, log_sd = population_step(np.log(population.sd), *moments(weights, rule.nodes))
+        after = population._replace(mean=mean, sd=float(np.exp(log_sd)))
+        moved = max(abs(after.mean - population.mean), abs(after.sd - population.sd))
+        population = after
         if moved < _CLOSE:
             break
-    covariance = np.linalg.inv(population_information(weights, rule, found))
-    return found._replace(mean_error=float(np.sqrt(covariance[0, 0])))
+    covariance = np.linalg.inv(population_information(weights, rule, population))
+    return population._replace(mean_error=float(np.sqrt(covariance[0, 0])))
 
 
 def population_information(weights: Floats, rule: Quadrature, population: Population) -> Floats:

@@ -9,23 +9,16 @@ from typing import Annotated, Any, NamedTuple
 import numpy as np
 
 from examiner.irt.estimation.arrays import posterior_weights as posterior_weights
-from examiner.irt.estimation.kernel import Kernel
-from examiner.irt.estimation.kernels import kernel_for, listed_statistics
+from examiner.irt.estimation.kernels import Kernel, kernel_for, listed_statistics
 from examiner.irt.items import Floats, ItemParameters, curves, fisher_information
 from examiner.messages import InputError
 from examiner.results import ResponseMatrix
 from examiner.validation import Axes, read_only
 
 _KNOTS = 241
-_EXACT_IN_NUMPY = 60
 _SOME_TASKS = 256
-_DENSEST = 1e4
-"""Nodes a unit of ability and spacing: posteriors narrower than that are points, and nodes fill memory."""
 REACH = 6.0
 """Automatic grids run over ±6 standard deviations of the population."""
-_CELLS = 2_000_000
-"""Cells of a block of agents: some tens of megabytes for every array over them."""
-_SHORT = 200
 _FINE, _COARSER = 0.2, 0.5
 """Posterior standard deviations between nodes: short tests can afford them close."""
 
@@ -106,7 +99,8 @@ class Quadrature:
         """
         knots = np.linspace(*ends, _KNOTS)
         dense = np.sqrt(1.0 + _total_information(items, trials, knots))
-        speed = _smoothed(np.minimum(dense, _DENSEST))
+        # narrower posteriors are points, and their nodes would fill memory
+        speed = _smoothed(np.minimum(dense, 1e4))
         travelled = _integral(speed, knots[1] - knots[0])
         count = int(np.ceil(travelled[-1] / spacing)) + 1
         steps = np.linspace(0.0, travelled[-1], count)
@@ -171,14 +165,14 @@ def agent_blocks(
     """
     agents, tasks = matrix.shape
     listed = listed and matrix.observed_cells is not None and matrix.is_counts
-    step = max(1, min(_CELLS // max(0 if listed else tasks, width, 1), most or agents))
+    step = max(1, min(2_000_000 // max(0 if listed else tasks, width, 1), most or agents))
     for start in range(0, agents, step):
         rows = slice(start, min(start + step, agents))
-        some = matrix if step >= agents else matrix.take(range(rows.start, rows.stop))
+        part = matrix if step >= agents else matrix.take(range(rows.start, rows.stop))
         cells: tuple[Any, ...] | None = None  # Any: lists of cells are multiplied in the same words
         if listed:
-            cells = listed_statistics(kernel, some, slice(None))
-        yield AgentBlock(rows, cells or kernel.statistics(some), kernel.constant(some))
+            cells = listed_statistics(kernel, part, slice(None))
+        yield AgentBlock(rows, cells or kernel.statistics(part), kernel.constant(part))
 
 
 class BlockPosterior(NamedTuple):
@@ -219,14 +213,19 @@ def moments(weights: Floats, nodes: Floats) -> tuple[Floats, Floats]:
     return mean, np.maximum(weights @ nodes**2 - mean**2, 0.0)
 
 
-def drawn_abilities(weights: Floats, nodes: Floats, rng: np.random.Generator) -> Floats:
-    """Return one ability from each posterior: a node by its weight, and evenly halfway to the next."""
+def drawn_abilities(weights: Floats, nodes: Floats, random: Floats) -> Floats:
+    """Return one ability from each posterior: a node by its weight, and evenly halfway to the next.
+
+    `random` [agents, 2] are numbers from 0 to 1.
+
+    >>> drawn_abilities(np.array([[0.5, 0.5]]), np.array([-1.0, 1.0]), np.array([[0.7, 0.5]]))
+    array([0.5])
+    """
     sums = np.cumsum(weights, axis=1)
     sums /= sums[:, -1:]
-    node = (sums < rng.random((weights.shape[0], 1))).sum(axis=1)
-    middles = 0.5 * (nodes[1:] + nodes[:-1])
-    edges = np.concatenate([nodes[:1], middles, nodes[-1:]])
-    return np.asarray(edges[node] + rng.random(node.size) * (edges[node + 1] - edges[node]))
+    node = (sums < random[:, :1]).sum(axis=1)
+    edges = np.concatenate([nodes[:1], 0.5 * (nodes[1:] + nodes[:-1]), nodes[-1:]])
+    return np.asarray(edges[node] + random[:, 1] * (edges[node + 1] - edges[node]))
 
 
 def log_likelihood(
@@ -272,12 +271,14 @@ def quadrature_for(
         if cells is not None:
             np.maximum.at(most, cells.columns, cells.parts[1].astype(np.float64))
         trials = most if cells is not None else matrix.trials.max(axis=0).astype(np.float64)
-    spacing = _FINE if len(items) <= _SHORT else _COARSER
+    # short tests can afford closer nodes
+    spacing = _FINE if len(items) <= 200 else _COARSER
     return Quadrature.for_items(items.rescaled(0.0, population_sd), trials, spacing=spacing)
 
 
 def _hermite_rule(count: int) -> tuple[Floats, Floats]:
-    if count <= _EXACT_IN_NUMPY:
+    # numpy is exact up to here
+    if count <= 60:
         return np.polynomial.hermite_e.hermegauss(count)
     from scipy.special import roots_hermitenorm
 

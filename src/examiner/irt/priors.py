@@ -12,9 +12,6 @@ from examiner.irt.items import Floats
 from examiner.messages import InputError
 from examiner.validation import check_known, from_record
 
-_STEPS = 60
-"""Newton steps in one dimension: a handful is enough, and none is ever needed beyond these."""
-_CLOSE = 1e-12
 _FREEDOM = 4.0
 """Degrees of freedom of e: nearly normal among slopes that are alike, and open to a few that are not."""
 
@@ -100,16 +97,17 @@ class RelativeSlopes:
         of log c: Newton's steps with its own curvature.
         """
         middle = float(np.median(slope))
-        begun = middle if middle > 0 else float(np.sqrt(slope @ slope / slope.size))
-        at = float(np.log(np.clip(begun, 1e-6, 1e6)))
-        for _ in range(_STEPS):
+        start = middle if middle > 0 else float(np.sqrt(slope @ slope / slope.size))
+        at = float(np.log(np.clip(start, 1e-6, 1e6)))
+        # a handful of Newton steps in one dimension is enough
+        for _ in range(60):
             scale = SlopeScale(float(np.exp(at)), spread)
             relative, weight = slope / scale.common, self.weights(slope, scale)
             gradient = float(weight @ (relative - relative**2)) / spread**2
             gradient -= self.log_scale.slope_at(at)
             step = float(np.clip(gradient / self._both(slope, scale)[1], -1.0, 1.0))
             at -= step
-            if abs(step) < _CLOSE:
+            if abs(step) < 1e-12:
                 break
         return float(np.exp(at))
 
@@ -126,8 +124,8 @@ class RelativeSlopes:
     def curvature(self, slope: Floats, scale: SlopeScale) -> Floats:
         """Return minus the second derivative of the log-prior by e, none of them below 0."""
         square = ((slope / scale.common - 1.0) / scale.spread) ** 2
-        found = (_FREEDOM + 1.0) * (_FREEDOM - square) / (_FREEDOM + square) ** 2
-        return np.asarray(np.maximum(found, 0.0))
+        curvature = (_FREEDOM + 1.0) * (_FREEDOM - square) / (_FREEDOM + square) ** 2
+        return np.asarray(np.maximum(curvature, 0.0))
 
     def log_prior(self, slope: Floats, scale: SlopeScale) -> float:
         """Return the log-density of all e and of log c, without constants."""
@@ -143,16 +141,21 @@ class RelativeSlopes:
         information I they hold on the slope, and x from the estimate, which the prior has pulled by
         the share 1 / (1 + τ² / ws²) towards 1. Then x − 1 ~ N(0, τ²/w + s²).
         """
-        told = np.maximum(information * scale.common**2, 1e-12)
+        relative_information = np.maximum(information * scale.common**2, 1e-12)
         weight = self.weights(slope, scale)
-        apart = (slope / scale.common - 1.0) * (1.0 + weight / (told * scale.spread**2))
-        prior, found = self.log_spread, 0.0
+        apart = (slope / scale.common - 1.0) * (
+            1.0 + weight / (relative_information * scale.spread**2)
+        )
+        prior, best = self.log_spread, 0.0
         for reach in (8.0, 0.5):  # sds of the prior: the hill, then its top
-            away = found + reach * np.linspace(-1.0, 1.0, 33)
-            total = np.exp(2 * (prior.mean + prior.sd * away))[:, None] / weight + 1.0 / told
+            away = best + reach * np.linspace(-1.0, 1.0, 33)
+            total = (
+                np.exp(2 * (prior.mean + prior.sd * away))[:, None] / weight
+                + 1.0 / relative_information
+            )
             height = -0.5 * ((np.log(total) + apart**2 / total).sum(axis=1) + away**2)
-            found = float(away[int(height.argmax())])
-        return float(np.exp(prior.mean + prior.sd * found))
+            best = float(away[int(height.argmax())])
+        return float(np.exp(prior.mean + prior.sd * best))
 
     def given(self, scale: SlopeScale) -> NormalPrior:
         """Return what is left of the prior on each slope once scale and spread are known."""
@@ -173,16 +176,16 @@ class RelativeSlopes:
 
     def scale_given(self, slope: Floats, scale: SlopeScale) -> tuple[Floats, float]:
         """Return how log c moves with each slope, and its standard deviation once slopes are known."""
-        along, own = self._both(slope, scale)
-        return along / own, own**-0.5
+        along, curvature = self._both(slope, scale)
+        return along / curvature, curvature**-0.5
 
     def _both(self, slope: Floats, scale: SlopeScale) -> tuple[Floats, float]:
         """Curvatures of the log-prior by slope and log c together, sign reversed, and by log c alone."""
         relative = slope / scale.common
         bend, weight = self.curvature(slope, scale), self.weights(slope, scale)
         mixed = bend * relative + weight * (relative - 1.0)
-        own = float((mixed * relative).sum()) / scale.spread**2 + self.log_scale.sd**-2
-        return mixed / (scale.common * scale.spread**2), max(own, self.log_scale.sd**-2)
+        by_scale = float((mixed * relative).sum()) / scale.spread**2 + self.log_scale.sd**-2
+        return mixed / (scale.common * scale.spread**2), max(by_scale, self.log_scale.sd**-2)
 
     def coupling(self, slope: Floats, scale: SlopeScale) -> Floats:
         """Return the curvature that is lost because the scale moves along with slopes, as one vector.
@@ -191,8 +194,8 @@ class RelativeSlopes:
         k/(cτ)² by a, −(kr + w(r − 1))/(cτ²) by both and Σ(kr² + w(r − 1)r)/τ² + 1 by log c. Without log c
         (Schur) the first loses v vᵀ, v the second over the root of the third.
         """
-        both, own = self._both(slope, scale)
-        return np.asarray(both / np.sqrt(own))
+        both, by_scale = self._both(slope, scale)
+        return np.asarray(both / np.sqrt(by_scale))
 
 
 @dataclass(frozen=True, slots=True)
@@ -245,10 +248,10 @@ class Priors:
         if isinstance(given, str):
             check_known("set of priors", given, ("fixed",))
             return cls.fixed()
-        known = [field.name for field in fields(cls)]
+        names = [field.name for field in fields(cls)]
         chosen: dict[str, Any] = {}  # Any: a Normal or RelativeSlopes
         for name, prior in given.items():
-            check_known("parameter", name, known)
+            check_known("parameter", name, names)
             if isinstance(prior, NormalPrior) or (
                 name == "slope" and isinstance(prior, RelativeSlopes)
             ):

@@ -19,8 +19,8 @@ def simulate(
     trials: int | ArrayLike = 1,
     interaction: float = 0.0,
     population_sd: float = 1.0,
-    rng: Randomness,
     agents: tuple[str, ...] | None = None,
+    rng: Randomness = 0,
 ) -> ResponseMatrix:
     r"""Draw responses of agents to tasks, by the response the parameters stand for.
 
@@ -107,10 +107,10 @@ def _trials(trials: int | ArrayLike, agents: int, tasks: int) -> NDArray[np.int6
 
 def _beta(chance: Floats, precision: Floats, rng: np.random.Generator) -> Floats:
     """Draw Beta(Pφ, (1 − P)φ); the chance itself where the precision is (as good as) infinite."""
-    known = np.isfinite(precision) & (precision < AS_BINOMIAL)
-    phi = np.where(known, precision, 1.0)
+    overdispersed = np.isfinite(precision) & (precision < AS_BINOMIAL)
+    phi = np.where(overdispersed, precision, 1.0)
     tiny = np.finfo(np.float64).tiny
     drawn = rng.beta(np.maximum(chance * phi, tiny), np.maximum((1.0 - chance) * phi, tiny))
     # Both shapes tiny can underflow to 0/0 inside the generator: then it is a coin.
     drawn = np.where(np.isnan(drawn), (rng.random(chance.shape) < chance).astype(float), drawn)
-    return np.asarray(np.where(known, drawn, chance))
+    return np.asarray(np.where(overdispersed, drawn, chance))

@@ -39,7 +39,6 @@ TABLES = {
     "reason TEXT",
 }
 """The columns of each table; a seal follows in each."""
-_BALLAST_BYTES = 2 * 2**20  # more than the log and the last commit take
 _DISK_ERRORS = ("SQLITE_BUSY", "SQLITE_CANTOPEN", "SQLITE_IOERR", "SQLITE_FULL", "SQLITE_PERM")
 _ANOTHER_FOLDER = "hoose another folder with `--output`"
 
@@ -95,7 +94,8 @@ class LedgerFile:
             with self.explained_errors():
                 self.database = _opened(path)
                 if not self._ballast.exists():
-                    self._ballast.write_bytes(bytes(_BALLAST_BYTES))
+                    # More than the log and the last commit take.
+                    self._ballast.write_bytes(bytes(2 * 2**20))
             self._inode = _inode(path)
         except BaseException:
             self._release_lock()

@@ -37,7 +37,6 @@ _QUERY = (
     "WHERE phase IN (?, ?) ORDER BY j.job, episode"
 )
 _LEARNERS = "SELECT agent, MAX(stateless = 0) FROM jobs GROUP BY agent"
-_ROWS_AT_ONCE = 50_000
 _TEXT = ("agent", "task", "variant", "split", "environment", "job", "protocol", "status", "reason")
 _FRACTIONAL = ("score", "cpu_seconds", "win")  # the other columns are whole numbers
 _ATARI = "ale"  # the environment of Atari games in the arena
@@ -156,7 +155,7 @@ def _episodes(cursor: sqlite3.Cursor) -> pl.DataFrame:
     types = dict.fromkeys(_TEXT, pl.String) | dict.fromkeys(_FRACTIONAL, pl.Float64)
     schema = {name: types.get(name, pl.Int64) for name, *_ in cursor.description}
     parts = [pl.DataFrame(schema=schema)]
-    while rows := cursor.fetchmany(_ROWS_AT_ONCE):
+    while rows := cursor.fetchmany(50_000):
         parts.append(pl.DataFrame(rows, schema=schema, orient="row"))
     return pl.concat(parts)
 

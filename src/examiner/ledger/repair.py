@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import closing, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
-from examiner.answers import Answer, Scalar, Table
+from examiner.answers import Answer, scalar
 from examiner.ledger.file import Row, connect_to_read, create_tables, insert, reading, seal
 from examiner.ledger.ledger import checkpoint_file, read_checkpoint
 from examiner.ledger.records import Checkpoint
@@ -30,12 +30,12 @@ class Repair(Answer):
 
     kind = "repair"
 
-    ledger: Path
-    saved: int
-    lost: int
-    jobs: int
-    open_jobs: int
-    checkpoints: int
+    ledger: Path = field(metadata=scalar("File of the new ledger"))
+    saved: int = field(metadata=scalar("Episodes saved"))
+    lost: int = field(metadata=scalar("Episodes lost, which are played again"))
+    jobs: int = field(metadata=scalar("Jobs saved"))
+    open_jobs: int = field(metadata=scalar("Jobs that are to be continued"))
+    checkpoints: int = field(metadata=scalar("Checkpoints saved"))
 
     @property
     def headline(self) -> str:
@@ -44,23 +44,6 @@ class Repair(Answer):
         kept = f"{counted(self.jobs, 'job')} {'was' if self.jobs == 1 else 'were'} kept"
         open_jobs = f", {self.open_jobs:,} of them to be continued" if self.open_jobs else ""
         return f"{saved} and {self.lost:,} lost; {kept}{open_jobs}."
-
-    @property
-    def tables(self) -> Mapping[str, Table]:
-        """No tables: a repair has only counts."""
-        return {}
-
-    @property
-    def scalars(self) -> Mapping[str, Scalar]:
-        """Where the new ledger is, and the counts."""
-        return {
-            "ledger": Scalar(str(self.ledger), "File of the new ledger"),
-            "saved": Scalar(self.saved, "Episodes saved"),
-            "lost": Scalar(self.lost, "Episodes lost, which are played again"),
-            "jobs": Scalar(self.jobs, "Jobs saved"),
-            "open_jobs": Scalar(self.open_jobs, "Jobs that are to be continued"),
-            "checkpoints": Scalar(self.checkpoints, "Checkpoints saved"),
-        }
 
 
 def repair(ledger: str | Path, output: str | Path | None = None) -> Repair:

@@ -17,31 +17,24 @@ else:
 __all__ = ["FINDINGS", "Report", "plots", "report"]
 
 if TYPE_CHECKING:  # for other packages of the codebase, loaded when first used
-    from examiner.reporting.ability_bits import TaskPrices as TaskPrices
-    from examiner.reporting.ability_bits import (
-        render_ability_information as render_ability_information,
-    )
     from examiner.reporting.ability_scale import Fitted as Fitted
     from examiner.reporting.document import failure_sentences as failure_sentences
     from examiner.reporting.finding import Facts as Facts
     from examiner.reporting.finding import Figure as Figure
     from examiner.reporting.finding import Finding as Finding
-    from examiner.reporting.finding import Piece as Piece
+    from examiner.reporting.finding import Notes as Notes
     from examiner.reporting.finding import ShownTable as ShownTable
-    from examiner.reporting.finding import Text as Text
+    from examiner.reporting.finding import finding_of as finding_of
     from examiner.reporting.finding import save_figures as save_figures
     from examiner.reporting.finding import shown_table as shown_table
-    from examiner.reporting.findings.comparison import render_judgement as render_judgement
     from examiner.reporting.findings.cost import render_cost as render_cost
-    from examiner.reporting.findings.curves import draw_summaries as draw_summaries
     from examiner.reporting.findings.curves import render_summaries as render_summaries
-    from examiner.reporting.findings.diagnosis import render_diagnosis as render_diagnosis
-    from examiner.reporting.findings.difference import render_comparison as render_comparison
     from examiner.reporting.findings.fit import render_fit as render_fit
-    from examiner.reporting.findings.flavours import render_flavours as render_flavours
-    from examiner.reporting.findings.growth import render_growth as render_growth
-    from examiner.reporting.findings.gvgai import render_gvgai_plan as render_gvgai_plan
+    from examiner.reporting.findings.information import (
+        render_ability_information as render_ability_information,
+    )
     from examiner.reporting.findings.information import render_information as render_information
+    from examiner.reporting.findings.information import with_costs as with_costs
     from examiner.reporting.findings.learning import MOST_PANELS as MOST_PANELS
     from examiner.reporting.findings.learning import CurveOptions as CurveOptions
     from examiner.reporting.findings.learning import (
@@ -51,8 +44,12 @@ if TYPE_CHECKING:  # for other packages of the codebase, loaded when first used
     from examiner.reporting.findings.newcomers import (
         render_examination_study as render_examination_study,
     )
+    from examiner.reporting.findings.newcomers import render_growth as render_growth
     from examiner.reporting.findings.newcomers import render_placements as render_placements
     from examiner.reporting.findings.newcomers import render_set_placement as render_set_placement
+    from examiner.reporting.findings.pairs import render_comparison as render_comparison
+    from examiner.reporting.findings.play import render_flavours as render_flavours
+    from examiner.reporting.findings.play import render_gvgai_plan as render_gvgai_plan
     from examiner.reporting.findings.play import render_plan as render_plan
     from examiner.reporting.findings.play import render_probe as render_probe
     from examiner.reporting.findings.play import render_probed_plan as render_probed_plan
@@ -61,21 +58,18 @@ if TYPE_CHECKING:  # for other packages of the codebase, loaded when first used
     from examiner.reporting.findings.profiles import classes as classes
     from examiner.reporting.findings.profiles import render_profiles as render_profiles
     from examiner.reporting.findings.profiles import unsure as unsure
+    from examiner.reporting.findings.ranking import render_ranking as render_ranking
     from examiner.reporting.findings.reading import render_description as render_description
     from examiner.reporting.findings.selection import GAINS as GAINS
+    from examiner.reporting.findings.selection import render_judgement as render_judgement
     from examiner.reporting.findings.selection import render_selection as render_selection
+    from examiner.reporting.findings.selection import render_task_trial as render_task_trial
     from examiner.reporting.findings.similarity import render_similarity as render_similarity
     from examiner.reporting.findings.suspects import render_audit as render_audit
-    from examiner.reporting.findings.tiny import render_tiny as render_tiny
-    from examiner.reporting.findings.trial import render_task_trial as render_task_trial
     from examiner.reporting.findings.typology import render_kinds as render_kinds
-    from examiner.reporting.findings.uncertainty import render_ranking as render_ranking
-    from examiner.reporting.findings.years import render_years as render_years
     from examiner.reporting.json import one_object as one_object
     from examiner.reporting.plots.plot import Plot as Plot
-    from examiner.reporting.prose import Name as Name
-    from examiner.reporting.prose import Sentence as Sentence
-    from examiner.reporting.renderers import finding_of as finding_of
+    from examiner.reporting.prose import named as named
     from examiner.reporting.study import Study as Study
     from examiner.reporting.terminal import everything as everything
     from examiner.reporting.terminal import print_line as print_line

@@ -1,13 +1,16 @@
-"""The fit that several findings tell of: small enough for a report, or the reason why there is none."""
+"""The fit that several findings show, or the reason why there is none."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from examiner.answers import Column
 from examiner.messages import InputError, counted
+from examiner.reporting.finding import ShownTable, shown_table
 from examiner.results import ResponseMatrix
 from examiner.scores import NORMALISERS, responses
 
@@ -15,20 +18,15 @@ if TYPE_CHECKING:
     from examiner.irt import Indicators, IRTFit
     from examiner.reporting.study import Study
 
-FEWEST_AGENTS, FEWEST_TASKS = 10, 4
-"""An ability scale of fewer agents, or of fewer tasks on which results differ, says little."""
-SMALL = 5_000
-"""Tables with at most so many cells get three starts, others one."""
-
 
 class Fitted(NamedTuple):
-    """A fit of a study's responses, what its agents are like, and what the responses are."""
+    """A fit of a study's responses, indicators of its agents, and what the responses are in words."""
 
     fit: IRTFit
-    told: Indicators
+    indicators: Indicators
     matrix: ResponseMatrix
     what: str
-    note: str = ""  # which agents and tasks it is of, where not of all
+    note: str = ""  # the agents and tasks it is based on, if not all
 
 
 def fit_of(study: Study) -> Fitted | str:
@@ -47,38 +45,33 @@ def fit_of(study: Study) -> Fitted | str:
 
 def _fitted(study: Study) -> Fitted | str:
     agents = len(study.results.agents)
-    if agents < FEWEST_AGENTS:
+    if agents < 10:
         return (
             f"With {counted(agents, 'agent')} an ability scale says little: the report makes one from "
-            f"{FEWEST_AGENTS} on (`examiner fit` at any number)."
+            f"10 on (`examiner fit` at any number)."
         )
     whole = study
     study, note = study.for_models
-    found = _responses(study)
-    if isinstance(found, str):
-        return found
-    matrix, model, what, landmark = found
+    chosen = _responses(study)
+    if not isinstance(chosen, str) and chosen.model == "beta":  # ten times as slow as successes
+        study, note = whole.for_pairs
+        chosen = _responses(study)
+    if isinstance(chosen, str):
+        return chosen
+    matrix, model, what, landmark = chosen
     values = matrix.to_numpy()
     varied = int((np.fmax.reduce(values, axis=0) > np.fmin.reduce(values, axis=0)).sum())
-    if varied < FEWEST_TASKS:
+    if varied < 4:
         return f"Results differ on {counted(varied, 'task')}: too few for an ability scale."
-    trials = int(matrix.trials.max()) if matrix.is_counts else 10
-    slow = model == "beta" or (model != "normal" and trials > 1)
-    if slow and study is not (smaller := whole.for_pairs)[0]:
-        study, note = smaller
-        again = _responses(study)
-        if isinstance(again, str):
-            return again
-        matrix = again.matrix
     from examiner.irt import fit as fit_irt  # only findings about ability need this package
     from examiner.irt import indicators, standard_scores, with_evidence
 
-    starts = 3 if values.size <= SMALL else 1
+    starts = 3 if values.size <= 5_000 else 1  # large tables have one optimum, and take long
     drawing = np.random.default_rng(study.seed)
     fit = fit_irt(matrix, model, starts=starts, landmark=landmark, rng=drawing)
     chance = whole.chance
     if chance is not None and not chance.shown and fit.evidence is not None:
-        # what the whole report does not show, the fit of some of its responses does not either
+        # one verdict on whether agents differ, for the whole report
         fit = with_evidence(fit, replace(fit.evidence, abilities=chance))
     # Regularity of successes only repeats their mean.
     scores = (
@@ -89,8 +82,24 @@ def _fitted(study: Study) -> Fitted | str:
     return Fitted(fit, indicators(fit, scores), matrix, what, note)
 
 
+def agents_by_group(
+    fit: IRTFit, indicators: Indicators, columns: Sequence[str], caption: str
+) -> ShownTable:
+    """Show the agents of a fit, the highest ability first: of agents without a common task, by group."""
+    agents = indicators.tables["agents"]
+    if not fit.groups:
+        return shown_table(agents, ["agent", *columns], caption)
+    group = {agent: number for number, names in enumerate(fit.groups, 1) for agent in names}
+    numbers = np.array([group.get(agent, 0) for agent in agents.values("agent")])
+    column = Column("group", "count", "Agents of different groups have no task in common")
+    grouped = agents.with_column(column, numbers).take(np.argsort(numbers, kind="stable"))
+    return shown_table(
+        grouped, ["agent", "group", *columns], f"{caption} Groups cannot be compared."
+    )
+
+
 class _Responses(NamedTuple):
-    """The responses, the model that takes them, what they are in words, and where difficulty is told."""
+    """The responses, their model, what they are in words, and the score at which difficulty is stated."""
 
     matrix: ResponseMatrix
     model: str
@@ -121,9 +130,9 @@ def _responses(study: Study) -> _Responses | str:
     values = study.results.measure(study.measure)
     if study.normaliser is None and np.nanmin(values) >= 0 and np.nanmax(values) <= 1:
         return _Responses(matrix, "beta", "scores between 0 and 1")
-    known = NORMALISERS.get(study.normaliser or "")
-    if known is not None and not known.relative and known.landmark is not None:
-        value, meaning = known.landmark
+    normaliser = NORMALISERS.get(study.normaliser or "")
+    if normaliser is not None and not normaliser.relative and normaliser.landmark is not None:
+        value, meaning = normaliser.landmark
         what = f"{study.measure} normalised by {study.normaliser} ({value:g} is {meaning})"
         return _Responses(responses(study.scores, measure=study.measure), "normal", what, value)
     return (

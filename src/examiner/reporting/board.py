@@ -12,11 +12,6 @@ from examiner.reporting.finding import Board, Record
 from examiner.selection import NODES, SHRINKAGE
 from examiner.validation import Floats
 
-MOST_NUMBERS = 200_000
-"""On a page: with more, tasks are chosen by their number alone."""
-DIGITS, MOST_DIGITS = 6, 15
-"""Of scores on the page, so that its sums have the printed digits of ours."""
-
 
 def board_of(
     material: selection.Benchmark, judgement: selection.MethodJudgement, begin: int
@@ -43,7 +38,7 @@ def _content(
     column = {task: place for place, task in enumerate(material.tasks)}
     terms = material.terms
     folds = selection.folds_by_hand(material, rng=judgement.seed)
-    own = sum(material.values.size for fold in folds if fold.values is not None)
+    fold_values = sum(material.values.size for fold in folds if fold.values is not None)
     return {
         "agents": list(material.agents),
         "tasks": list(material.tasks),
@@ -53,7 +48,8 @@ def _content(
         "penalties": SHRINKAGE.tolist(),
         "nodes": NODES.tolist(),
         "weight": None if material.weights is None else material.weights.tolist(),
-        "folds": [_fold(fold) for fold in folds] if own <= MOST_NUMBERS else None,
+        # With more numbers than this, tasks are chosen on the page by their number alone.
+        "folds": [_fold(fold) for fold in folds] if fold_values <= 200_000 else None,
         "protocol": judgement.folds,
         "sets": {
             str(size): [column[task] for task in tasks]
@@ -93,5 +89,6 @@ def _fold(fold: selection.FoldByHand) -> Record:
 
 def _rounded(values: Floats) -> list[Any]:  # Any: nested lists
     largest = float(np.fmax.reduce(np.abs(values), axis=None, initial=0.0))
-    digits = DIGITS - 1 - int(np.floor(np.log10(max(largest, 1e-12))))
-    return compact(np.round(values, digits), MOST_DIGITS)
+    # Six significant digits: sums on the page then agree with ours as printed.
+    digits = 5 - int(np.floor(np.log10(max(largest, 1e-12))))
+    return compact(np.round(values, digits), 15)

@@ -3,27 +3,39 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from examiner.answers import Column
-from examiner.reporting.prose import ABSENT
+from examiner.reporting.prose import ABSENT, MINUS
 
 
-def four_digits(values: Sequence[float]) -> list[str]:
-    """Write numbers with four significant digits.
+def column_numbers(values: Sequence[float]) -> list[str]:
+    """Write each number with three significant digits; a column of whole numbers has no decimals.
 
-    >>> four_digits([0.123456, math.nan])
-    ['0.1235', '–']
+    >>> column_numbers([0.123456, 12.04, 0.5, -1234.5, math.nan])
+    ['0.123', '12.0', '0.500', '−1,234', '–']
+    >>> column_numbers([3.0, 12_345.0])
+    ['3', '12,345']
     """
-    return [f"{value:.4g}" if math.isfinite(value) else ABSENT for value in values]
+    finite = [value for value in values if math.isfinite(value)]
+    if all(abs(value) < 1e7 and value == round(value) for value in finite):
+        texts = [f"{value:,.0f}" if math.isfinite(value) else ABSENT for value in values]
+    else:
+        texts = [_three_digits(value) if math.isfinite(value) else ABSENT for value in values]
+    return [text.replace("-", MINUS) for text in texts]
 
 
-def cell_texts(
-    column: Column,
-    values: Sequence[Any],  # Any: as the column declares
-    numbers: Callable[[Sequence[float]], list[str]] = four_digits,
-) -> list[str]:
+def _three_digits(value: float) -> str:
+    if value == 0:
+        return "0"
+    if not 1e-4 <= abs(value) < 1e7:
+        return f"{value:.2e}"
+    rounded = abs(float(f"{value:.2e}"))
+    return f"{value:,.{max(0, 2 - math.floor(math.log10(rounded)))}f}"
+
+
+def cell_texts(column: Column, values: Sequence[Any]) -> list[str]:  # Any: as the column declares
     """Write the values of a column.
 
     >>> cell_texts(Column("tasks", "count", "Tasks"), [1200, math.nan])
@@ -33,7 +45,7 @@ def cell_texts(
     """
     match column.kind:
         case "number":
-            return numbers(values)
+            return column_numbers(values)
         case "count":
             return [f"{int(value):,}" if math.isfinite(value) else ABSENT for value in values]
         case "flag":

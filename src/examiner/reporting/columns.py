@@ -1,17 +1,20 @@
-"""Texts in columns within a width: numbers keep theirs, texts give way, names are never broken."""
+"""Tables as lines of text: numbers have aligned decimal points, and no name is broken or shortened."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from types import MappingProxyType
-from typing import Literal, NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal, NamedTuple
 
-from examiner.reporting.prose import cut, distinct_labels
+from examiner.answers import Column
+from examiner.messages import visible
+from examiner.reporting.cells import cell_texts, is_numeric
 from examiner.reporting.widths import display_width, first_columns, padded, wrapped_lines
 
 GAP = 2
-SHORTEST = MappingProxyType({"name": 14, "text": 22})
-"""Columns below which names or texts are not shortened: other columns are left out before."""
+NARROW_TEXT = 22
+"""Width to which a column of text, or the first column of names, may be narrowed."""
+LONGEST_NAME, LONGEST_TEXT = 100, 4_000
+"""Columns of a cell that somebody else wrote: a list of names may be long, but not without end."""
 
 
 class TextColumn(NamedTuple):
@@ -26,96 +29,125 @@ class TextColumn(NamedTuple):
         """Width of the widest cell."""
         return max(map(display_width, self.cells), default=0)
 
-    def narrowest(self, whole: bool) -> int:
-        """Least width: of whole cells that of their longest word, else of a shortened cell."""
-        if self.kind == "number":
-            return max(self.widest_cell, _longest_word(self.title))
-        needed = max(map(_longest_word, self.cells), default=0) if whole else SHORTEST[self.kind]
-        return max(_longest_word(self.title), min(needed, self.widest_cell))
+    @property
+    def title_width(self) -> int:
+        """Smallest width in which the title takes at most two lines."""
+        words = self.title.split()
+        splits = [(" ".join(words[:at]), " ".join(words[at:])) for at in range(len(words))]
+        return min((max(map(display_width, lines)) for lines in splits), default=0)
+
+    def narrowest(self, width: int, *, first: bool, whole: bool) -> int:
+        """Smallest width: text is wrapped or cut between words, and a long first name gets its own line."""
+        needed = self.widest_cell
+        if self.kind == "text":
+            part = _longest_word if whole else _first_item
+            longest_part = max(map(part, self.cells), default=0)
+            # A word longer than half a line is cut, so that columns after the first are not left out.
+            longest = width if whole else width // 2
+            needed = min(needed, max(NARROW_TEXT, min(longest_part, longest)))
+        elif self.kind == "name" and first:
+            needed = min(needed, NARROW_TEXT)
+        return max(self.title_width, needed)
 
 
-class Laid(NamedTuple):
-    """Lines of the header and of each row, and how many columns were left out."""
+class TextTable(NamedTuple):
+    """Lines of the header and of each row, and how many of the last columns were left out."""
 
     header: list[str]
     rows: list[list[str]]
     left_out: int
 
 
-def laid_out(columns: Sequence[TextColumn], width: int, *, whole: bool) -> Laid:
-    """Put columns side by side: cells as a whole, in as many lines as they need, or a line per row.
+def text_columns(
+    columns: Sequence[Column], values: Mapping[str, Sequence[Any]]
+) -> list[TextColumn]:
+    """Return columns of an answer as text; what would control the terminal is written out.
 
-    A line per row shortens names and texts, and leaves out the last columns where that is not enough.
+    >>> bits = Column("bits", "number", "Bits")
+    >>> text_columns([bits], {"bits": [12.25, 1.0]})
+    [TextColumn(title='bits', cells=['12.2 ', '1.00'], kind='number')]
+    """
+    texts = []
+    for column in columns:
+        cells, title = cell_texts(column, values[column.name]), visible(column.title)
+        if is_numeric(column):
+            texts.append(TextColumn(title, _with_aligned_points(cells), "number"))
+            continue
+        is_name = column.kind == "name" and not any(", " in cell for cell in cells)
+        longest = LONGEST_NAME if is_name else LONGEST_TEXT
+        plain = [shortened_list(visible(cell).replace("\n", "\\n"), longest) for cell in cells]
+        texts.append(TextColumn(title, plain, "name" if is_name else "text"))
+    return texts
+
+
+def text_table(columns: Sequence[TextColumn], width: int, *, whole: bool = False) -> TextTable:
+    """Return a table within a width; a name too long for its column stands above its row.
+
+    Otherwise text is shortened to one line, and the last columns are left out where that is not enough.
+    A `whole` table has all columns and all of their text, in as many lines as needed.
 
     >>> names = TextColumn("task", ["a-very-long-name-of-a-task", "pong"], "name")
-    >>> bits = TextColumn("bits so far", ["1.25", "0.5 "], "number")
-    >>> for line in laid_out([names, bits], 20, whole=False).rows: print(*line)
-    a-very-…a-task  1.25
-    pong            0.5
+    >>> bits = TextColumn("bits", ["1.25", "0.50"], "number")
+    >>> for line in sum(text_table([names, bits], 30).rows, []): print(line)
+    a-very-long-name-of-a-task
+                              1.25
+    pong                      0.50
     """
     kept = list(columns)
     widths = _widths(kept, width, whole)
-    while not whole and len(kept) > 2 and sum(widths) + GAP * (len(kept) - 1) > width:
+    while not whole and len(kept) > 1 and sum(widths) + GAP * (len(kept) - 1) > width:
         kept.pop()
         widths = _widths(kept, width, whole)
-    cells = [
-        [_wrapped(cell, wide) for cell in column.cells]
-        if whole
-        else [[cell] for cell in _shortened(column, wide)]
-        for column, wide in zip(kept, widths, strict=True)
-    ]
-    titles = [_wrapped(column.title, wide) for column, wide in zip(kept, widths, strict=True)]
+    titles = [wrapped_lines(column.title, wide) for column, wide in zip(kept, widths, strict=True)]
     tallest = max(map(len, titles), default=0)
     titles = [[""] * (tallest - len(title)) + title for title in titles]
     numeric = [column.kind == "number" for column in kept]
-    rows = [_side_by_side(row, widths, numeric) for row in zip(*cells, strict=True)]
-    return Laid(_side_by_side(titles, widths, numeric), rows, len(columns) - len(kept))
+    rows = []
+    for cells in zip(*(column.cells for column in kept), strict=True):
+        above = []
+        if kept[0].kind == "name" and display_width(cells[0]) > widths[0]:
+            above = [cells[0] if whole else shortened_list(cells[0], width)]
+        lines = [
+            [cell] if column.kind != "text" else _cell_lines(cell, wide, whole)
+            for column, cell, wide in zip(kept, cells, widths, strict=True)
+        ]
+        lines[0] = [""] if above else lines[0]
+        rows.append([*above, *_side_by_side(lines, widths, numeric)])
+    return TextTable(_side_by_side(titles, widths, numeric), rows, len(columns) - len(kept))
 
 
 def shortened_list(text: str, width: int) -> str:
-    """Return a text or names with commas in a width, cut between words; only a single name is shortened.
+    """Return a sentence, or names with commas, cut between words; a single word is cut at its end.
 
     >>> shortened_list("alien, amidar and asterix", 16), shortened_list("montezuma_revenge, pong", 14)
-    ('alien, amidar …', 'monte…venge, …')
+    ('alien, amidar …', 'montezuma_rev…')
     """
     if display_width(text) <= width:
         return text
-    first, comma, _ = text.partition(", ")
-    if " " in first:  # a sentence
-        first, comma = first.partition(" ")[0], ""
-    if display_width(first) + len(comma) + 1 > width:
-        return cut(first, max(width - len(comma) - 1, 3)) + (", …" if comma else "")
-    return first_columns(text, width - 1).rpartition(" ")[0] + " …"
+    beginning = first_columns(text, width - 1)
+    return f"{beginning.rpartition(' ')[0]} …" if " " in beginning else f"{beginning}…"
 
 
 def _widths(columns: Sequence[TextColumn], width: int, whole: bool) -> list[int]:
     widths = [max(display_width(column.title), column.widest_cell) for column in columns]
     room = width - GAP * (len(columns) - 1)
-    if sum(widths) > room:  # titles of several words take several lines
-        widths = [max(_longest_word(each.title), each.widest_cell) for each in columns]
-    least = [column.narrowest(whole) for column in columns]
+    if sum(widths) > room:
+        widths = [max(column.title_width, column.widest_cell) for column in columns]
+    least = [
+        column.narrowest(width, first=not at, whole=whole) for at, column in enumerate(columns)
+    ]
     while sum(widths) > room:
         excess = [wide - narrow for wide, narrow in zip(widths, least, strict=True)]
-        yielding = [place for place, more in enumerate(excess) if more > 0]
-        if not yielding:
+        if max(excess, default=0) <= 0:
             break
-        widths[max(yielding, key=lambda place: widths[place])] -= 1
+        widths[max(range(len(widths)), key=lambda at: (excess[at] > 0, widths[at]))] -= 1
     return widths
 
 
-def _shortened(column: TextColumn, width: int) -> Sequence[str]:
-    if column.kind == "number" or column.widest_cell <= width:
-        return column.cells
-    lists = column.kind == "text" or any(", " in cell for cell in column.cells)
-    if lists:
-        return [shortened_list(cell, width) for cell in column.cells]
-    names = list(dict.fromkeys(cell for cell in column.cells if cell))
-    labels = dict(zip(names, distinct_labels(names, max(width, 8)), strict=True))
-    return [labels.get(cell, cell) for cell in column.cells]
-
-
-def _wrapped(text: str, width: int) -> list[str]:
-    return [text] if display_width(text) <= width else wrapped_lines(text, width)
+def _cell_lines(text: str, width: int, whole: bool) -> list[str]:
+    if display_width(text) <= width:
+        return [text]
+    return wrapped_lines(text, width) if whole else [shortened_list(text, width)]
 
 
 def _side_by_side(
@@ -129,8 +161,25 @@ def _side_by_side(
             for part, wide, right in zip(parts, widths, numeric, strict=True)
         )
         lines.append((" " * GAP).join(cells_of_line).rstrip())
-    return lines
+    return [line for line in lines if line]
+
+
+def _with_aligned_points(texts: Sequence[str]) -> list[str]:
+    """Return numbers with blanks after them, so that their decimal points are aligned.
+
+    >>> _with_aligned_points(["1.25", "12", "–"])
+    ['1.25', '12   ', '–   ']
+    """
+    tails = [len(text) - len(text.partition(".")[0]) for text in texts]
+    longest = max(tails, default=0)
+    return [text + " " * (longest - tail) for text, tail in zip(texts, tails, strict=True)]
 
 
 def _longest_word(text: str) -> int:
     return max(map(display_width, text.split()), default=0)
+
+
+def _first_item(text: str) -> int:
+    """Width of the first word and of the sign for what was cut after it."""
+    first, blank, _ = text.partition(" ")
+    return display_width(first) + 2 * len(blank)

@@ -14,14 +14,14 @@ from examiner.reporting.failure import Failure, attempt, failed_finding, section
 from examiner.reporting.figures.printed import Columns
 from examiner.reporting.finding import Finding, Notes, save_figures
 from examiner.reporting.findings import FINDINGS, default_sections
-from examiner.reporting.json import one_object, section_of, verdict_of
-from examiner.reporting.prose import Sentence, said
+from examiner.reporting.json import one_object, section_of
+from examiner.reporting.prose import plain_text
 from examiner.reporting.rendering import failure_sentence, rendered
 from examiner.reporting.study import Study, StudyOptions
 from examiner.reporting.subjects import Subjects
 from examiner.reporting.verdict import Verdict, reach_verdict
 from examiner.results import Results, html_table, write_text
-from examiner.scores import OwnFunction
+from examiner.scores import OwnFunction, score_unit
 
 SCHEMA = "examiner.report/1"
 _LAST = "reading"
@@ -56,7 +56,9 @@ class Report:
     @property
     def failures(self) -> Mapping[str, Failure]:
         """The sections that ended in an unexpected error, and the errors."""
-        return {each.key: each.failure for each in self.sections if each.failure is not None}
+        return {
+            section.key: section.failure for section in self.sections if section.failure is not None
+        }
 
     @property
     def html(self) -> str:
@@ -115,7 +117,7 @@ class Report:
 
     def _repr_html_(self) -> str:
         """The findings as a small table: a notebook need not carry megabytes of page."""
-        rows = [[section.title, said(section.lead)] for section in self.sections]
+        rows = [[section.title, plain_text(section.lead)] for section in self.sections]
         hint = "The page, with tables and figures: report.save('report.html')"
         return html_table(self.title, ["section", "finding"], rows, [hint])
 
@@ -145,32 +147,32 @@ def report(
     in an unexpected error is shown as failed, with a warning (see `Report.failures`).
 
     >>> results = Results.from_numpy([[0.9, 1.0], [0.0, 0.1]], agents=["dqn", "random"])
-    >>> report(results, sections=["ranking"]).to_dict()["sections"][0]["finding"]
-    'dqn is significantly better than random.'
+    >>> report(results, sections=["ranking"]).to_dict()["sections"][0]["finding"][:64]
+    'dqn has the best mean, and is significantly better than random. '
     """
     named = None if sections is None else _chosen(sections)
     study = Study.of(results, normalise, measure, **options)
     chosen = _chosen(default_sections(study)) if named is None else named
     # What was read is told last, wherever it stands: it warns of what other findings have found.
     order = sorted(range(len(chosen)), key=lambda index: chosen[index][0] == _LAST)
-    made: dict[int, Finding] = {}
-    for done, index in enumerate(order):
+    finished_sections: dict[int, Finding] = {}
+    for position, index in enumerate(order):
         name, section = chosen[index]
         if progress:
-            progress(name, done, len(chosen))
-        made[index] = section_or_failure(name, section, study)
+            progress(name, position, len(chosen))
+        finished_sections[index] = section_or_failure(name, section, study)
     if progress:
         progress("done", len(chosen), len(chosen))
-    finished = [made[index] for index in range(len(chosen))]
+    finished = [finished_sections[index] for index in range(len(chosen))]
     if sections is None:
         finished = _without_idle(finished)
     command = _call({"normalise": normalise, "measure": measure, "sections": sections, **options})
-    told = attempt(lambda: reach_verdict(study, finished))
-    if isinstance(told, Failure):
-        finished.append(failed_finding("verdict", "In short", "", told))
-        told = Verdict()
+    verdict = attempt(lambda: reach_verdict(study, finished))
+    if isinstance(verdict, Failure):
+        finished.append(failed_finding("verdict", "In short", "", verdict))
+        verdict = Verdict()
     document = Report(
-        study.title, tuple(finished), _recipe(study), command, told, Subjects.of(study)
+        study.title, tuple(finished), _recipe(study), command, verdict, Subjects.of(study)
     )
     for sentence in failure_sentences(document):
         warnings.warn(sentence, ExaminerWarning, stacklevel=2)
@@ -178,13 +180,22 @@ def report(
 
 
 def _content(document: Report) -> dict[str, Any]:  # Any: JSON values
+    sentences = [
+        {
+            "claim": plain_text(judgement.claim),
+            "doubt": plain_text(judgement.doubt),
+            "section": judgement.section,
+        }
+        for judgement in document.verdict.judgements
+    ]
+    distrust = [plain_text(sentence) for sentence in document.verdict.distrust]
     return {
         "schema": SCHEMA,
         "title": document.title,
         **document.recipe,
         "command": document.command,
         "failed_sections": list(document.failures),
-        "verdict": verdict_of(document.verdict),
+        "verdict": {"sentences": sentences, "not_to_be_trusted": distrust},
         "sections": [section_of(section) for section in document.sections],
     }
 
@@ -204,12 +215,12 @@ def _without_idle(sections: list[Finding]) -> list[Finding]:
     idle: dict[str, list[str]] = {}
     for section in sections:
         if not section.applies:
-            idle.setdefault(said(section.lead), []).append(section.title)
+            idle.setdefault(section.lead, []).append(section.title)
     kept = [section for section in sections if section.applies]
     if not idle:
         return kept
-    items = tuple(("; ".join(titles), ": ", Sentence(reason)) for reason, titles in idle.items())
-    left_out = Notes("Left out", items)
+    items = [f"{'; '.join(titles)}: {reason}" for reason, titles in idle.items()]
+    left_out = Notes(items, "Left out")
     return [
         replace(section, blocks=(*section.blocks, left_out)) if section.key == _LAST else section
         for section in kept
@@ -243,7 +254,7 @@ def _recipe(study: Study) -> dict[str, Any]:  # Any: JSON values
         "measure": study.measure,
         "reduction": provenance.reduction or "all",
         "normaliser": study.normaliser,
-        "unit": said(study.unit),
+        "unit": score_unit(study.scores, study.measure),
         "total": None if study.total is None else study.total.meaning,
         "success": study.success,
         "success_of": None if study.success is None else study.judged_measure,
@@ -264,8 +275,8 @@ def _weak(study: Study) -> list[str]:
 
 def _call(given: Mapping[str, object]) -> str:
     """The call that makes the report again: every argument that is not its default."""
-    known = (*signature(report).parameters.values(), *signature(Study.of).parameters.values())
-    defaults = {parameter.name: parameter.default for parameter in known}
+    parameters = (*signature(report).parameters.values(), *signature(Study.of).parameters.values())
+    defaults = {parameter.name: parameter.default for parameter in parameters}
     words = [
         f"{name}={_written(name, value)}"
         for name, value in given.items()

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from examiner.messages import InputError, shorten
-from examiner.reporting.finding import Facts, Finding, Text
-from examiner.reporting.prose import Name
+from examiner.reporting.finding import Block, Facts, Finding
+from examiner.reporting.prose import named
 
 if TYPE_CHECKING:
     from examiner.reporting.study import Study
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 RAISE_VARIABLE = "EXAMINER_RAISE_ERRORS"
 """Set to anything, errors of sections are raised with their traceback, as those of other code are."""
 _PACKAGE = Path(__file__).parent.parent
-_LONGEST_MESSAGE = 400
 
 Computed = TypeVar("Computed")
 
@@ -29,7 +28,7 @@ class Failure(NamedTuple):
 
     exception: str
     message: str
-    where: str
+    calls: str
     examiner: str
     python: str
 
@@ -61,7 +60,7 @@ class Failure(NamedTuple):
     @property
     def sentence(self) -> str:
         """What happened, in one sentence."""
-        return f"{self.exception}: {shorten(self.message, _LONGEST_MESSAGE)}"
+        return f"{self.exception}: {shorten(self.message, 400)}"
 
 
 def attempt(compute: Callable[[], Computed]) -> Computed | Failure:
@@ -100,22 +99,22 @@ def failed_finding(key: str, title: str, chapter: str, failure: Failure) -> Find
     )
 
 
-def failed_blocks(failure: Failure) -> tuple[Text | Facts, ...]:
+def failed_blocks(failure: Failure) -> tuple[Block, ...]:
     """Return what is shown in place of a figure or a table that failed.
 
-    >>> failed_blocks(Failure("ValueError", "no", "irt/items.py:1 f", "0.1.0", "3.11.0"))[0].prose
+    >>> failed_blocks(Failure("ValueError", "no", "irt/items.py:1 f", "0.1.0", "3.11.0"))[0]
     'This part of the section failed because of an unexpected error. The rest is not affected.'
     """
-    told = (
+    sentence = (
         "This part of the section failed because of an unexpected error. The rest is not affected."
     )
-    return (Text(told), *_details(failure))
+    return (sentence, *_details(failure))
 
 
-def _details(failure: Failure) -> tuple[Text, Facts]:
-    facts = tuple((name, (Name(value),)) for name, value in failure._asdict().items())
+def _details(failure: Failure) -> tuple[Block, ...]:
+    facts = tuple((name, named(value)) for name, value in failure._asdict().items())
     ask = "Please report this error with the details below and the command that made the report."
-    return Text(ask), Facts(facts)
+    return ask, Facts(facts)
 
 
 def section_or_failure(key: str, section: Callable[[Study], Finding], study: Study) -> Finding:
@@ -125,9 +124,9 @@ def section_or_failure(key: str, section: Callable[[Study], Finding], study: Stu
     finding = attempt(lambda: section(study))
     if not isinstance(finding, Failure):
         return finding
-    home = FINDINGS.homes.get(key)
+    entry = FINDINGS.get(key)
     return failed_finding(
-        key, key if home is None else home.title, "" if home is None else home.chapter, finding
+        key, key if entry is None else entry.title, "" if entry is None else entry.chapter, finding
     )
 
 

@@ -1,16 +1,17 @@
-"""Finding: one analysis as a sentence with blocks of text, facts, notes, tables and figures."""
+"""Finding: one analysis as a sentence with blocks: paragraphs, facts, notes, tables and figures."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from examiner.answers import Column, Table
 from examiner.messages import InputError, shorten
+from examiner.reporting.cells import column_numbers
 from examiner.reporting.figures.chart import Drawing
-from examiner.reporting.prose import Prose, Sentence
+from examiner.reporting.prose import named
 
 if TYPE_CHECKING:
     from examiner.answers import Answer
@@ -20,26 +21,13 @@ if TYPE_CHECKING:
 Record: TypeAlias = dict[str, Any]  # Any: JSON values
 
 
-class Piece:
-    """A block of a finding."""
-
-    __slots__ = ()
-
-
 @dataclass(frozen=True, slots=True)
-class ShownTable(Piece):
-    """Some columns of an answer's table; rows at the positions in `doubtful` are not comparable.
-
-    A folded table is opened on the page by a click on its caption, and left out of a report's JSON: it
-    holds the numbers of a figure, whose data are there. `numbers` are what a spreadsheet gets instead,
-    where cells hold more than one number.
-    """
+class ShownTable:
+    """Some columns of an answer's table; `numbers` are what a spreadsheet gets where cells hold several."""
 
     table: Table
     names: tuple[str, ...]
-    caption: Prose = ""
-    doubtful: frozenset[int] = frozenset()
-    folded: bool = False
+    caption: str = ""
     numbers: Table | None = None
 
     @property
@@ -58,7 +46,7 @@ class ShownTable(Piece):
 
 
 def shown_table(
-    table: Table, names: Sequence[str] | None = None, caption: Prose | None = None
+    table: Table, names: Sequence[str] | None = None, caption: str | None = None
 ) -> ShownTable:
     """Return a table of an answer as a block, by default with all its columns.
 
@@ -78,9 +66,11 @@ class RankedTable(ShownTable):
     """The agents, best first, with the comparisons of the best of them in pairs.
 
     On a page the mean of each agent is drawn with its interval in its row, and two agents that are ticked
-    are compared, as `compared` has it; `test` says by which test.
+    are compared, as `compared` has it; `test` says by which test. Rows at the positions in `doubtful` are
+    not comparable with the others.
     """
 
+    doubtful: frozenset[int] = frozenset()
     compared: Table | None = None
     test: str = ""
 
@@ -91,32 +81,32 @@ class TaskTable(ShownTable):
 
 
 @dataclass(frozen=True, slots=True)
-class Text(Piece):
-    """A paragraph."""
-
-    prose: Prose
-
-
-@dataclass(frozen=True, slots=True)
-class Facts(Piece):
+class Facts:
     """Pairs of what and how much."""
 
-    pairs: tuple[tuple[str, Prose], ...]
+    pairs: tuple[tuple[str, str], ...]
+
+
+WARNING = "Warning"
+"""The title of notes that say what to doubt."""
 
 
 @dataclass(frozen=True, slots=True)
-class Notes(Piece):
+class Notes:
     """Sentences a reader should not miss."""
 
-    title: str
-    items: tuple[Prose, ...]
+    items: Sequence[str]
+    title: str = WARNING
+
+    def __len__(self) -> int:
+        return len(self.items)
 
 
 @dataclass(frozen=True, slots=True)
-class Board(Piece):
+class Board:
     """What a reader may try on the page: a number of tasks, or tasks picked by hand.
 
-    `content` is what the page's script needs (see `findings.trial`); elsewhere it has nothing to show.
+    `content` is what the page's script needs (see `board.board_of`); elsewhere it has nothing to show.
     """
 
     content: Record
@@ -142,79 +132,91 @@ class Grid(NamedTuple):
     details: tuple[str, ...]
 
 
-class Sides(NamedTuple):
-    """What stands along the upright and the level side of a figure: "agents", "tasks" or nothing.
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A picture: the data behind it, its drawing, and the finding in words.
 
-    Where something does, row or column k of the chart is the k-th of these names in the figure's data.
+    `rows` and `columns` say what stands along its sides, "agents", "tasks" or nothing: row or column k of
+    the chart is then the k-th of these names in the data.
     """
 
+    key: str
+    data: Mapping[str, Any]  # Any: arrays, names and numbers
+    drawing: Drawing
+    caption: str
+    description: str
+    legend: str = ""
+    narrowest: int = 0  # pixels; narrower screens scroll
+    grid: Grid | None = None
     rows: str = ""
     columns: str = ""
 
 
-class Drawn(Protocol):
-    """The data of a figure: a named tuple."""
-
-    def _asdict(self) -> dict[str, Any]: ...  # Any: arrays, names and numbers
-
-
-@dataclass(frozen=True, slots=True)
-class Figure(Piece):
-    """A picture: the data behind it, its drawing, and the finding in words."""
-
-    key: str
-    drawn: Drawn
-    drawing: Drawing
-    caption: Prose
-    description: str
-    legend: Prose = ""
-    narrowest: int = 0  # pixels; narrower screens scroll
-    grid: Grid | None = None
-    sides: Sides = field(default_factory=Sides)
-
-    @property
-    def data(self) -> dict[str, Any]:  # Any: arrays, names and numbers
-        """What is drawn, by name."""
-        return self.drawn._asdict()
+Block: TypeAlias = str | ShownTable | Facts | Notes | Board | Figure | None
+"""A paragraph, or another part of a finding; nothing, where there is none."""
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
     """One analysis: its lead says what was found, its blocks show it, its data are JSON values.
 
-    `about` says what was looked at and with which settings, for readers who see this finding alone: a
-    report says it once for all. A finding that does not apply to the results stands in a report only
-    where it is asked for. `chapter` is where it stands there, and `reads` says how its first figure, or its
-    table, is read. `failure` is the unexpected error that a section ended in, None of all others.
-    `answer` holds the typed numbers that the finding shows, and `beside` further JSON values.
+    The lead is the headline of the answer where no other is given; empty blocks are left out. Names that
+    users chose are marked in sentences (`prose.named`). `about` says what was looked at and with which
+    settings, for readers who see this finding alone: a report says it once for all. A finding that does not
+    apply to the results stands in a report only where it is asked for. `chapter` is where it stands there,
+    and `reads` says how its first figure, or its table, is read. `failure` is the unexpected error that a
+    section ended in, None of all others. `answer` holds the typed numbers that the finding shows, and
+    `beside` further JSON values.
 
-    >>> from examiner.reporting.prose import Name
-    >>> Finding("ranking", "Ranking", (Name("dqn"), " leads.")).key
-    'ranking'
+    >>> Finding("ranking", "Ranking", "Nobody leads.", ["", Notes([])]).blocks
+    ()
     """
 
     key: str = ""
     title: str = ""
-    lead: Prose = ""
-    blocks: tuple[Piece, ...] = ()
+    lead: str = ""
+    blocks: Sequence[Block] = ()
     beside: Record = field(default_factory=dict)
     applies: bool = True
-    about: Prose = ""
+    about: str = ""
     chapter: str = ""
     reads: str = ""
     failure: Failure | None = None
     answer: Answer | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "blocks", tuple(filter(None, self.blocks)))
+        if not self.lead and self.answer is not None:
+            object.__setattr__(self, "lead", self.answer.headline)
 
     @property
     def data(self) -> Record:
         """The JSON values: those of the answer, and what stands beside them."""
         return self.beside if self.answer is None else self.answer.to_dict() | self.beside
 
-    @property
-    def folded_tables(self) -> tuple[ShownTable, ...]:
-        """Its tables, to be opened by a click: the numbers behind its figures."""
-        tables = (block for block in self.blocks if isinstance(block, ShownTable))
-        return tuple(replace(table, folded=True) for table in tables)
+
+def finding_of(answer: Answer, title: str = "") -> Finding:
+    """Return an answer as a finding, which the page, the terminal and Markdown show.
+
+    >>> from examiner.answers import StoredAnswer
+    >>> finding_of(StoredAnswer("examiner.example/1", "dqn leads.")).lead
+    'dqn leads.'
+    """
+    facts = []
+    for name, scalar in answer.scalars.items():
+        value = scalar.value
+        if isinstance(value, bool):
+            value = "yes" if value else "no"
+        if isinstance(value, float):
+            (value,) = column_numbers([value])
+        if value is not None:
+            facts.append((name.replace("_", " "), named(f"{value} {scalar.unit}".rstrip())))
+    blocks = (
+        Facts(tuple(facts)) if facts else None,
+        *map(shown_table, answer.tables.values()),
+        Notes(answer.all_notes),
+    )
+    return Finding(answer.kind, title, blocks=blocks, answer=answer)
 
 
 def save_figures(
@@ -245,20 +247,3 @@ def save_figures(
     return tuple(
         save_printed(figure.drawing, folder / f"{figure.key}{ending}", columns) for figure in drawn
     )
-
-
-BEWARE = "Warning"
-"""The title of notes that say what to doubt."""
-
-
-def noted(notes: Sequence[str], title: str = BEWARE) -> tuple[Notes, ...]:
-    """Return the notes as a block, or nothing where there are none.
-
-    >>> noted([])
-    ()
-    """
-    return (Notes(title, tuple((Sentence(note),) for note in notes)),) if notes else ()
-
-
-class NothingToTellError(InputError):
-    """These results say nothing here; the message says why."""

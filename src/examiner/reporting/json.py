@@ -6,15 +6,12 @@ import json
 import math
 from collections.abc import Mapping
 from dataclasses import asdict, is_dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from examiner.reporting.finding import Board, Facts, Figure, Finding, Notes, Piece, ShownTable, Text
-from examiner.reporting.prose import Name, said
-
-if TYPE_CHECKING:  # it needs packages that analyse, which a command that describes does not
-    from examiner.reporting.verdict import Verdict
+from examiner.reporting.finding import Block, Board, Facts, Figure, Finding, Notes, ShownTable
+from examiner.reporting.prose import plain_text
 
 NULL_MEANS = "not observed, or not a finite number"
 
@@ -22,11 +19,9 @@ NULL_MEANS = "not observed, or not a finite number"
 def jsonable(value: object) -> Any:  # Any: JSON
     """Return a value as plain JSON: arrays and sets as lists, NaN and infinity as None.
 
-    >>> jsonable({"a": np.array([1.0, np.nan]), "b": (1, Name("x"))})
+    >>> jsonable({"a": np.array([1.0, np.nan]), "b": (1, "x")})
     {'a': [1.0, None], 'b': [1, 'x']}
     """
-    if isinstance(value, Name):
-        return value.text
     if isinstance(value, np.ndarray) and value.dtype.kind in "biuf":
         finite = np.isfinite(value)
         if finite.all():
@@ -62,57 +57,41 @@ def one_object(schema: str, content: Mapping[str, Any]) -> str:  # Any: JSON val
 
 
 def section_of(finding: Finding) -> dict[str, Any]:  # Any: JSON
-    """Return a finding as a section of a report; folded tables only repeat the data of figures.
+    """Return a finding as a section of a report.
 
-    >>> section_of(Finding("ranking", "Ranking", (Name("dqn"), " leads.")))["finding"]
+    >>> section_of(Finding("ranking", "Ranking", "dqn leads."))["finding"]
     'dqn leads.'
     """
-    shown = [block for block in finding.blocks if not _is_unseen(block)]
+    shown = [block for block in finding.blocks if not isinstance(block, Board)]
     return {
         "key": finding.key,
         "title": finding.title,
         "chapter": finding.chapter,
-        "finding": said(finding.lead),
+        "finding": plain_text(finding.lead),
         "failure": None if finding.failure is None else finding.failure._asdict(),
         "blocks": [_block(block) for block in shown],
     }
 
 
-def _is_unseen(block: Piece) -> bool:
-    """Whether a block has nothing of its own outside a page."""
-    return isinstance(block, Board) or (isinstance(block, ShownTable) and block.folded)
-
-
-def verdict_of(verdict: Verdict) -> dict[str, Any]:  # Any: JSON
-    """Return a verdict: sentences with their doubts and sections, and what must not be trusted.
-
-    >>> from examiner.reporting.verdict import Verdict
-    >>> verdict_of(Verdict())
-    {'sentences': [], 'not_to_be_trusted': []}
-    """
-    sentences = [
-        {"claim": said(each.claim), "doubt": said(each.doubt), "section": each.section}
-        for each in verdict.judgements
-    ]
-    return {"sentences": sentences, "not_to_be_trusted": [said(each) for each in verdict.distrust]}
-
-
-def _block(block: Piece) -> dict[str, Any]:  # Any: JSON
+def _block(block: Block) -> dict[str, Any]:  # Any: JSON
     match block:
-        case Text():
-            return {"kind": "text", "text": said(block.prose)}
+        case str():
+            return {"kind": "text", "text": plain_text(block)}
         case Facts():
-            return {"kind": "facts", "facts": {what: said(prose) for what, prose in block.pairs}}
+            return {
+                "kind": "facts",
+                "facts": {what: plain_text(fact) for what, fact in block.pairs},
+            }
         case Notes():
-            items = [said(item) for item in block.items]
+            items = [plain_text(item) for item in block.items]
             return {"kind": "notes", "title": block.title, "notes": items}
         case ShownTable():
             return {
                 "kind": "table",
-                "caption": said(block.caption),
+                "caption": plain_text(block.caption),
                 "columns": [column.title for column in block.columns],
                 "rows": [jsonable(row) for row in block.rows],
-                "not_comparable": sorted(block.doubtful),
+                "not_comparable": sorted(getattr(block, "doubtful", ())),
                 "null_means": NULL_MEANS,
             }
         case _:
@@ -120,7 +99,7 @@ def _block(block: Piece) -> dict[str, Any]:  # Any: JSON
             return {
                 "kind": "figure",
                 "key": block.key,
-                "caption": said(block.caption),
+                "caption": plain_text(block.caption),
                 "data": jsonable(block.data),
                 "null_means": NULL_MEANS,
             }

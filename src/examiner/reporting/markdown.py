@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from examiner.reporting.finding import Facts, Figure, Finding, Notes, Piece, ShownTable, Text
+from examiner.reporting.finding import Block, Facts, Figure, Finding, Notes, ShownTable
 from examiner.reporting.findings import CHAPTERS
-from examiner.reporting.prose import Prose, said
+from examiner.reporting.prose import plain_text
 from examiner.reporting.verdict import Verdict
 from examiner.reporting.written import escaped, table_text
 
@@ -47,8 +47,8 @@ def _verdict(verdict: Verdict) -> Iterator[str]:
         return
     yield "## In short"
     yield "\n".join(
-        f"{number}. **{_line(each.claim)}** {_line(each.doubt)}"
-        for number, each in enumerate(verdict.judgements, start=1)
+        f"{number}. **{_line(judgement.claim)}** {_line(judgement.doubt)}"
+        for number, judgement in enumerate(verdict.judgements, start=1)
     )
     if verdict.distrust:
         yield "Before you rely on this:"
@@ -62,12 +62,12 @@ def _section(section: Finding) -> Iterator[str]:
         yield from _block(block)
 
 
-def _block(block: Piece) -> Iterator[str]:
+def _block(block: Block) -> Iterator[str]:
     match block:
-        case Text():
-            yield _line(block.prose)
+        case str():
+            yield _line(block)
         case Facts():
-            yield _bullets(tuple(f"{what}: {said(prose)}" for what, prose in block.pairs))
+            yield _bullets([f"{what}: {fact}" for what, fact in block.pairs])
         case Notes():
             yield f"{_line(block.title)}:"
             yield _bullets(block.items)
@@ -77,9 +77,9 @@ def _block(block: Piece) -> Iterator[str]:
             yield f"*{_line(block.caption)}*"
 
 
-def _bullets(items: tuple[Prose, ...]) -> str:
+def _bullets(items: Sequence[str]) -> str:
     return "\n".join(f"- {_line(item)}" for item in items)
 
 
-def _line(prose: Prose) -> str:
-    return escaped(said(prose))
+def _line(sentence: str) -> str:
+    return escaped(plain_text(sentence))

@@ -1,4 +1,4 @@
-"""Sentences and labels: names told from our own words, and numbers, as people read them."""
+"""Sentences and labels: names that users chose, and numbers, as people read them."""
 
 from __future__ import annotations
 
@@ -6,10 +6,9 @@ import math
 import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TypeAlias
+from typing import NamedTuple
 
-from examiner.messages import InputError
+from examiner.messages import InputError, joined
 from examiner.reporting.widths import display_width, first_columns, last_columns
 
 ABSENT = "–"
@@ -19,61 +18,84 @@ SHORTEST_LABEL = 8
 _INVISIBLE = re.compile(
     r"[\x00-\x08\x0e-\x1b\x7f\u200b\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff\ud800-\udfff]"
 )
+_MARKS = re.compile("[\u2068\u2069]")
+_NAMED = re.compile("\u2068(.*?)\u2069", re.DOTALL)
 _NUMBERED = re.compile(r"\(#\d+\)$")  # a name may look like one of our own numbers
 
 
-@dataclass(frozen=True, slots=True)
-class Name:
-    """A name that a user chose: it may hold anything, and is never part of our own sentence."""
+def named(name: str) -> str:
+    """Return a name that a user chose as part of a sentence, between Unicode's marks of an isolate.
 
-    text: str
+    Whatever it holds, it does not turn the direction of the sentence, and a page may cut it.
 
-
-@dataclass(frozen=True, slots=True)
-class Sentence(Name):
-    """A sentence or list with names in it: escaped as a name is, since they are, but never cut."""
-
-
-Parts: TypeAlias = tuple[str | Name, ...]
-"""A sentence in parts, so that the names in it can be told from our words."""
-Prose: TypeAlias = str | Parts
-"""A sentence: our own words alone, or in parts where names are among them."""
-
-
-def parts_of(prose: Prose) -> Parts:
-    """Return the parts of a sentence.
-
-    >>> parts_of("Nobody leads."), parts_of((Name("dqn"), " leads."))
-    (('Nobody leads.',), (Name(text='dqn'), ' leads.'))
+    >>> f"{named('dqn')} leads."
+    '\u2068dqn\u2069 leads.'
     """
-    return (prose,) if isinstance(prose, str) else prose
+    return f"\u2068{_MARKS.sub('', name)}\u2069"
 
 
-def said(prose: Prose) -> str:
-    """Return a sentence as plain text.
+def plain_text(sentence: str) -> str:
+    """Return a sentence without the marks of its names.
 
-    >>> said((Name("dqn"), " leads."))
+    >>> plain_text(f"{named('dqn')} leads.")
     'dqn leads.'
     """
-    return "".join(part.text if isinstance(part, Name) else part for part in parts_of(prose))
+    return _MARKS.sub("", sentence)
 
 
-def enumerated(names: Sequence[str], limit: int = 12) -> Parts:
+class Part(NamedTuple):
+    """A part of a sentence: a name, or our own words."""
+
+    text: str
+    is_name: bool
+
+
+def parts_of(sentence: str) -> list[Part]:
+    """Return the parts of a sentence.
+
+    >>> parts_of(f"{named('dqn')} leads.")
+    [Part(text='dqn', is_name=True), Part(text=' leads.', is_name=False)]
+    """
+    texts = _NAMED.split(sentence)  # every second one is a name
+    return [Part(text, at % 2 == 1) for at, text in enumerate(texts) if text]
+
+
+def headline(lead: str) -> tuple[str, str]:
+    """Part a finding into its first sentence and the others; a name may hold anything.
+
+    >>> headline("Runs make up 2 % of the error: more tasks help more.")[1]
+    ''
+    >>> headline(f"{named('a. b')} leads. So it is. c is last.")[1]
+    'So it is. c is last.'
+    """
+    first = ""
+    for part in parts_of(lead):
+        if part.is_name:
+            first += named(part.text)
+            continue
+        start, stop, _ = part.text.partition(". ")
+        first += start
+        if stop:
+            return f"{first}.", lead[len(first) + len(stop) :]
+    return lead, ""
+
+
+def without_invisible(text: str) -> str:
+    """Return text without characters that cannot be seen, such as those that turn all that follows.
+
+    >>> without_invisible("\u202enqd")
+    'nqd'
+    """
+    return _INVISIBLE.sub("", text)
+
+
+def enumerated(names: Sequence[str], limit: int = 12) -> str:
     """Name the first few of many as part of a sentence.
 
-    >>> said(enumerated(["alien", "pong", "venture"], limit=2))
+    >>> plain_text(enumerated(["alien", "pong", "venture"], limit=2))
     'alien, pong and 1 more'
     """
-    parts: list[str | Name] = []
-    shown = names[:limit]
-    for index, name in enumerate(shown):
-        if index:
-            last = index == len(shown) - 1 and len(names) <= limit
-            parts.append(" and " if last else ", ")
-        parts.append(Name(name))
-    if len(names) > limit:
-        parts.append(f" and {len(names) - limit:,} more")
-    return tuple(parts)
+    return joined([named(name) for name in names], limit)
 
 
 def three_digits(value: float) -> str:
@@ -90,25 +112,6 @@ def three_digits(value: float) -> str:
     if "." in text:
         text = text.rstrip("0").rstrip(".")
     return text.replace("-", MINUS)
-
-
-def aligned(values: Sequence[float]) -> list[str]:
-    """Write a column with as many decimals as its typical value needs for three digits.
-
-    >>> aligned([4.234, 0.791, 12.1, math.nan])
-    ['4.23', '0.79', '12.10', '–']
-    """
-    seen = sorted(abs(value) for value in values if math.isfinite(value) and value)
-    if not seen:
-        return [three_digits(value) for value in values]
-    decimals = _decimals(seen[(len(seen) - 1) // 2])
-    # Columns of very unlike sizes would lose the small ones or pad the large ones: each for itself.
-    if decimals > 4 or seen[-1] >= 1e7:
-        return [three_digits(value) for value in values]
-    return [
-        f"{value:,.{decimals}f}".replace("-", MINUS) if math.isfinite(value) else ABSENT
-        for value in values
-    ]
 
 
 def percent(share: float) -> str:
@@ -131,13 +134,10 @@ def _decimals(value: float) -> int:
 def cut(name: str, limit: int) -> str:
     """Cut a name of more columns than a limit in its middle: names differ in beginnings and ends.
 
-    Characters that cannot be seen, such as those that turn the direction of writing for all that
-    follows, are left out.
-
     >>> cut("prioritized_dueling_ddqn", 15), cut("\u202enqd", 15)
     ('priorit…ng_ddqn', 'nqd')
     """
-    flat = " ".join(_INVISIBLE.sub("", name).split()) or "(blank)"
+    flat = " ".join(without_invisible(name).split()) or "(blank)"
     if max(len(flat), display_width(flat)) <= limit:  # some letters have no width
         return flat
     head = limit // 2
@@ -153,13 +153,13 @@ def distinct_labels(names: Sequence[str], limit: int) -> tuple[str, ...]:
     if limit < SHORTEST_LABEL:
         raise InputError(f"Labels of {limit} characters are too short. Allow {SHORTEST_LABEL}.")
     short = _without_common_start(names, limit)
-    found = [cut(name, limit) for name in short]
-    seen = Counter(found)
-    for index, (name, label) in enumerate(zip(short, found, strict=True)):
-        if seen[label] > 1 or _NUMBERED.search(label):
+    shortened = [cut(name, limit) for name in short]
+    occurrences = Counter(shortened)
+    for index, (name, label) in enumerate(zip(short, shortened, strict=True)):
+        if occurrences[label] > 1 or _NUMBERED.search(label):
             number = f" (#{index + 1})"
-            found[index] = cut(name, max(limit - len(number), SHORTEST_LABEL - 1)) + number
-    return tuple(found)
+            shortened[index] = cut(name, max(limit - len(number), SHORTEST_LABEL - 1)) + number
+    return tuple(shortened)
 
 
 def _without_common_start(names: Sequence[str], limit: int) -> Sequence[str]:

@@ -1,25 +1,29 @@
-"""Who is better: the ranking of a study by the functions behind `scores.rank`, computed once."""
+"""Who is better, and whether agents differ at all: asked once for a whole report, by public functions."""
 
 from __future__ import annotations
 
 from itertools import combinations
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from examiner.answers import Column, Table, bound, count, error, name, number
-from examiner.messages import InputError
-from examiner.reporting.prose import Name, Parts, enumerated
+from examiner.messages import InputError, counted
+from examiner.results import ResponseMatrix
 from examiner.scores import (
     MOST_TESTED,
+    ComparedAgents,
     Ranking,
     Significance,
+    Unit,
     cell_means,
     decision,
     difference_of,
+    exchange_runs,
     intervals,
     ranks,
+    responses,
     run_scores,
     significance,
     wilcoxon_holm,
@@ -27,10 +31,10 @@ from examiner.scores import (
 from examiner.validation import Floats
 
 if TYPE_CHECKING:
+    from examiner.irt import ChanceTest
     from examiner.reporting.study import Study
 
 AGGREGATES_SHOWN = ("mean", "iqm", "median")
-MOST_NAMED = 3
 
 
 class ComparedMeans(Table):
@@ -50,18 +54,6 @@ class ComparedMeans(Table):
     tasks: NDArray[np.int64] = count("Tasks that both have")
 
 
-class FirstAgent(NamedTuple):
-    """The first agent by mean, agents that do not differ significantly from it, and how many were tested.
-
-    `ahead_on_most`, of the best, do significantly better than it on most tasks, with a lower mean.
-    """
-
-    name: str
-    alike: tuple[str, ...]
-    ahead_on_most: tuple[str, ...]
-    others: int
-
-
 def tests_of(study: Study) -> Significance | str:
     """Test which agents differ, as `scores` does; of very many agents, the first of them.
 
@@ -73,67 +65,25 @@ def tests_of(study: Study) -> Significance | str:
     few = len(shown.results.agents) <= MOST_TESTED
     results = shown.results if few else shown.shown_results
     try:
-        return significance(results, measure=study.measure, total=study.total, unit=shown.unit)
+        return significance(
+            results, measure=study.measure, normalise=None, total=study.total, unit=shown.unit
+        )
     except InputError as problem:
         return f"No tests: {problem}"
 
 
-def first_agent(study: Study, tests: Significance) -> FirstAgent:
-    """Compare the first agent by mean with the others that were tested."""
+def better_on_most_tasks(study: Study, tests: Significance) -> list[str]:
+    """Name the best agents that do significantly better than the first on most tasks, with a lower mean."""
     place = {agent: row for row, agent in enumerate(tests.agent_names)}
-    first, *best = (place[agent] for agent in study.resampled.agents)
-    others = [row for row in np.argsort(-tests.mean, kind="stable").tolist() if row != first]
-    rows = [study.scores.agents.index(tests.agent_names[row]) for row in (first, *best)]
-    by_ranks = wilcoxon_holm(cell_means(study.scores, study.measure)[rows])[0] < tests.alpha
-    ahead = [
-        tests.agent_names[row]
-        for row, differs in zip(best, by_ranks[1:], strict=True)
-        if differs and tests.mean_rank[row] < tests.mean_rank[first]
+    first, *others = study.resampled.agents
+    rows = [study.scores.agents.index(agent) for agent in (first, *others)]
+    p = wilcoxon_holm(cell_means(study.scores, study.measure)[rows])[0]
+    ranks = tests.mean_rank
+    return [
+        agent
+        for agent, differs in zip(others, p[1:] < tests.alpha, strict=True)
+        if differs and ranks[place[agent]] < ranks[place[first]]
     ]
-    alike = [tests.agent_names[row] for row in others if tests.p[first, row] >= tests.alpha]
-    return FirstAgent(tests.agent_names[first], tuple(alike), tuple(ahead), len(others))
-
-
-def leader_claim(study: Study) -> Parts:
-    """Say who leads and which agents do not differ: in the verdict and above the table."""
-    tests, found = study.tests, study.first_agent
-    assert found is not None and isinstance(tests, Significance), "agents were tested"
-    first, alike, ahead, others = found
-    next_ones = "" if others + 1 == len(study.results.agents) else "the next "
-    tied = [study.results.agents[row] for row in study.order if study.ranks[row] == 1]
-    unlike = "not significantly different from"
-    if len(tied) > 1:
-        alone = [name for name in alike if name not in tied]
-        many = f"{len(alone):,} of {next_ones}{others + 1 - len(tied):,} others"
-        words = f" lead with the same mean; {many} {_are(len(alone))} {unlike} them."
-        if not alone:
-            words = " lead with the same mean, and are significantly better than every other agent."
-        return (*enumerated(tied, MOST_NAMED), words)
-    if better := tests.better_on_common_tasks:
-        start = (Name(first), " has the highest mean, but ", *enumerated(better, MOST_NAMED))
-        return (*start, f" {_are(len(better))} significantly better on the tasks that both have.")
-    if ahead:
-        verb = "do" if len(ahead) > 1 else "does"
-        start = (Name(first), " has the highest mean, but ", *enumerated(ahead, MOST_NAMED))
-        return (*start, f" {verb} better on most tasks.")
-    if tests.too_few_tasks:
-        few = " has the highest mean; there are too few tasks for a significant difference."
-        return (Name(first), few)
-    if len(alike) == others > MOST_NAMED:
-        return (Name(first), " leads, but no other agent is significantly different from it.")
-    if len(alike) > MOST_NAMED:
-        many = f"{len(alike):,} of {next_ones}{others:,} others"
-        return (Name(first), f" leads; {many} {_are(len(alike))} {unlike} it.")
-    if alike:
-        return (Name(first), " leads; ", *enumerated(alike), f" {_are(len(alike))} {unlike} it.")
-    if others == 1:
-        second = next(agent for agent in tests.agent_names if agent != first)
-        return (Name(first), " is significantly better than ", Name(second), ".")
-    return (Name(first), " leads, and is significantly better than every other agent.")
-
-
-def _are(count: int) -> str:
-    return "is" if count == 1 else "are"
 
 
 def compared_means(study: Study, tests: Significance) -> ComparedMeans:
@@ -146,20 +96,10 @@ def compared_means(study: Study, tests: Significance) -> ComparedMeans:
         if not (common := int(tests.common[place[a], place[b]])):
             continue
         gap = difference_of(scores.of(a), scores.of(b), unit=tests.unit)
-        rows.append(
-            {
-                "a": a,
-                "b": b,
-                "difference": gap.value,
-                "difference_low": gap.low,
-                "difference_high": gap.high,
-                "difference_error": gap.error,
-                "detectable": gap.detectable_fixed if tests.unit == "runs" else gap.detectable,
-                "p": gap.p,
-                "p_adjusted": float(tests.p[place[a], place[b]]),
-                "tasks": common,
-            }
-        )
+        detectable = gap.detectable_fixed if tests.unit == "runs" else gap.detectable
+        values = gap._asdict() | {"detectable": detectable, "tasks": common}
+        values["p_adjusted"] = float(tests.p[place[a], place[b]])
+        rows.append({column: values[column] for column in ComparedMeans.declared})
     return ComparedMeans.from_rows(rows, score_unit=tests.score_unit)
 
 
@@ -176,26 +116,25 @@ def ranking_of(study: Study) -> Ranking:
     True
     """
     shown = study.resampled
-    made = intervals(shown.results, _aggregates(study), **shown.how)
+    aggregates = intervals(shown.results, _aggregates(study), **shown.how)
     connected = not study.groups
     ranked = None
-    if len(shown.results.agents) > 1 and connected and np.isfinite(made.value[:, 0]).all():
+    if len(shown.results.agents) > 1 and connected and np.isfinite(aggregates.value[:, 0]).all():
         ranked = ranks(shown.results, "mean", **shown.how)
         if np.isnan(ranked.probability).any():
             ranked = None
     tests = study.tests if isinstance(study.tests, Significance) and connected else None
-    if tests is not None and len(tests.agent_names) < len(made.agent_names):
+    if tests is not None and len(tests.agent_names) < len(aggregates.agent_names):
         tests = None
     return Ranking(
-        aggregates=made,
-        improvement=None,
-        differences=(),
+        aggregates=aggregates,
+        pairs=ComparedAgents.from_rows(()),
         ranks=ranked,
         tests=tests,
-        decision=decision(study.scores, measure=study.measure),
-        notes=made.notes,
+        decision=decision(study.scores, measure=study.measure, normalise=None),
+        notes=aggregates.notes,
         total=study.total,
-        observed_tasks=_observed(study, made.agent_names),
+        observed_tasks=_observed(study, aggregates.agent_names),
         connected=connected,
     )
 
@@ -235,3 +174,75 @@ def grouped_agents(ranking: Ranking) -> Table:
         "best of the others, and so on"
     )
     return table.with_column(Column("group", "count", meaning), groups)
+
+
+def chance_of(study: Study) -> ChanceTest | None:
+    """Test whether agents differ in their mean; None where too few agents, tasks or runs can tell.
+
+    With several runs in every cell, runs are exchanged between agents (`exchange_runs`), with these tasks
+    held fixed; else agents are exchanged within tasks (`chance_over_tasks`).
+
+    >>> from examiner.results import Results
+    >>> from examiner.reporting.study import Study
+    >>> chance_of(Study.of(Results.from_numpy([[0.5], [0.0]])))
+    """
+    from examiner.irt import ChanceTest
+
+    if study.resampled.unit == "tasks":
+        return study.chance_over_tasks
+    if len(study.results.agents) < 3:
+        return _of_pairs(study)
+    exchanged = exchange_runs(run_scores(study.scores, study.measure, study.total), study.seed)
+    method = f"{counted(exchanged.permutations, 'exchange')} of runs within each task"
+    return ChanceTest(exchanged.statistic, exchanged.by_chance, exchanged.p_value, method)
+
+
+def chance_over_tasks(study: Study) -> ChanceTest | None:
+    """Test whether agents differ over other tasks like these; None where too few can tell.
+
+    It is the test of a fit's evidence (`irt.Evidence`), of the same responses where results are successes.
+    With fewer agents or tasks than that takes, it is the least p-value of pairs (`significance`).
+
+    >>> from examiner.results import Results
+    >>> from examiner.reporting.study import Study
+    >>> chance_over_tasks(Study.of(Results.from_numpy([[0.5], [0.0]])))
+    """
+    from examiner.irt import agents_differ  # a package that few sections need
+
+    agents, tasks = study.comparable.shape
+    if min(agents, tasks) < 3:  # exchanges of agents within tasks cannot be significant
+        return _of_pairs(study, "tasks")
+    return agents_differ(_tested(study), study.seed)
+
+
+def _of_pairs(study: Study, unit: Unit | None = None) -> ChanceTest | None:
+    """The least p-value of pairs of agents, after Holm; None where they have too little in common."""
+    from examiner.irt import ChanceTest
+
+    shown, nothing = study.resampled.shown_results, float("nan")
+    try:
+        tests = significance(
+            shown, measure=study.measure, normalise=None, total=study.total, unit=unit
+        )
+    except InputError:
+        return None
+    p = float(tests.p[np.triu_indices(len(tests.agent_names), 1)].min())
+    return ChanceTest(nothing, nothing, p, tests.test)
+
+
+def not_significant(study: Study, test: ChanceTest | None, unit: Unit) -> str:
+    """Say that agents do not differ by a test, and by which; nothing where they do, or without a test."""
+    if test is None or test.shown:
+        return ""
+    over = f"permutation test over {'runs of ' if unit == 'runs' else ''}"
+    by = f"{over}{counted(study.comparable.shape[1], 'task')}"
+    if np.isnan(test.statistic):  # of pairs
+        by = test.method
+    return f"Agents do not differ significantly: {test.p} ({by})."
+
+
+def _tested(study: Study) -> ResponseMatrix:
+    """Successes of trials where results are some, else comparable scores."""
+    if study.normaliser is None and study.results.is_binary(study.measure):
+        return responses(study.results, measure=study.measure)
+    return ResponseMatrix.from_array(study.comparable)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from examiner.messages import ExaminerWarning
 from examiner.reporting.failure import Failure, attempt, failed_blocks, failed_finding
-from examiner.reporting.finding import Finding, Piece
+from examiner.reporting.finding import Block, Finding
 from examiner.reporting.verdict import Verdict
 
 if TYPE_CHECKING:
@@ -27,9 +27,9 @@ def rendered(report: Report, render: Callable[[Report], Rendered]) -> Rendered:
     >>> rendered(Report("T", (), {}, ""), lambda report: report.title)
     'T'
     """
-    made = attempt(lambda: render(report))
-    if not isinstance(made, Failure):
-        return made
+    page = attempt(lambda: render(report))
+    if not isinstance(page, Failure):
+        return page
     repaired = _repaired(report, render)
     for key, failure in repaired.failures.items():
         if key not in report.failures:
@@ -43,8 +43,8 @@ def failure_sentence(key: str, failure: Failure) -> str:
     >>> failure_sentence("tasks", Failure("ValueError", "no", "irt/items.py:1 f", "0.1.0", "3.11.0"))
     "The section tasks failed (ValueError: 'no'). The report shows the details: please report them."
     """
-    told = f"The section {key} failed ({failure.sentence})."
-    return f"{told} The report shows the details: please report them."
+    failed = f"The section {key} failed ({failure.sentence})."
+    return f"{failed} The report shows the details: please report them."
 
 
 def _repaired(report: Report, render: Callable[[Report], Rendered]) -> Report:
@@ -61,15 +61,15 @@ def _repaired(report: Report, render: Callable[[Report], Rendered]) -> Report:
 
 def _section(section: Finding, alone: Report, render: Callable[[Report], Rendered]) -> Finding:
     def failure_of(part: Finding) -> Failure | None:
-        made = attempt(lambda: render(replace(alone, sections=(part,))))
-        return made if isinstance(made, Failure) else None
+        result = attempt(lambda: render(replace(alone, sections=(part,))))
+        return result if isinstance(result, Failure) else None
 
     if failure_of(section) is None:
         return section
     bare = failure_of(replace(section, blocks=()))
     if bare is not None:
         return failed_finding(section.key, section.title, section.chapter, bare)
-    blocks: list[Piece] = []
+    blocks: list[Block] = []
     first = section.failure
     for block in section.blocks:
         failure = failure_of(replace(section, blocks=(block,)))

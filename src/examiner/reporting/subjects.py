@@ -11,7 +11,6 @@ from examiner.reporting.study import Study
 
 TEXT = "text"
 """The column of a table of tasks that holds what a task asks."""
-LONGEST_TEXT = 300
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,8 +43,8 @@ class Subjects:
             ability = dict(
                 zip(fitted.fit.abilities.agents, fitted.fit.abilities.ability.tolist(), strict=True)
             )
-            known = np.array([ability.get(agent, np.nan) for agent in results.agents])
-            orders["ability"] = np.argsort(-known, kind="stable").tolist()  # NaN comes last
+            abilities = np.array([ability.get(agent, np.nan) for agent in results.agents])
+            orders["ability"] = np.argsort(-abilities, kind="stable").tolist()  # NaN comes last
         kept = {name: tuple(order) for name, order in orders.items()}
         return cls(results.agents, results.tasks, kept, _texts(study))
 
@@ -65,4 +64,4 @@ def _texts(study: Study) -> dict[str, str]:
         return {}
     values = results.task_attributes.aligned(list(results.task_names), TEXT)
     pairs = zip(results.tasks, values, strict=True)
-    return {task: str(text)[:LONGEST_TEXT] for task, text in pairs if text}
+    return {task: str(text)[:300] for task, text in pairs if text}

@@ -13,7 +13,7 @@ from examiner.answers import Column, Table
 from examiner.messages import visible
 from examiner.reporting.cells import cell_texts, is_numeric
 from examiner.reporting.finding import Finding, ShownTable
-from examiner.reporting.prose import said
+from examiner.reporting.prose import plain_text
 
 Written = Literal["latex", "markdown", "csv"]
 _LATEX = MappingProxyType(
@@ -40,7 +40,7 @@ def written_tables(finding: Finding, kind: Written) -> str:
     \\toprule
     agent & mean \\\\
     \\midrule
-    dqn\\_2 & 1.5 \\\\
+    dqn\\_2 & 1.50 \\\\
     \\bottomrule
     \\end{tabular}
     """
@@ -71,7 +71,7 @@ def table_text(table: ShownTable, kind: Written) -> str:
     texts = [cell_texts(column, values[column.name]) for column in table.columns]
     cells = [list(map(visible, row)) for row in zip(*texts, strict=True)]
     titles = [column.title for column in table.columns]
-    caption = " ".join(said(table.caption).split())
+    caption = " ".join(plain_text(table.caption).split())
     if kind == "markdown":
         head = [f"**{escaped(caption)}**\n"] if caption else []
         rule = "|".join("--:" if is_numeric(column) else ":--" for column in table.columns)

@@ -41,22 +41,14 @@ if TYPE_CHECKING:  # for other packages of the codebase, loaded when first used
     from examiner.results.codes import compact_names as compact_names
     from examiner.results.codes import joined_names as joined_names
     from examiner.results.codes import name_column as name_column
+    from examiner.results.codes import number_within as number_within
     from examiner.results.codes import recoded as recoded
-    from examiner.results.connected_blocks import connections_in_blocks as connections_in_blocks
-    from examiner.results.connected_blocks import connections_of_blocks as connections_of_blocks
-    from examiner.results.connected_blocks import in_short_blocks as in_short_blocks
+    from examiner.results.codes import sorted_rows as sorted_rows
     from examiner.results.connections import MOST_AGENTS as MOST_AGENTS
+    from examiner.results.connections import connections_of_blocks as connections_of_blocks
     from examiner.results.connections import divided_sentence as divided_sentence
     from examiner.results.connections import groups_of as groups_of
-    from examiner.results.content_order import ContentOrder as ContentOrder
-    from examiner.results.content_order import Hashes as Hashes
-    from examiner.results.content_order import matrix_in_content_order as matrix_in_content_order
-    from examiner.results.content_order import mixed as mixed
-    from examiner.results.content_order import order_of_matrix as order_of_matrix
-    from examiner.results.content_order import order_of_results as order_of_results
-    from examiner.results.content_order import order_of_table as order_of_table
-    from examiner.results.content_order import results_in_content_order as results_in_content_order
-    from examiner.results.display import html_table as html_table
+    from examiner.results.description import html_table as html_table
     from examiner.results.keys import BESIDE_RESULTS as BESIDE_RESULTS
     from examiner.results.keys import CHECKPOINT as CHECKPOINT
     from examiner.results.keys import EVALUATION as EVALUATION
@@ -65,18 +57,26 @@ if TYPE_CHECKING:  # for other packages of the codebase, loaded when first used
     from examiner.results.keys import LEARNS as LEARNS
     from examiner.results.keys import TIMES as TIMES
     from examiner.results.keys import content_columns as content_columns
+    from examiner.results.keys import labels_like as labels_like
     from examiner.results.keys import numbered_names as numbered_names
     from examiner.results.keys import refuse_row as refuse_row
     from examiner.results.keys import trial_numbers as trial_numbers
     from examiner.results.observed_cells import MOST_OBSERVED as MOST_OBSERVED
     from examiner.results.observed_cells import ObservedCells as ObservedCells
     from examiner.results.observed_cells import few_observed as few_observed
+    from examiner.results.ordering import ContentOrder as ContentOrder
+    from examiner.results.ordering import Hashes as Hashes
     from examiner.results.ordering import in_order as in_order
+    from examiner.results.ordering import matrix_in_content_order as matrix_in_content_order
+    from examiner.results.ordering import mixed as mixed
+    from examiner.results.ordering import order_of_matrix as order_of_matrix
+    from examiner.results.ordering import order_of_results as order_of_results
+    from examiner.results.ordering import order_of_table as order_of_table
+    from examiner.results.ordering import results_in_content_order as results_in_content_order
     from examiner.results.parquet import RESULTS_SCHEMA as RESULTS_SCHEMA
     from examiner.results.parquet import damaged as damaged
     from examiner.results.parquet import stored_note as stored_note
     from examiner.results.polars_errors import PROBLEMS as PROBLEMS
-    from examiner.results.row_order import sorted_rows as sorted_rows
     from examiner.results.scale import NO_SCALES as NO_SCALES
     from examiner.results.scale import Anchor as Anchor
     from examiner.results.scale import ScaleArrays as ScaleArrays

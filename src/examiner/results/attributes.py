@@ -219,7 +219,9 @@ are not in the results: 'a'.")
         missing = [name for name in names if name not in matches]
         used = set(matches.values())
         extra = [name for name in self.names if name not in used]
-        notes = [*recognition_notes([name for name, own in matches.items() if name != own])]
+        notes = [
+            *recognition_notes([name for name, original in matches.items() if name != original])
+        ]
         if missing:
             notes.append(
                 f"{len(missing)} of {counted(len(names), self.kind)} are not in the table of "

@@ -131,6 +131,11 @@ def _series(name: str, values: Sequence[Any] | np.ndarray[Any, Any] | pl.Series)
         raise InputError(f"Column {shorten(name)} has shape {array.shape}. Give one value a row.")
     if array is not None and array.dtype.kind in "biuf":
         return pl.Series(name, array)
+    if isinstance(values, (str, bytes, Mapping)) or not isinstance(values, Iterable):
+        raise InputError(
+            f"Column {shorten(name)} is {shorten(values)}, not a list of values. Give a list or an array, "
+            "one value per row."
+        )
     items = list(values)
     if any(isinstance(item, (complex, np.complexfloating)) for item in items):
         raise InputError(

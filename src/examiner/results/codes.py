@@ -1,11 +1,11 @@
-"""Small numbers for names, keys and runs: what makes ten million rows cheap to check and group."""
+"""Small numbers for names, keys and runs: what makes ten million rows cheap to check, group and sort."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import chain
-from typing import TYPE_CHECKING
+from typing import cast
 
 import numpy as np
 import polars as pl
@@ -13,12 +13,10 @@ from numpy.typing import NDArray
 
 from examiner.validation import smallest_unsigned
 
-if TYPE_CHECKING:
-    from examiner.results.table import Results
-
 Codes = NDArray[np.unsignedinteger]
+_SortKey = NDArray[np.integer] | NDArray[np.floating]
 
-LARGEST_KEY = 2**62  # products of counts stay within 64 bits
+_LARGEST_KEY = 2**62  # products of counts stay within 64 bits
 # A table of all possible keys pays up to about the size of the rows themselves.
 _BITMAP_BYTES_PER_ROW = 16
 
@@ -147,7 +145,7 @@ def packed_keys(frame: pl.DataFrame, keys: Sequence[str]) -> tuple[NDArray[np.in
     """
     columns = [_codes_of(frame[key]) for key in keys]
     size = math.prod(count for _, count in columns)
-    if size > LARGEST_KEY:
+    if size > _LARGEST_KEY:
         return None
     packed: NDArray[np.integer] = np.zeros(len(frame), np.int32 if size < 2**31 else np.int64)
     for codes, count in columns:
@@ -199,31 +197,6 @@ def count_distinct(packed: NDArray[np.integer], size: int) -> int:
     return pl.Series(packed).n_unique()
 
 
-def number_within(packed: NDArray[np.integer], size: int) -> NDArray[np.integer] | pl.Series:
-    """Number the rows of each key from zero, in the order they stand.
-
-    >>> [int(number) for number in number_within(np.array([4, 4, 5, 4]), 6)]
-    [0, 1, 0, 2]
-    """
-    if count_distinct(packed, size) == len(packed):
-        return np.zeros(len(packed), dtype=np.uint8)
-    starts = np.flatnonzero(np.concatenate(([True], packed[1:] != packed[:-1])))
-    if len(starts) > len(packed) // 4:
-        key = pl.DataFrame({"key": packed})
-        return key.select(pl.int_range(pl.len()).over("key")).to_series()
-    # Rows of one key mostly stand together: number the blocks, and the rows follow from them.
-    lengths = np.diff(np.append(starts, len(packed)))
-    order = np.argsort(packed[starts], kind="stable")
-    keys, sorted_lengths = packed[starts][order], lengths[order]
-    before = np.cumsum(sorted_lengths) - sorted_lengths
-    new_key = np.concatenate(([True], keys[1:] != keys[:-1]))
-    before -= np.repeat(before[new_key], np.diff(np.append(np.flatnonzero(new_key), len(keys))))
-    offsets = np.empty_like(before)
-    offsets[order] = before
-    numbers: NDArray[np.int64] = np.arange(len(packed)) - np.repeat(starts - offsets, lengths)
-    return numbers
-
-
 def by_first_appearance(packed: NDArray[np.integer], size: int) -> tuple[Codes, NDArray[np.int64]]:
     """Code keys by first appearance, and tell the row where each first stood.
 
@@ -249,64 +222,96 @@ def by_first_appearance(packed: NDArray[np.integer], size: int) -> tuple[Codes, 
     return code_of_key[packed], first[order]
 
 
-# -------------------------------------------------------------------- runs
+def sorted_rows(columns: Iterable[pl.Series]) -> NDArray[np.int64] | None:
+    """Return where the rows stand when sorted by columns in turn, equal ones as they stand.
+
+    None where they are sorted already. Missing values come last.
+
+    >>> sorted_rows([pl.Series([0, 1, 0]), pl.Series([1.0, 0.0, 0.5])]).tolist()
+    [2, 0, 1]
+    >>> sorted_rows([pl.Series([0, 0, 1])]) is None
+    True
+    """
+    keys = [_sorting_key(column) for column in columns]
+    if _is_sorted(keys):
+        return None
+    order: NDArray[np.int64] | None = None
+    for key in reversed(keys):  # stable sorts, the least important first
+        if (key[1:] == key[:-1]).all():
+            continue
+        within = _stable_order(key if order is None else key[order])
+        order = within if order is None else order[within]
+    return order
 
 
-def run_numbers(frame: pl.DataFrame, item: Sequence[str]) -> NDArray[np.int64]:
-    """Number the runs of each agent on each item by first appearance; shape [rows].
+def _sorting_key(column: pl.Series) -> _SortKey:
+    """Numbers in the order of a column's values."""
+    column = column.to_physical() if isinstance(column.dtype, pl.Enum) else column
+    if column.dtype == pl.Boolean:
+        column = column.cast(pl.UInt8)
+    if not column.dtype.is_numeric():
+        column = column.cast(pl.String).rank("dense")
+    return (column.fill_null(np.nan) if column.null_count() else column).to_numpy()
+
+
+def _is_sorted(keys: Sequence[_SortKey]) -> bool:
+    equal = np.ones(max(len(keys[0]) - 1, 0), dtype=bool)  # to the row before, in all keys so far
+    for key in keys:
+        if (equal & ~(key[1:] >= key[:-1])).any():
+            return False
+        equal &= key[1:] == key[:-1]
+        if not equal.any():
+            return True
+    return True
+
+
+def _stable_order(key: _SortKey) -> NDArray[np.int64]:
+    """As `np.argsort(key, kind="stable")`; whole numbers are sorted with their places in one number.
+
+    Sorting plain numbers is several times as fast as sorting places by them.
+    """
+    if np.issubdtype(key.dtype, np.integer):
+        low, high = int(key.min()), int(key.max())
+        if (high - low + 1) * len(key) < _LARGEST_KEY:
+            packed = above(cast("NDArray[np.integer]", key), low) * len(key) + np.arange(len(key))
+            packed.sort()
+            placed: NDArray[np.int64] = packed % len(key)
+            return placed
+    return np.argsort(key, kind="stable")
+
+
+def number_within(keys: NDArray[np.integer], by: Iterable[pl.Series] = ()) -> NDArray[np.int64]:
+    """Number the rows of each key from zero, sorted by columns, and then in the order they stand.
+
+    >>> number_within(np.array([4, 5, 4])).tolist()
+    [0, 0, 1]
+    """
+    order = sorted_rows([pl.Series(keys), *by])
+    ordered = keys if order is None else keys[order]
+    places = np.arange(len(keys))
+    new = np.append(True, ordered[1:] != ordered[:-1])
+    numbers: NDArray[np.int64] = places - np.maximum.accumulate(np.where(new, places, 0))
+    if order is None:
+        return numbers
+    unordered = np.empty_like(numbers)
+    unordered[order] = numbers
+    return unordered
+
+
+def run_numbers(
+    frame: pl.DataFrame, item: Sequence[str]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Number the runs of each agent on each item by first appearance, [rows]; and the first row of each.
 
     >>> from examiner.results.keys import complete_keys
     >>> frame = pl.DataFrame({"agent": ["a"] * 3, "task": ["t"] * 3, "run": [7, 7, 5], "trial": [0, 1, 0]})
     >>> run_numbers(complete_keys(frame, []).frame, ["task"])
-    array([0, 0, 1])
+    (array([0, 0, 1]), array([0, 2]))
     """
     keys = ["agent", *item, "run"]
     packed = packed_keys(frame, keys)
     if packed is None:
-        ranked = frame.select(pl.struct(keys).rank("dense")).to_series().to_numpy()
-        return np.unique(ranked, return_inverse=True)[1].astype(np.int64)
-    return by_first_appearance(*packed)[0].astype(np.int64)
-
-
-def one_row_a_run(
-    frame: pl.DataFrame, rows: NDArray[np.intp], item: Sequence[str], attributes: Sequence[str]
-) -> tuple[pl.DataFrame, tuple[str, ...]]:
-    """Keep one row of each run, its trial numbered 0, without the columns that change within runs.
-
-    `frames` and `steps` stay: they are then those of the row kept. Returns the frame and the columns left
-    out.
-
-    >>> from examiner.results.keys import complete_keys
-    >>> frame = pl.DataFrame({"agent": ["a"] * 2, "task": ["t"] * 2, "run": [7, 7], "trial": [0, 1],
-    ...                       "frames": [10, 30], "length": [10, 20]})
-    >>> kept, dropped = one_row_a_run(complete_keys(frame, []).frame, np.array([1]), ["task"],
-    ...                               ["frames", "length"])
-    >>> kept["frames"].to_list(), dropped
-    ([30], ('length',))
-    """
-    numbers = run_numbers(frame, item)
-    row_of_run = np.zeros(int(numbers.max()) + 1, dtype=np.int64)
-    row_of_run[numbers[rows]] = rows
-    like_kept = pl.Series(row_of_run[numbers])
-    dropped = tuple(
-        name
-        for name in attributes
-        if name not in ("frames", "steps")
-        and not frame[name].eq_missing(frame[name].gather(like_kept)).all()
-    )
-    kept = frame.drop(dropped)[rows]
-    return kept.with_columns(trial=pl.lit(0, dtype=pl.Int64)), dropped
-
-
-def run_mean_table(results: Results) -> pl.DataFrame:
-    """Return one row for each agent, task and run, in this order: codes, and the mean of its trials.
-
-    >>> from examiner.results import Results
-    >>> table = {"agent": ["a"] * 2, "task": ["t"] * 2, "run": [0, 0], "score": [1.0, 2.0]}
-    >>> run_mean_table(Results.from_dict(table))["value"].to_list()
-    [1.5]
-    """
-    keys = {"agent": results.agent_codes, "task": results.task_codes, "run": results.run_codes}
-    values = pl.Series(results.measure()).fill_nan(None)
-    rows = pl.DataFrame({**keys, "value": values}).drop_nulls()
-    return rows.group_by(*keys).agg(pl.col("value").mean()).sort(*keys)
+        ranks = frame.select(pl.struct(keys).rank("dense")).to_series().to_numpy()
+        packed = ranks, int(ranks.max()) + 1
+    numbers, first = by_first_appearance(*packed)
+    return numbers.astype(np.int64), first

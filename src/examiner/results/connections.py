@@ -6,7 +6,7 @@ Only within a connected group can agents be compared without assuming that group
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 
 from examiner.messages import InputError, counted, listed
 from examiner.results.matrix import ResponseMatrix
-from examiner.results.observed_cells import ObservedCells
 from examiner.validation import Floats
 
 WEAK = 2.0
@@ -25,6 +24,10 @@ out at random, stay below 1.4 at 24 agents × 60 tasks (`tests/results/test_conn
 MOST_AGENTS = 500
 """The weakest link takes the eigenvectors of a matrix of agents, a tenth of a second for so many; of more
 agents only groups are looked for."""
+_ROWS = 64
+"""Agents looked at together: tables that hang together mostly show it in the first of them."""
+_Cells = tuple[NDArray[np.integer], ...]
+"""The agent and the task of each observed cell."""
 
 
 class WeakLink(NamedTuple):
@@ -116,12 +119,15 @@ def connections(matrix: ResponseMatrix) -> Connections:
     Connections: 4 agents in 2 groups
     """
     cells = matrix.observed_cells
-    if cells is not None:
-        connections = Connections(matrix.agents, matrix.tasks, *_listed_groups(cells), None)
+    if cells is None:
+        observed = matrix.observed
+        groups, complete = groups_of(observed), bool(observed.all())
     else:
-        connections = Connections.by_groups(matrix.agents, matrix.tasks, matrix.observed)
-    cell_count = int(np.count_nonzero(matrix.observed)) if cells is None else len(cells)
-    complete = cell_count == len(matrix.agents) * len(matrix.tasks)
+        first = cells.columns[np.minimum(cells.starts[:-1], len(cells) - 1)]
+        met = np.diff(cells.starts) > 0
+        label = _joined_tasks([(cells.rows, cells.columns)], len(matrix.tasks))
+        groups, complete = _numbered(label, np.where(met, first, -1)), False
+    connections = Connections(matrix.agents, matrix.tasks, *groups, None)
     if connections.agent_group.max(initial=-1) != 0 or complete:
         return connections
     rows, columns = (
@@ -134,48 +140,76 @@ def connections(matrix: ResponseMatrix) -> Connections:
     )
 
 
+def connections_of_blocks(
+    agents: tuple[str, ...], tasks: tuple[str, ...], blocks: Iterable[NDArray[np.number]]
+) -> Connections:
+    """Return groups of agents by the trials [agents, tasks] of one block of agents after the other.
+
+    Every agent met at least one task, and every task an agent. No more agents are looked at than it takes
+    to see that all hang together; the weakest link is not looked for.
+
+    >>> trials = np.array([[1, 1, 0, 0], [0, 0, 1, 1], [0, 1, 0, 0]])
+    >>> connections_of_blocks(("a", "b", "c"), ("t", "u", "v", "w"), [trials[:2], trials[2:]]).separate
+    (('a', 'c'), ('b',))
+    """
+    first: list[NDArray[np.intp]] = []
+
+    def cells() -> Iterator[_Cells]:
+        for trials in blocks:
+            for start in range(0, len(trials), _ROWS):
+                observed = trials[start : start + _ROWS] != 0
+                first.append(observed.argmax(axis=1))
+                yield np.nonzero(observed)
+
+    label = _joined_tasks(cells(), len(tasks))
+    if label.max() == 0:
+        return Connections(agents, tasks, np.zeros(len(agents), dtype=np.int64), label, None)
+    return Connections(agents, tasks, *_numbered(label, np.concatenate(first)), None)
+
+
 def groups_of(observed: NDArray[np.bool_]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Number the connected groups of agents and tasks; −1 where nothing was observed.
 
     >>> groups_of(np.array([[True, False], [False, True], [False, False]]))
     (array([ 0,  1, -1]), array([0, 1]))
     """
-    agents = np.full(observed.shape[0], -1, dtype=np.int64)
-    tasks = np.full(observed.shape[1], -1, dtype=np.int64)
-    waiting = observed.any(axis=1)
-    group = 0
-    while waiting.any():
-        reached = np.zeros(len(agents), dtype=np.bool_)
-        reached[int(waiting.argmax())] = True
-        new = reached
-        while new.any():
-            met = observed[new].any(axis=0) & (tasks < 0)
-            tasks[met] = group
-            new = observed[:, met].any(axis=1) & ~reached
-            reached |= new
-        agents[reached] = group
-        waiting &= ~reached
-        group += 1
-    return agents, tasks
+    starts = range(0, len(observed), _ROWS)
+    blocks = (np.nonzero(observed[start : start + _ROWS]) for start in starts)
+    first = np.where(observed.any(axis=1), observed.argmax(axis=1), -1)
+    return _numbered(_joined_tasks(blocks, observed.shape[1]), first)
 
 
-def _listed_groups(cells: ObservedCells) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The same of a list of observed cells: groups are numbered as agents first meet them."""
+def _joined_tasks(blocks: Iterable[_Cells], tasks: int) -> NDArray[np.int64]:
+    """Labels of tasks, alike where agents join them, by the observed cells of blocks of agents.
+
+    It ends as soon as all tasks have one label.
+    """
     from scipy.sparse import coo_array  # slow to import
     from scipy.sparse.csgraph import connected_components
 
-    agents, tasks = cells.shape
-    edges = (np.ones(len(cells), dtype=np.int8), (cells.rows, cells.columns + np.int32(agents)))
-    graph = coo_array(edges, shape=(agents + tasks, agents + tasks))
-    _, label = connected_components(graph.tocsr(), directed=False)
-    met = np.zeros(agents + tasks, dtype=bool)
-    met[:agents] = np.diff(cells.starts) > 0
-    met[agents + cells.columns] = True
-    labels, first = np.unique(label[:agents][met[:agents]], return_index=True)
+    label = np.arange(tasks)
+    for agent, task in blocks:
+        if not len(agent):
+            continue
+        row = agent - agent.min() + label.max() + 1  # agents are nodes behind those of the labels
+        edges = (np.ones(len(row), dtype=np.int32), (row, label[task]))
+        graph = coo_array(edges, shape=(row.max() + 1, row.max() + 1)).tocsr()
+        _, component = connected_components(graph, directed=False)
+        label = np.unique(component[label], return_inverse=True)[1]
+        if label.max() == 0:
+            break
+    return label
+
+
+def _numbered(
+    label: NDArray[np.int64], first: NDArray[np.integer]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Groups of agents, numbered in the order of agents, and of tasks; `first` is a task that each met."""
+    met = first >= 0
+    labels, place = np.unique(label[first[met]], return_index=True)
     number = np.full(int(label.max(initial=0)) + 1, -1, dtype=np.int64)
-    number[labels[np.argsort(first)]] = np.arange(len(labels))
-    group = np.where(met, number[label], -1)
-    return group[:agents], group[agents:]
+    number[labels[np.argsort(place)]] = np.arange(len(labels))
+    return np.where(met, number[label[first]], -1), number[label]
 
 
 def divided_sentence(groups: Sequence[Sequence[str]]) -> str:

@@ -1,16 +1,17 @@
-"""Description: what a table of results holds, before any analysis."""
+"""What a table of results holds, before any analysis; and tables as HTML for notebooks."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from html import escape
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.answers import Answer, Scalar, Table, count, name, number, text
+from examiner.answers import Answer, Table, count, name, number, scalar, text
 from examiner.messages import counted, listed
 from examiner.results.keys import TIMES
 from examiner.validation import Floats
@@ -62,28 +63,32 @@ class Description(Answer):
 
     kind = "describe"
 
-    source: str
-    format: str
-    agents: int
-    tasks: int
-    runs: int
-    trials: int
-    rows: int
-    missing_cells: int
-    measures: tuple[str, ...]
-    measure_ranges: MeasureRanges
-    item: tuple[str, ...]
-    attributes: tuple[str, ...]
-    agent_names: tuple[str, ...]
-    plays: AgentPlays
-    task_names: tuple[str, ...]
-    tasks_with_scale: int
-    task_attributes: tuple[str, ...]
-    agent_attributes: tuple[str, ...]
+    source: str = field(metadata=scalar("Where the results were read from"))
+    format: str = field(metadata=scalar("Format of the source"))
+    agents: int = field(metadata=scalar("Number of agents"))
+    tasks: int = field(metadata=scalar("Number of tasks"))
+    runs: int = field(metadata=scalar("Largest number of runs in a cell"))
+    trials: int = field(metadata=scalar("Largest number of trials in a run of a cell"))
+    rows: int = field(metadata=scalar("Number of rows"))
+    missing_cells: int = field(metadata=scalar("Cells (agent, task) without any observation"))
+    measures: tuple[str, ...] = field(metadata=scalar("Names of the measures"))
+    item: tuple[str, ...] = field(metadata=scalar("Columns that identify a task"))
+    attributes: tuple[str, ...] = field(metadata=scalar("Other columns"))
+    agent_names: tuple[str, ...] = field(metadata=scalar("Names of the agents"))
+    task_names: tuple[str, ...] = field(metadata=scalar("Names of the tasks"))
+    tasks_with_scale: int = field(
+        metadata=scalar("Tasks with a known scale, such as random and human scores")
+    )
+    task_attributes: tuple[str, ...] = field(metadata=scalar("Columns of attributes of tasks"))
+    agent_attributes: tuple[str, ...] = field(metadata=scalar("Columns of attributes of agents"))
+    training_log: bool = field(
+        metadata=scalar("Whether rows are evaluations or episodes during training")
+    )
+    reduction: str | None = field(metadata=scalar("How each run was reduced to one value"))
+    steps: tuple[str, ...] = field(metadata=scalar("What was done to the table before"))
     column_meanings: ColumnMeanings
-    training_log: bool
-    reduction: str | None
-    steps: tuple[str, ...]
+    measure_ranges: MeasureRanges
+    plays: AgentPlays
     notes: tuple[str, ...]
 
     @property
@@ -92,43 +97,6 @@ class Description(Answer):
         shape = f"{counted(self.agents, 'agent')} × {counted(self.tasks, 'task')}"
         rows = f"{counted(self.rows, 'row')}; measures: {listed(self.measures)}"
         return f"{self.source} ({self.format}): {shape}, {rows}."
-
-    @property
-    def tables(self) -> Mapping[str, Table]:
-        """How columns were interpreted, the ranges of measures, and the plays of agents."""
-        return {
-            "column_meanings": self.column_meanings,
-            "measure_ranges": self.measure_ranges,
-            "plays": self.plays,
-        }
-
-    @property
-    def scalars(self) -> Mapping[str, Scalar]:
-        """Counts, names of columns, agents and tasks, and what was done to the table before."""
-        return {field: Scalar(getattr(self, field), text) for field, text in MEANINGS.items()}
-
-
-MEANINGS = {
-    "source": "Where the results were read from",
-    "format": "Format of the source",
-    "agents": "Number of agents",
-    "tasks": "Number of tasks",
-    "runs": "Largest number of runs in a cell",
-    "trials": "Largest number of trials in a run of a cell",
-    "rows": "Number of rows",
-    "missing_cells": "Cells (agent, task) without any observation",
-    "measures": "Names of the measures",
-    "item": "Columns that identify a task",
-    "attributes": "Other columns",
-    "agent_names": "Names of the agents",
-    "task_names": "Names of the tasks",
-    "tasks_with_scale": "Tasks with a known scale, such as random and human scores",
-    "task_attributes": "Columns of attributes of tasks",
-    "agent_attributes": "Columns of attributes of agents",
-    "training_log": "Whether rows are evaluations or episodes during training",
-    "reduction": "How each run was reduced to one value",
-    "steps": "What was done to the table before",
-}
 
 
 def description(results: Results) -> Description:
@@ -215,3 +183,43 @@ def _range(values: Floats) -> tuple[float, ...]:
     unit = 2.0**64 if max(-least, most) > 1e300 else 1.0  # sums of the largest numbers overflow
     mean, median = np.mean(observed / unit) * unit, np.median(observed / unit) * unit
     return (len(observed), least, float(mean), float(median), most)
+
+
+_STYLE = "text-align:left;overflow-wrap:anywhere;max-width:24em;padding:.15em .6em"
+
+
+def html_table(
+    caption: str,
+    header: Sequence[str],
+    rows: Sequence[Sequence[object]],
+    notes: Sequence[str] = (),
+    *,
+    more: int = 0,
+) -> str:
+    """Return an HTML table with a caption, the notes above it and the number of rows not shown.
+
+    >>> "&lt;script&gt;" in html_table("x", ["agent"], [["<script>"]])
+    True
+    """
+    items = "".join(f"<li>{escape(note)}</li>" for note in notes)
+    head = "".join(f'<th style="{_STYLE}"><bdi>{_cell(name)}</bdi></th>' for name in header)
+    body = "".join(
+        "<tr>"
+        + "".join(f'<td style="{_STYLE}"><bdi>{_cell(cell)}</bdi></td>' for cell in row)
+        + "</tr>"
+        for row in rows
+    )
+    more_rows = f"<p>… and {more:,} more rows</p>" if more > 0 else ""
+    return (
+        f"<div><p><strong>{escape(caption)}</strong></p>"
+        + (f"<ul>{items}</ul>" if items else "")
+        + f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{more_rows}</div>"
+    )
+
+
+def _cell(value: object) -> str:
+    if value is None or (isinstance(value, float) and math.isnan(value)):
+        return "–"
+    text = f"{value:.6g}" if isinstance(value, float) else str(value)
+    # A name may be a whole question.
+    return escape(text if len(text) <= 200 else text[:199] + "…")

@@ -22,7 +22,6 @@ from examiner.results.codes import (
     number_within,
     packed_keys,
 )
-from examiner.results.row_order import number_of_sorted, sorted_rows
 from examiner.validation import check_names
 
 ITEM_COLUMNS = ("level", "mode", "difficulty")
@@ -166,14 +165,9 @@ def trial_numbers(frame: pl.DataFrame, keys: Sequence[str], by: Sequence[str] = 
     if packed is None:
         ranks = frame.select(pl.struct(keys).rank("dense")).to_series().to_numpy()
         packed = ranks, int(ranks.max(initial=0)) + 1
-    if not by or count_distinct(*packed) == len(frame):
-        return pl.Series("trial", number_within(*packed))
-    order = sorted_rows([pl.Series(packed[0]), *(frame[name] for name in by)])
-    if order is None:
-        return pl.Series("trial", number_of_sorted(packed[0]))
-    numbers = np.empty(len(frame), dtype=np.int64)
-    numbers[order] = number_of_sorted(packed[0][order])
-    return pl.Series("trial", numbers)
+    if count_distinct(*packed) == len(frame):
+        return pl.Series("trial", np.zeros(len(frame), dtype=np.uint8))
+    return pl.Series("trial", number_within(packed[0], (frame[name] for name in by)))
 
 
 def item_codes(
@@ -331,7 +325,7 @@ def labels_like(
     """
     chosen = np.zeros(len(labels), dtype=bool)
     for glob in globs:
-        like = np.array([fnmatchcase(label, glob) for label in labels])
+        like = np.array([label == glob or fnmatchcase(label, glob) for label in labels])
         if games:
             like |= [
                 fnmatchcase(game, glob) or fnmatchcase(atari_game(game) or "", glob)

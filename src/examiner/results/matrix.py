@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from examiner.messages import InputError, counted, shorten
 from examiner.results.border import arrow_from, check_columns, frame_from, pandas_from
 from examiner.results.codes import name_column
-from examiner.results.display import html_table
+from examiner.results.description import html_table
 from examiner.results.keys import numbered_names
 from examiner.results.observed_cells import ObservedCells, few_observed
 from examiner.results.parquet import MATRIX_SCHEMA, MatrixNote, checked_note, loaded, save_frame
@@ -330,10 +330,10 @@ class ResponseMatrix:
         columns = list(range(len(self.tasks)) if tasks is None else tasks)
         names = [self.agents[row] for row in rows], [self.tasks[column] for column in columns]
         if isinstance(self._cells, ObservedCells):
-            some = self._cells.take(
+            cells = self._cells.take(
                 None if agents is None else rows, None if tasks is None else columns
             )
-            return ResponseMatrix._checked(some, *names)
+            return ResponseMatrix._checked(cells, *names)
         chosen = np.ix_(rows, columns)
         return ResponseMatrix._checked(tuple(cells[chosen] for cells in self._cells), *names)
 
@@ -344,10 +344,13 @@ class ResponseMatrix:
         >>> matrix.as_sparse() == matrix, len(matrix.as_sparse().observed_cells)
         (True, 3)
         """
+        return ResponseMatrix(self.agents, self.tasks, self._sparse_cells.frozen())
+
+    @property
+    def _sparse_cells(self) -> ObservedCells:
         if isinstance(self._cells, ObservedCells):
-            return self
-        cells = ObservedCells.within(self.observed, *self._cells)
-        return ResponseMatrix(self.agents, self.tasks, cells.frozen())
+            return self._cells
+        return ObservedCells.within(self.observed, *self._cells)
 
     def as_values(self) -> ResponseMatrix:
         """Return shares of successes as continuous values.
@@ -397,24 +400,14 @@ class ResponseMatrix:
         >>> ResponseMatrix.from_array([[1, np.nan]], ["a"], ["t", "u"]).to_dict()
         {'a': {'t': 1.0}}
         """
-        if isinstance(self._cells, ObservedCells):
-            scores: dict[str, dict[str, float]] = {agent: {} for agent in self.agents}
-            parts = self._cells.parts
-            values = (np.divide(*parts) if len(parts) == 2 else parts[0]).tolist()
-            cells = zip(
-                self._cells.rows.tolist(), self._cells.columns.tolist(), values, strict=True
-            )
-            for row, column, value in cells:
-                scores[self.agents[row]][self.tasks[column]] = value
-            return scores
-        return {
-            agent: {
-                task: float(value)
-                for task, value in zip(self.tasks, row, strict=True)
-                if not np.isnan(value)
-            }
-            for agent, row in zip(self.agents, self.to_numpy(), strict=True)
-        }
+        cells = self._sparse_cells
+        values = np.divide(*cells.parts) if self.is_counts else cells.parts[0]
+        responses: dict[str, dict[str, float]] = {agent: {} for agent in self.agents}
+        for row, column, value in zip(
+            cells.rows.tolist(), cells.columns.tolist(), values.tolist(), strict=True
+        ):
+            responses[self.agents[row]][self.tasks[column]] = value
+        return responses
 
     def save(self, path: str | Path) -> Path:
         """Write the matrix to one Parquet file, which `load` reads back unchanged.
@@ -424,8 +417,7 @@ class ResponseMatrix:
         >>> ResponseMatrix.load(matrix.save(Path(tempfile.mkdtemp()) / "m.parquet")) == matrix
         True
         """
-        cells = self.as_sparse().observed_cells
-        assert cells is not None
+        cells = self._sparse_cells
         kinds = ["successes", "trials"] if self.is_counts else ["value"]
         columns = [
             name_column("agent", self.agents, cells.rows),
@@ -465,9 +457,8 @@ class ResponseMatrix:
         shape = len(note.agents), len(note.tasks)
         cells = ObservedCells.of(shape, row[observed], column[observed], values[observed])
         _refuse_twice(cells, note.agents, note.tasks)
-        if few_observed(len(cells), cells.shape):
-            return cls._checked(cells, note.agents, note.tasks)
-        return cls._checked((cells.laid_out(0, np.nan),), note.agents, note.tasks)
+        few = few_observed(len(cells), cells.shape)
+        return cls._checked(cells if few else (cells.laid_out(0, np.nan),), note.agents, note.tasks)
 
     # ---------------------------------------------------------------- told
 
@@ -479,15 +470,7 @@ class ResponseMatrix:
             return False
         if self.is_counts != other.is_counts:
             return False
-        mine, theirs = self.observed_cells, other.observed_cells
-        if mine is None and theirs is None:
-            return all(
-                np.array_equal(one, another, equal_nan=not self.is_counts)
-                for one, another in zip(self._parts, other._parts, strict=True)
-            )
-        mine, theirs = self.as_sparse().observed_cells, other.as_sparse().observed_cells
-        assert mine is not None and theirs is not None
-        return mine.equal(theirs)
+        return self._sparse_cells.equal(other._sparse_cells)
 
     __hash__ = None  # type: ignore[assignment]  # matrices compare by content and are too large to hash
 

@@ -24,9 +24,14 @@ from examiner.results.border import (
     pandas_from,
     tidy_table,
 )
-from examiner.results.codes import Codes, name_column, names_of, one_row_a_run, run_numbers
-from examiner.results.description import Description, description
-from examiner.results.display import count_table, html_table
+from examiner.results.codes import (
+    Codes,
+    count_distinct,
+    name_column,
+    names_of,
+    run_numbers,
+)
+from examiner.results.description import Description, description, html_table
 from examiner.results.keys import (
     Chosen,
     item_labels,
@@ -218,7 +223,7 @@ class Results:
     @property
     def run_numbers(self) -> NDArray[np.int64]:
         """For each row, a number from zero for its run of its agent on its item, as they appear."""
-        return run_numbers(self._frame, ["task", *self.item])
+        return run_numbers(self._frame, ["task", *self.item])[0]
 
     @property
     def attributes(self) -> tuple[str, ...]:
@@ -455,7 +460,16 @@ class Results:
         >>> results.with_runs_reduced(np.array([1]), {"score": np.array([2.0])}, "all", "mean").to_dict()
         {'agent': ['a'], 'task': ['t'], 'run': [0], 'trial': [0], 'score': [2.0]}
         """
-        frame, dropped = one_row_a_run(self._frame, rows, ["task", *self.item], self.attributes)
+        numbers = self.run_numbers
+        row_of_run = np.zeros(int(numbers.max()) + 1, dtype=np.int64)
+        row_of_run[numbers[rows]] = rows
+        row_kept = pl.Series(row_of_run[numbers])
+        dropped = [
+            name
+            for name in self.attributes
+            if name not in ("frames", "steps")
+            and not self._frame[name].eq_missing(self._frame[name].gather(row_kept)).all()
+        ]
         columns = [
             pl.Series(name, values, dtype=pl.Float64).fill_nan(None)
             for name, values in measures.items()
@@ -463,8 +477,10 @@ class Results:
         if dropped:
             step += f"; dropped, because they change within a run: {', '.join(dropped)}"
         history = replace(self.provenance.with_step(step), training=False, reduction=reduction)
-        reduced = replace(self, provenance=history.with_notes(*notes))
-        return reduced._rebuilt(frame.with_columns(columns))
+        frame = self._frame.drop(dropped)[rows].with_columns(
+            *columns, trial=pl.lit(0, dtype=pl.Int64)
+        )
+        return replace(self, provenance=history.with_notes(*notes))._rebuilt(frame)
 
     def with_notes(self, *notes: str) -> Results:
         """Add sentences that a reader should see.
@@ -579,8 +595,17 @@ class Results:
         0
         """
         observed = np.any([~np.isnan(self.measure(name)) for name in self.measures], axis=0)
-        shape = len(self.agents), len(self.tasks)
-        return count_table(self._frame, self._task_codes, shape, observed)
+        run, first = run_numbers(self._frame, ["task", *self.item])
+        size = len(self.agents) * len(self.tasks)
+        cells = self.agent_codes.astype(np.int64) * len(self.tasks) + self.task_codes
+        return {
+            "agents": len(self.agents),
+            "tasks": len(self.tasks),
+            "runs": int(pl.Series(cells[first]).value_counts()["count"].max()),  # type: ignore[arg-type]
+            "trials": int(np.bincount(run).max()),  # no trial of a run comes twice
+            "rows": len(self),
+            "missing_cells": size - count_distinct(cells[observed], size),
+        }
 
     def describe(self) -> Description:
         """Say what is here: counts, measures with their ranges, names, scales, steps and notes.

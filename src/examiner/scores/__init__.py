@@ -12,6 +12,8 @@ from examiner.scores.aggregate import interquartile_mean as interquartile_mean
 from examiner.scores.attempts import Attempts as Attempts
 from examiner.scores.attempts import attempts as attempts
 from examiner.scores.bootstrap import Resampling as Resampling
+from examiner.scores.caveats import averaging_notes as averaging_notes
+from examiner.scores.caveats import direction_notes as direction_notes
 from examiner.scores.cells import RunMeans as RunMeans
 from examiner.scores.cells import cell_means as cell_means
 from examiner.scores.cells import run_means as run_means
@@ -51,31 +53,27 @@ from examiner.scores.normalise import suggested_normaliser as suggested_normalis
 from examiner.scores.normalise import task_ranges_apart as task_ranges_apart
 from examiner.scores.normalisers import NORMALISERS as NORMALISERS
 from examiner.scores.pairs import Comparison as Comparison
-from examiner.scores.pairs import PairedComparison as PairedComparison
 from examiner.scores.pairs import compare as compare
-from examiner.scores.pareto import Dominating as Dominating
 from examiner.scores.pareto import ParetoFront as ParetoFront
 from examiner.scores.pareto import pareto as pareto
 from examiner.scores.profiles import Profiles as Profiles
 from examiner.scores.profiles import profiles as profiles
 from examiner.scores.ranking import Ranking as Ranking
-from examiner.scores.ranking import averaging_notes as averaging_notes
-from examiner.scores.ranking import direction_notes as direction_notes
 from examiner.scores.ranking import rank as rank
 from examiner.scores.ranks import RankProbabilities as RankProbabilities
 from examiner.scores.ranks import ranks as ranks
 from examiner.scores.recipe import Learnt as Learnt
 from examiner.scores.recipe import Recipe as Recipe
-from examiner.scores.runs import TaskGroups as TaskGroups
-from examiner.scores.runs import task_groups as task_groups
 from examiner.scores.significance import Significance as Significance
 from examiner.scores.significance import significance as significance
 from examiner.scores.standing import shared_ranks as shared_ranks
 from examiner.scores.success import Success as Success
 from examiner.scores.success import mark_success as mark_success
 from examiner.scores.success import responses as responses
+from examiner.scores.total import TaskGroups as TaskGroups
 from examiner.scores.total import Total as Total
 from examiner.scores.total import chance_scales as chance_scales
+from examiner.scores.total import task_groups as task_groups
 from examiner.scores.total import total as total
 from examiner.scores.training.curves import LearningCurves as LearningCurves
 from examiner.scores.training.curves import Summary as Summary
@@ -117,7 +115,6 @@ if TYPE_CHECKING:  # for other packages of the codebase, loaded when first used
     from examiner.scores.common_rows import two_valued as two_valued
     from examiner.scores.comparable import column_range as column_range
     from examiner.scores.costs import Per as Per
-    from examiner.scores.costs import needed_cost as needed_cost
     from examiner.scores.costs import task_cost_notes as task_cost_notes
     from examiner.scores.costs import usual_cost as usual_cost
     from examiner.scores.differences import MCNEMAR as MCNEMAR
@@ -127,6 +124,7 @@ if TYPE_CHECKING:  # for other packages of the codebase, loaded when first used
     from examiner.scores.differences import difference_of as difference_of
     from examiner.scores.differences import newcombe as newcombe
     from examiner.scores.estimate import check_level as check_level
+    from examiner.scores.estimate import score_ends as score_ends
     from examiner.scores.gate import check_gate as check_gate
     from examiner.scores.likeness import ROUNDING as ROUNDING
     from examiner.scores.likeness import Method as Method
@@ -143,7 +141,9 @@ if TYPE_CHECKING:  # for other packages of the codebase, loaded when first used
     from examiner.scores.linkage import mean_silhouette as mean_silhouette
     from examiner.scores.linkage import ordered_tree as ordered_tree
     from examiner.scores.linkage import suggested_number as suggested_number
+    from examiner.scores.normalise import automatic_notes as automatic_notes
     from examiner.scores.normalise import check_reachable as check_reachable
+    from examiner.scores.normalise import is_automatic as is_automatic
     from examiner.scores.normalise import isolated_values as isolated_values
     from examiner.scores.normalise import judges_as_read as judges_as_read
     from examiner.scores.normalise import normaliser_name as normaliser_name
@@ -154,11 +154,13 @@ if TYPE_CHECKING:  # for other packages of the codebase, loaded when first used
     from examiner.scores.permutation import FEWEST_TABLES as FEWEST_TABLES
     from examiner.scores.permutation import MOST_TABLES as MOST_TABLES
     from examiner.scores.permutation import PermutationTest as PermutationTest
+    from examiner.scores.permutation import exchange_runs as exchange_runs
     from examiner.scores.permutation import permutations_of as permutations_of
     from examiner.scores.permutation import permuted_within_columns as permuted_within_columns
     from examiner.scores.permutation import rarity_of as rarity_of
     from examiner.scores.permutation import share_as_large as share_as_large
     from examiner.scores.ranking import MOST_TESTED as MOST_TESTED
+    from examiner.scores.ranking import ComparedAgents as ComparedAgents
     from examiner.scores.recipe import response_unit as response_unit
     from examiner.scores.recipe import value_unit as value_unit
     from examiner.scores.runs import Unit as Unit
@@ -169,14 +171,14 @@ if TYPE_CHECKING:  # for other packages of the codebase, loaded when first used
     from examiner.scores.significance import LEVEL as LEVEL
     from examiner.scores.significance import PostHoc as PostHoc
     from examiner.scores.significance import benjamini_hochberg as benjamini_hochberg
-    from examiner.scores.significance import exchange_runs as exchange_runs
     from examiner.scores.significance import friedman as friedman
     from examiner.scores.significance import holm as holm
     from examiner.scores.significance import wilcoxon_holm as wilcoxon_holm
     from examiner.scores.standing import best_first as best_first
     from examiner.scores.training.checkpoints import learners_of as learners_of
     from examiner.scores.training.curves import kendall_tau as kendall_tau
+    from examiner.scores.training.task_curves import ONE_FUNCTION as ONE_FUNCTION
     from examiner.scores.training.task_curves import CurveScale as CurveScale
-    from examiner.scores.training.task_curves import on_curve_scale as on_curve_scale
+    from examiner.scores.training.task_curves import on_range_of_log as on_range_of_log
 else:
     __getattr__ = _names_on_demand(__name__)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from types import MappingProxyType
 from typing import NamedTuple, TypeAlias
 
@@ -14,22 +15,30 @@ from examiner.answers import Answer, Table, count, name, number
 from examiner.messages import InputError, joined, shorten
 from examiner.results import Results, reads_results
 from examiner.scores.cells import ratio
-from examiner.scores.normalise import score_unit
-from examiner.scores.runs import RunScores, Sample, Strata, Unit, observed, run_scores
+from examiner.scores.comparable import OwnFunction
+from examiner.scores.nest import scaled
+from examiner.scores.normalise import comparable_runs, score_unit
+from examiner.scores.runs import (
+    RunScores,
+    Sample,
+    Strata,
+    Unit,
+    observed,
+    run_scores,
+)
 from examiner.scores.standing import best_first, shared_ranks
-from examiner.scores.total import Total, scaled
+from examiner.scores.total import Total
 from examiner.validation import Floats, known_name, smallest_unsigned
 
 Contributions: TypeAlias = Callable[[Strata, float], Floats]
 """From an agent's runs, and the standard error of its aggregate, to what each run adds."""
-MOST_WEIGHTS = 1 << 22
-"""Deletions are made some at a time, so that their weights stay within some megabytes."""
 
 
 def of_mean(strata: Strata, error: float) -> Floats:
     """Each score times what its task counts in the total, shape [tasks, most runs].
 
-    >>> of_mean(Strata("a", np.array([0]), np.array([2]), np.array([[1.0, 3.0]])), 1.0)
+    >>> from examiner.scores.runs import arranged
+    >>> of_mean(arranged("a", np.zeros(2, int), np.array([1.0, 3.0])), 1.0)
     array([[1., 3.]])
     """
     return strata.scores * strata.shares[:, None]
@@ -40,7 +49,8 @@ def of_iqm(strata: Strata, error: float) -> Floats:
 
     References: Huber & Ronchetti (2009), section 3.3, for the trimmed mean.
 
-    >>> of_iqm(Strata("a", np.array([0]), np.array([4]), np.array([[1.0, 2.0, 3.0, 99.0]])), 1.0)
+    >>> from examiner.scores.runs import arranged
+    >>> of_iqm(arranged("a", np.zeros(4, int), np.array([1.0, 2.0, 3.0, 99.0])), 1.0)
     array([[4., 4., 6., 6.]])
     """
     present = strata.present
@@ -63,7 +73,8 @@ def of_median(strata: Strata, error: float) -> Floats:
     where v is the squared error of a task's mean m and e that of the median M: the density of the mean
     at the median. Weights sum to one, since a shift of all tasks shifts the median by as much.
 
-    >>> few = Strata("a", np.arange(3), np.array([2, 2, 2]), np.array([[0.0, 1], [1, 3], [90, 91]]))
+    >>> from examiner.scores.runs import arranged
+    >>> few = arranged("a", np.repeat([0, 1, 2], 2), np.array([0.0, 1, 1, 3, 90, 91]))
     >>> of_median(few, 1.0).round(2)
     array([[0.  , 0.34],
            [0.66, 1.98],
@@ -86,12 +97,12 @@ def by_deletion(strata: Strata, statistic: Callable[[Sample], Floats], unit: Uni
 
     References: Davison & Hinkley (1997), section 5.3, for several samples.
 
-    >>> from examiner.scores.aggregate import mean
-    >>> by_deletion(Strata("a", np.array([0]), np.array([3]), np.array([[1.0, 2.0, 6.0]])), mean, "runs")
+    >>> from examiner.scores.runs import arranged
+    >>> by_deletion(arranged("a", np.zeros(3, int), np.array([1.0, 2.0, 6.0])), mean, "runs")
     array([-2., -1.,  3.])
     """
     tasks, sizes = deletions(strata, unit)
-    most = max(1, MOST_WEIGHTS // max(strata.scores.size, 1))
+    most = max(1, (1 << 22) // max(strata.scores.size, 1))  # weights of some megabytes at a time
     parts = [slice(start, start + most) for start in range(0, len(tasks), most)]
     estimates = np.concatenate([statistic(_without_one(strata, unit, part)) for part in parts])
     sums = np.bincount(tasks, weights=estimates)
@@ -101,18 +112,18 @@ def by_deletion(strata: Strata, statistic: Callable[[Sample], Floats], unit: Uni
 def task_strata(strata: Strata) -> NDArray[np.int64]:
     """Number the group within which each task is drawn, [tasks]; one for all where there are none.
 
-    >>> task_strata(Strata("a", np.array([0, 1]), np.array([2, 1]), np.ones((2, 2))))
+    >>> from examiner.scores.runs import arranged
+    >>> task_strata(arranged("a", np.array([0, 0, 1]), np.ones(3)))
     array([0, 0])
     """
-    if strata.nest is None:
-        return np.zeros(len(strata.tasks), dtype=np.int64)
     return np.unique(strata.nest.stratum, return_inverse=True)[1]
 
 
 def deletions(strata: Strata, unit: Unit) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return the stratum each deletion belongs to, and the strata's sizes.
 
-    >>> deletions(Strata("a", np.array([0, 1]), np.array([2, 1]), np.ones((2, 2))), "runs")
+    >>> from examiner.scores.runs import arranged
+    >>> deletions(arranged("a", np.array([0, 0, 1]), np.ones(3)), "runs")
     (array([0, 0, 1]), array([2, 1]))
     """
     if unit == "tasks":
@@ -129,7 +140,7 @@ def _without_one(strata: Strata, unit: Unit, part: slice) -> Sample:
         times = np.ones((len(strata.tasks), len(left_out)), dtype=np.int64)
         times[left_out, np.arange(len(left_out))] = 0
         weights = present[:, :, None] * times[:, None, :]
-        return Sample(strata.scores, weights, strata.runs, times, nest=strata.nest)
+        return Sample(strata.scores, weights, strata.runs, strata.nest, times)
     task, run = (place[part] for place in np.nonzero(present))
     weights = np.repeat(present[:, :, None], len(task), axis=2)
     deletion = np.arange(len(task))
@@ -137,7 +148,7 @@ def _without_one(strata: Strata, unit: Unit, part: slice) -> Sample:
     scale = np.where(several, strata.runs / np.maximum(strata.runs - 1, 1), 1.0)
     weights[task, :, deletion] *= scale[task, None]
     weights[task, run, deletion] *= np.where(several, 0.0, 1.0)[task]
-    return Sample(strata.scores, weights, strata.runs, nest=strata.nest)
+    return Sample(strata.scores, weights, strata.runs, strata.nest)
 
 
 Statistic: TypeAlias = Callable[[Sample], Floats]
@@ -149,32 +160,36 @@ def mean(sample: Sample) -> Floats:
 
     .. math:: \frac{1}{T} \sum_t \frac{1}{n_t} \sum_i x_{ti}
 
-    >>> mean(Sample(np.array([[1.0, 3.0]]), np.array([[[1, 2], [1, 0]]]), np.array([2])))
+    or over groups of tasks, as they make a total.
+
+    >>> from examiner.scores.nest import Nest
+    >>> weights = np.array([[[1, 2], [1, 0]]])
+    >>> mean(Sample(np.array([[1.0, 3.0]]), weights, np.array([2]), Nest.flat(1)))
     array([2., 1.])
     """
-    return _mean_of(sample.scores, sample)
+    return sample.nest.average(task_means(sample), sample.times)
 
 
 def median(sample: Sample) -> Floats:
     """Median over tasks of the mean over runs, shape [replicates].
 
-    >>> median(Sample(np.array([[1.0], [3.0], [9.0]]), np.ones((3, 1, 1)), np.array([1, 1, 1])))
+    >>> from examiner.scores.nest import Nest
+    >>> runs = np.array([[1.0], [3.0], [9.0]])
+    >>> median(Sample(runs, np.ones((3, 1, 1)), np.ones(3, int), Nest.flat(3)))
     array([3.])
     """
+    means = task_means(sample)
     if sample.times is None:
-        return np.asarray(np.median(task_means(sample), axis=0))
-    if sample.whole:
-        means = _whole_means(sample)
-        order = np.argsort(means, kind="stable")
-        ordered, times = means[order, None], sample.times[order]
-    else:
-        means = task_means(sample)
-        order = np.argsort(means, axis=0)
-        ordered = np.take_along_axis(means, order, axis=0)
-        times = np.take_along_axis(sample.times, order, axis=0)
+        return np.asarray(np.median(means, axis=0))
+    order = np.argsort(means, axis=0, kind="stable")
+    times = (
+        sample.times[order[:, 0]]
+        if sample.whole
+        else np.take_along_axis(sample.times, order, axis=0)
+    )
     reached = np.cumsum(times, axis=0, dtype=np.int32)
     total = reached[-1]
-    ordered = np.broadcast_to(ordered, reached.shape)
+    ordered = np.broadcast_to(np.take_along_axis(means, order, axis=0), reached.shape)
     middle = [
         np.take_along_axis(ordered, (reached > rank).argmax(axis=0)[None], axis=0)[0]
         for rank in ((total - 1) // 2, total // 2)
@@ -190,18 +205,22 @@ def iqm(sample: Sample) -> Floats:
 
     References: Agarwal et al. (2021), section 4.3.
 
-    >>> iqm(Sample(np.array([[1.0, 2.0], [3.0, 99.0]]), np.ones((2, 2, 1)), np.array([2, 2])))
+    >>> from examiner.scores.nest import Nest
+    >>> runs = np.array([[1.0, 2.0], [3.0, 99.0]])
+    >>> iqm(Sample(runs, np.ones((2, 2, 1)), np.array([2, 2]), Nest.flat(2)))
     array([2.5])
     """
     tasks, runs, replicates = sample.weights.shape
     weights = sample.weights.reshape(tasks * runs, replicates)
-    size, mass = _sizes(sample)
+    longest = sample.draws.max(initial=1)
+    times = np.ones((tasks, 1)) if sample.times is None else sample.times
+    # How many scores each replicate holds, and their weight in units of the longest task's runs.
+    size = (times * sample.draws[:, None]).sum(axis=0, dtype=np.float64)
+    mass = longest * times.sum(axis=0, dtype=np.float64)
     cut = np.floor(size / 4) * np.divide(mass, size, out=np.ones_like(mass), where=size > 0)
     low, high = np.full(replicates, cut), np.full(replicates, mass - cut)
-    even = bool((sample.draws == sample.draws.max(initial=1)).all())
-    if not even:
-        unit = np.repeat(sample.draws.max(initial=1) / sample.draws, runs)
-        weights = weights * unit[:, None]
+    if (sample.draws != longest).any():
+        weights = weights * np.repeat(longest / sample.draws, runs)[:, None]
     elif np.issubdtype(weights.dtype, np.integer):
         # Small whole numbers, in a type that holds their sums: a quarter of the memory to move
         kind = np.result_type(weights.dtype, smallest_unsigned(int(mass.max(initial=0))))
@@ -215,27 +234,29 @@ def iqm(sample: Sample) -> Floats:
     return ratio(sums, high.astype(np.float64) - low)
 
 
-@dataclass(frozen=True, slots=True)
-class OptimalityGap:
-    r"""How far scores fall short of a mark, those above it counted as reaching it.
+def optimality_gap(sample: Sample) -> Floats:
+    r"""How far scores fall short of 1, those above it counted as reaching it; shape [replicates].
 
-    .. math:: \gamma - \frac{1}{T} \sum_t \frac{1}{n_t} \sum_i \min(x_{ti}, \gamma)
+    .. math:: 1 - \frac{1}{T} \sum_t \frac{1}{n_t} \sum_i \min(x_{ti}, 1)
 
     References: Agarwal et al. (2021), section 4.3.
 
-    >>> OptimalityGap(1.0)(Sample(np.array([[0.5, 3.0]]), np.ones((1, 2, 1)), np.array([2])))
+    >>> from examiner.scores.nest import Nest
+    >>> runs = np.array([[0.5, 3.0]])
+    >>> optimality_gap(Sample(runs, np.ones((1, 2, 1)), np.array([2]), Nest.flat(1)))
     array([0.25])
     """
+    return 1.0 - mean(sample._replace(scores=np.minimum(sample.scores, 1.0)))
 
-    gamma: float = 1.0
 
-    def __call__(self, sample: Sample) -> Floats:
-        """Return the gap, shape [replicates]."""
-        return self.gamma - _mean_of(np.minimum(sample.scores, self.gamma), sample)
+def of_optimality_gap(strata: Strata, error: float) -> Floats:
+    """What each run adds to the gap, shape [tasks, most runs].
 
-    def contributions(self, strata: Strata, error: float) -> Floats:
-        """Return what each run adds to the gap, shape [tasks, most runs]."""
-        return -np.minimum(strata.scores, self.gamma) * strata.shares[:, None]
+    >>> from examiner.scores.runs import arranged
+    >>> of_optimality_gap(arranged("a", np.zeros(2, int), np.array([0.5, 3.0])), 1.0)
+    array([[-0.5, -1. ]])
+    """
+    return -np.minimum(strata.scores, 1.0) * strata.shares[:, None]
 
 
 class Aggregate(NamedTuple):
@@ -258,9 +279,9 @@ AGGREGATES: Mapping[str, Aggregate] = MappingProxyType(
         "optimality_gap": Aggregate(
             "optimality_gap",
             "optimality gap",
-            OptimalityGap(1.0),
+            optimality_gap,
             higher_is_better=False,
-            contributions=OptimalityGap(1.0).contributions,
+            contributions=of_optimality_gap,
             least=0.0,
         ),
     }
@@ -284,8 +305,20 @@ def aggregate_named(choice: str | Aggregate | UserFunction) -> Aggregate:
         return choice
     if callable(choice):
         name = getattr(choice, "__name__", "function")
-        return Aggregate(name, name, UserStatistic(name, choice))
+        return Aggregate(name, name, partial(_of_user, name=name, function=choice))
     return AGGREGATES[known_name("aggregate", choice, AGGREGATES)]
+
+
+def _of_user(sample: Sample, name: str, function: UserFunction) -> Floats:
+    """A user's function of scores and weights, checked for what it returns."""
+    values = np.asarray(function(sample.scores, sample.weights), dtype=np.float64)
+    replicates = sample.weights.shape[2]
+    if values.shape != (replicates,):
+        raise InputError(
+            f"The aggregate {name!r} returned shape {values.shape} for {replicates} "
+            f"replicates. Return one number for each: weights have shape [tasks, runs, replicates]."
+        )
+    return values
 
 
 def check_total(aggregates: Sequence[Aggregate], total: Total | None) -> None:
@@ -300,30 +333,11 @@ Ask for the 'mean', or leave levels and weights out.
     if total is None or total.plain:
         return
     for aggregate in aggregates:
-        if aggregate.statistic is not mean and not isinstance(aggregate.statistic, OptimalityGap):
+        if aggregate.statistic not in (mean, optimality_gap):
             raise InputError(
                 f"The aggregate {shorten(aggregate.name)} knows no levels or weights: a total is a mean. "
                 f"Ask for the 'mean', or leave levels and weights out."
             )
-
-
-@dataclass(frozen=True, slots=True)
-class UserStatistic:
-    """A user's function of scores and weights, checked for what it returns."""
-
-    name: str
-    function: UserFunction
-
-    def __call__(self, sample: Sample) -> Floats:
-        """Return the user's number for each replicate."""
-        values = np.asarray(self.function(sample.scores, sample.weights), dtype=np.float64)
-        replicates = sample.weights.shape[2]
-        if values.shape != (replicates,):
-            raise InputError(
-                f"The aggregate {self.name!r} returned shape {values.shape} for {replicates} "
-                f"replicates. Return one number for each: weights have shape [tasks, runs, replicates]."
-            )
-        return values
 
 
 class AggregatedAgents(Table):
@@ -361,7 +375,11 @@ class AgentAggregates(Answer):
 
 @reads_results
 def aggregate(
-    results: Results, measure: str | None = None, total: Total | None = None
+    results: Results,
+    measure: str | None = None,
+    total: Total | None = None,
+    *,
+    normalise: str | OwnFunction | None = "auto",
 ) -> AgentAggregates:
     """Aggregate each agent's scores over the tasks it was observed on, agents best first by mean.
 
@@ -373,6 +391,7 @@ def aggregate(
     >>> aggregate(Results.from_numpy([[1.0, 2.0, 3.0, 10.0]])).agents.iqm
     array([2.5])
     """
+    results = comparable_runs(results, normalise, measure)
     scores = run_scores(results, measure, total)
     agents = aggregates_of(scores, score_unit(results, measure))
     return AgentAggregates(agents.take(best_first(agents.agent, agents.mean)), scores.notes)
@@ -384,18 +403,15 @@ def aggregates_of(scores: RunScores, unit: str = "") -> AggregatedAgents:
     >>> aggregates_of(run_scores(Results.from_numpy([[1.0, 2.0], [3.0, 4.0]]))).mean
     array([1.5, 3.5])
     """
-    means = [
-        float(strata.shares @ strata.means) if len(strata.tasks) else np.nan
-        for strata in scores.strata
-    ]
-    median, iqm = point_values(scores, [AGGREGATES["median"], AGGREGATES["iqm"]]).T
+    chosen = [AGGREGATES[name] for name in ("mean", "median", "iqm")]
+    means, medians, iqms = point_values(scores, chosen).T
     return AggregatedAgents(
         agent=scores.agents,
-        rank=shared_ranks(np.array(means)),
+        rank=shared_ranks(means),
         mean=means,
-        median=median,
-        iqm=iqm,
-        tasks=np.array([len(strata.tasks) for strata in scores.strata], dtype=np.int64),
+        median=medians,
+        iqm=iqms,
+        tasks=[len(strata.tasks) for strata in scores.strata],
         score_unit=unit,
     )
 
@@ -425,11 +441,17 @@ def interquartile_mean(values: Floats) -> float:
 
 
 def task_means(sample: Sample) -> Floats:
-    """Mean score of each task, shape [tasks, replicates]; 0 where a task was not drawn.
+    """Mean score of each task, 0 where it was not drawn: [tasks, replicates], or [tasks, 1] for all.
 
-    >>> task_means(Sample(np.array([[1.0, 3.0]]), np.array([[[1, 2], [1, 0]]]), np.array([2])))
+    >>> from examiner.scores.nest import Nest
+    >>> weights = np.array([[[1, 2], [1, 0]]])
+    >>> task_means(Sample(np.array([[1.0, 3.0]]), weights, np.array([2]), Nest.flat(1)))
     array([[2., 1.]])
     """
+    if sample.whole:
+        present = np.arange(sample.scores.shape[1]) < sample.draws[:, None]
+        sums: Floats = np.where(present, sample.scores, 0.0).sum(axis=1)
+        return (sums / sample.draws)[:, None]
     means: Floats = np.einsum("tir,ti->tr", sample.weights, sample.scores)
     means /= sample.draws[:, None]
     if sample.times is not None:
@@ -437,51 +459,16 @@ def task_means(sample: Sample) -> Floats:
     return means
 
 
-def _whole_means(sample: Sample) -> Floats:
-    """The mean of each task's runs, all of which count alike; shape [tasks]."""
-    present = np.arange(sample.scores.shape[1]) < sample.draws[:, None]
-    sums: Floats = np.where(present, sample.scores, 0.0).sum(axis=1)
-    return sums / sample.draws
-
-
-def task_total(sample: Sample) -> Floats:
-    """How many tasks count in each replicate, shape [1] where always as many, else [replicates].
-
-    >>> task_total(Sample(np.ones((2, 1)), np.ones((2, 1, 5)), np.array([1, 1])))
-    array([2.])
-    """
-    if sample.times is None:
-        return np.array([float(len(sample.scores))])
-    return np.asarray(sample.times.sum(axis=0, dtype=np.float64))
-
-
 def task_values(statistic: Statistic, strata: Strata) -> Floats | None:
     """Return what an aggregate is the mean over tasks of, [tasks]; None where it is no such mean.
 
-    >>> task_values(mean, Strata("a", np.array([0]), np.array([2]), np.array([[1.0, 3.0]])))
+    >>> from examiner.scores.runs import arranged
+    >>> task_values(mean, arranged("a", np.zeros(2, int), np.array([1.0, 3.0])))
     array([2.])
     """
     if statistic is mean:
         return strata.means
-    if isinstance(statistic, OptimalityGap):
-        cut = np.where(strata.present, np.minimum(strata.scores, statistic.gamma), 0.0)
-        return np.asarray(statistic.gamma - cut.sum(axis=1) / strata.runs)
+    if statistic is optimality_gap:
+        cut = np.where(strata.present, np.minimum(strata.scores, 1.0), 0.0)
+        return np.asarray(1.0 - cut.sum(axis=1) / strata.runs)
     return None
-
-
-def _mean_of(values: Floats, sample: Sample) -> Floats:
-    """The mean over tasks, as they make a total, of the mean over runs of some function of the scores."""
-    if sample.nest is not None:
-        return sample.nest.average(task_means(sample._replace(scores=values)), sample.times)
-    # einsum rather than BLAS, whose sums may depend on the number of threads
-    sums = np.einsum("tir,ti->r", sample.weights, values / sample.draws[:, None])
-    return ratio(sums, task_total(sample))
-
-
-def _sizes(sample: Sample) -> tuple[Floats, Floats]:
-    """How many scores each replicate holds, and their weight in units of the longest task's runs."""
-    longest = sample.draws.max(initial=1)
-    if sample.times is None:
-        return np.array([float(sample.draws.sum())]), np.array([float(longest * len(sample.draws))])
-    size = (sample.times * sample.draws[:, None]).sum(axis=0, dtype=np.float64)
-    return size, longest * sample.times.sum(axis=0, dtype=np.float64)

@@ -13,9 +13,10 @@ from examiner.answers import Answer, Table, bound, count, name, number
 from examiner.messages import InputError, counted, shorten
 from examiner.results import Results, reads_results
 from examiner.scores.estimate import check_level, score_ends, wilson
+from examiner.scores.nest import Nest, grouped_error
 from examiner.scores.runs import Strata, run_scores
 from examiner.scores.standing import best_first
-from examiner.scores.total import Nest, Total, grouped_error
+from examiner.scores.total import Total
 from examiner.validation import Floats, read_only
 
 
@@ -178,7 +179,7 @@ def _of_agent(
     if not len(strata.tasks):
         return _AgentAttempts(ends, np.nan, np.nan)
     n, c = trials[strata.tasks].astype(np.float64), won[strata.tasks].astype(np.float64)
-    nest = strata.nest or Nest.flat(len(n))
+    nest = strata.nest
     all_won, all_lost = np.ones(len(n)), np.ones(len(n))
     for k in range(most):
         all_won = all_won * np.maximum(c - k, 0) / (n - k)
@@ -194,7 +195,7 @@ def _of_agent(
 def share_interval(value: float, values: Floats, nest: Nest, level: float) -> tuple[float, float]:
     """Return Wilson's interval of a mean of shares of tasks, with their error over tasks or groups.
 
-    >>> round(share_interval(0.5, np.array([0.0, 1.0] * 20), Nest.flat(40), 0.95)[0], 2)
+    >>> round(float(share_interval(0.5, np.array([0.0, 1.0] * 20), Nest.flat(40), 0.95)[0]), 2)
     0.35
     """
     from scipy.special import stdtrit  # slow to import
@@ -203,9 +204,7 @@ def share_interval(value: float, values: Floats, nest: Nest, level: float) -> tu
     if np.isnan(error):
         return np.nan, np.nan
     if error <= 1e-9:  # all tasks alike: worth as many trials as there are independent tasks
-        unit = np.arange(len(values)) if nest.sampled is None else nest.sampled
-        worth = 1 / float((np.bincount(unit, weights=nest.shares) ** 2).sum())
-        return wilson(value * worth, worth, level)
+        return wilson(value * nest.worth, nest.worth, level)
     tail = float(stdtrit(degrees, 0.5 + level / 2))
     return score_ends(value, value * (1 - value) / error**2, tail)
 

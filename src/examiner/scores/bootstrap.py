@@ -1,10 +1,10 @@
-"""The stratified bootstrap: how it is made, and replicates of any statistic on any number of workers."""
+"""The stratified bootstrap: how runs and tasks are drawn, and intervals of any statistic of the draws."""
 
 from __future__ import annotations
 
 import builtins
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache, partial
 from typing import Any, Literal, TypeAlias, TypedDict, get_args
@@ -20,7 +20,6 @@ from examiner.scores.cells import codes_of
 from examiner.scores.estimate import check_level
 from examiner.scores.runs import (
     UNITS,
-    DrawOrder,
     RunScores,
     Sample,
     Unit,
@@ -29,16 +28,14 @@ from examiner.scores.runs import (
     same_sign,
     usual_unit,
 )
-from examiner.scores.total import Nest, Total
+from examiner.scores.total import Total
 from examiner.validation import Floats, check_known, read_only, smallest_unsigned
 
-REPS, FEWEST_REPS = 2000, 200
-MOST_WORK = 2e9
-"""Runs drawn in all by default, some ten seconds of one core: very large tables get fewer resamples."""
+REPS = 2000
 
 
 def usual_reps(scores: RunScores) -> int:
-    """Return how often a table is resampled where nobody says it.
+    """Return how often a table is resampled by default: very large ones less often, in some ten seconds.
 
     >>> from examiner.results import Results
     >>> from examiner.scores.runs import run_scores
@@ -46,16 +43,7 @@ def usual_reps(scores: RunScores) -> int:
     2000
     """
     cells = sum(one.scores.size for one in scores.strata)
-    return int(np.clip(MOST_WORK // max(cells, 1), FEWEST_REPS, REPS))
-
-
-MOST_REPLICATES = 2048
-BLOCK_CELLS = 1 << 22
-"""A block's weights stay within some megabytes, however large the table and the number of draws."""
-MOST_REMEMBERED = 8
-"""Blocks whose averages are kept: intervals, comparisons and ranks of a table ask for the same ones."""
-FEW_RUNS = 16
-"""Up to this many runs, counting draws by comparison is faster than by scattering."""
+    return int(np.clip(2e9 // max(cells, 1), 200, REPS))
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +56,6 @@ class Replicates:
     """
 
     scores: RunScores
-    order: DrawOrder
     unit: Unit
     less_one: bool
     entropy: tuple[int, ...]
@@ -79,16 +66,16 @@ class Replicates:
         """Draw the replicates of one agent."""
         strata = self.scores.strata[agent]
         draws = np.maximum(strata.runs - 1, 1) if self.less_one else strata.runs
-        stream = _stream((*self.entropy, self.index, *self.order.streams[agent]))
+        stream = _stream((*self.entropy, self.index, *self.scores.draw_order.streams[agent]))
         if self.unit == "runs":
             counts = self._run_counts(agent, draws, stream)
-            return Sample(strata.scores, counts, draws, nest=strata.nest)
-        times = self._task_times()[strata.tasks]
+            return Sample(strata.scores, counts, draws, strata.nest)
+        times = self.task_times[strata.tasks]
         if self.unit == "tasks":
             whole = times[:, None, :] * strata.present[:, :, None].astype(times.dtype)
-            return Sample(strata.scores, whole, strata.runs, times, True, strata.nest)
+            return Sample(strata.scores, whole, strata.runs, strata.nest, times, whole=True)
         counts = self._repeated_run_counts(agent, draws, times, stream)
-        return Sample(strata.scores, counts, draws, times, nest=strata.nest)
+        return Sample(strata.scores, counts, draws, strata.nest, times)
 
     def _run_counts(
         self, agent: int, draws: NDArray[np.int64], rng: np.random.Generator
@@ -97,7 +84,7 @@ class Replicates:
 
         Shape [tasks, most runs, replicates]; every task's counts sum to its number of draws.
         """
-        strata, order = self.scores.strata[agent], self.order.rows(agent)
+        strata, order = self.scores.strata[agent], self.scores.draw_order.rows(agent)
         kind = smallest_unsigned(int(draws.sum()))  # sums over tasks are taken in the same type
         counts = np.zeros((*strata.scores.shape, self.replicates), dtype=kind)
         for runs in np.unique(strata.runs).tolist():
@@ -105,8 +92,8 @@ class Replicates:
             if runs == 1:
                 counts[rows, 0] = draws[rows, None]
                 continue
-            count = _count_few if runs <= FEW_RUNS else _count_many
-            places = self.order.runs(agent, rows, runs)
+            count = _count_few if runs <= 16 else _count_many  # by comparison, or by scattering
+            places = self.scores.draw_order.runs(agent, rows, runs)
             counts[rows[:, None], places] = count(
                 runs, int(draws[rows[0]]), len(rows), self.replicates, rng
             )
@@ -124,37 +111,65 @@ class Replicates:
         total = int(times.max(initial=0)) * int(draws.max(initial=1))
         kind = np.result_type(smallest_unsigned(total), np.uint16)
         counts = np.zeros((*strata.scores.shape, times.shape[1]), dtype=kind)
-        for task in self.order.rows(agent):
+        for task in self.scores.draw_order.rows(agent):
             runs, draws_of_run = int(strata.runs[task]), int(draws[task])
             replicate = np.repeat(
                 np.arange(times.shape[1]), times[task].astype(np.int64) * draws_of_run
             )
             cell = rng.integers(0, runs, size=len(replicate)) * times.shape[1] + replicate
             drawn = np.bincount(cell, minlength=runs * times.shape[1])
-            places = self.order.runs(agent, task[None], runs)[0]
+            places = self.scores.draw_order.runs(agent, task[None], runs)[0]
             counts[task, places] = drawn.reshape(runs, -1)
         return counts
 
-    def averages(self, tasks: NDArray[np.int64], values: Floats) -> Floats:
-        """Average values [rows, tasks] of some tasks over those drawn, as they make a total.
+    def averages(self, tasks: Sequence[NDArray[np.int64]], values: Sequence[Floats]) -> Floats:
+        """Average values of tasks, row by row, over those drawn, as they make a total: [rows, replicates].
 
-        Shape [rows, replicates]; for the unit "tasks", where tasks come with all their runs.
+        For the unit "tasks", where tasks come with all their runs; rows of the same tasks go together.
         """
-        nest = self.scores.nest or Nest.flat(len(self.scores.tasks))
-        times = self._task_times()
-        if len(tasks) < len(times):
-            nest, times = nest.rows(tasks), times[tasks]
-        averages = nest.drawn(values, times.astype(np.float64))
-        read_only(averages)
+        averages = np.empty((len(values), self.replicates))
+        alike: dict[bytes, list[int]] = {}
+        for row, places in enumerate(tasks):
+            alike.setdefault(places.tobytes(), []).append(row)
+        for rows in alike.values():
+            places = tasks[rows[0]]
+            times = self.task_times[places].astype(np.float64)
+            stacked = np.stack([values[row] for row in rows])
+            averages[rows] = self.scores.nest.rows(places).drawn(stacked, times)
         return averages
 
-    def _task_times(self) -> NDArray[np.integer]:
-        """How often each task of the table was drawn; within its group, where there are groups."""
-        nest = self.scores.nest
-        strata = None if nest is None or not nest.stratum.any() else nest.stratum.tobytes()
-        groups = None if nest is None or nest.sampled is None else nest.sampled.tobytes()
-        entropy, places = (*self.entropy, self.index), self.order.tasks.tobytes()
-        return _task_times(places, self.less_one, self.replicates, entropy, strata, groups)
+    @property
+    def task_times(self) -> NDArray[np.integer]:
+        """How often each task was drawn with replacement in its stratum; [tasks, replicates]."""
+        nest, order = self.scores.nest, self.scores.draw_order
+        places = (order.tasks.tobytes(), nest.stratum.tobytes(), nest.drawn_with.tobytes())
+        return _task_times(places, self.less_one, self.replicates, (*self.entropy, self.index))
+
+
+@lru_cache(
+    maxsize=4
+)  # every agent of a block asks for the same, and so do intervals, pairs and ranks
+def _task_times(
+    places: tuple[bytes, ...], less_one: bool, replicates: int, entropy: tuple[int, ...]
+) -> NDArray[np.integer]:
+    """Draw tasks within strata; those of one group as a whole.
+
+    `places` are the tasks' places in the order of drawing, their strata and their groups. Strata are drawn
+    in the order of their first task.
+    """
+    place, stratum, group = (np.frombuffer(part, np.int64) for part in places)
+    rng, order = _stream(entropy), np.argsort(place)
+    counts = np.empty(
+        (len(order), replicates), dtype=np.result_type(smallest_unsigned(len(order)), "u2")
+    )
+    for one in dict.fromkeys(stratum[order].tolist()):
+        rows = order[stratum[order] == one]
+        unit = codes_of(group[rows].tolist())
+        units = int(unit.max()) + 1
+        draws = max(units - 1, 1) if less_one else units
+        counts[rows] = _count_many(units, draws, 1, replicates, rng)[0][unit]
+    read_only(counts)
+    return counts
 
 
 def blocks(
@@ -171,44 +186,12 @@ def blocks(
     cells = max(one.scores.size for one in scores.strata)
     if unit != "runs":
         cells = max(cells, len(scores.tasks))
-    size = int(np.clip(BLOCK_CELLS // max(cells, 1), 32, MOST_REPLICATES))
-    entropy, order = tuple(rng.integers(0, 1 << 32, size=4).tolist()), scores.draw_order
+    size = int(np.clip((1 << 22) // max(cells, 1), 32, 2048))  # weights of some megabytes
+    entropy = tuple(rng.integers(0, 1 << 32, size=4).tolist())
     return [
-        Replicates(scores, order, unit, less_one, entropy, index, min(size, reps - start))
+        Replicates(scores, unit, less_one, entropy, index, min(size, reps - start))
         for index, start in enumerate(range(0, reps, size))
     ]
-
-
-@lru_cache(
-    maxsize=4
-)  # every agent of a block asks for the same, and so do intervals, pairs and ranks
-def _task_times(
-    places: bytes,
-    less_one: bool,
-    replicates: int,
-    entropy: tuple[int, ...],
-    strata: bytes | None,
-    groups: bytes | None,
-) -> NDArray[np.integer]:
-    """Draw tasks with replacement, within strata and as whole groups where given: [tasks, replicates].
-
-    `places` are those of the tasks in the order of drawing; strata are drawn in that of their first task.
-    """
-    rng = _stream(entropy)
-    order = np.argsort(np.frombuffer(places, np.int64))
-    stratum = np.zeros(len(order), np.int64) if strata is None else np.frombuffer(strata, np.int64)
-    kind = np.result_type(smallest_unsigned(len(order)), "u2")
-    counts = np.empty((len(order), replicates), dtype=kind)
-    for one in dict.fromkeys(stratum[order].tolist()):
-        rows = order[stratum[order] == one]
-        unit = np.arange(len(rows))
-        if groups is not None:
-            unit = codes_of(np.frombuffer(groups, np.int64)[rows].tolist())
-        units = int(unit[-1]) + 1 if groups is None else int(unit.max()) + 1
-        draws = max(units - 1, 1) if less_one else units
-        counts[rows] = _count_many(units, draws, 1, replicates, rng)[0][unit]
-    read_only(counts)
-    return counts
 
 
 def _stream(entropy: tuple[int, ...]) -> np.random.Generator:
@@ -246,7 +229,6 @@ Map: TypeAlias = Callable[[Evaluate, Iterable[Replicates]], Iterable[Any]]
 # Any: executors differ in what they call the iterator
 Interval: TypeAlias = Literal["studentised", "rescaled", "percentile", "bca"]
 INTERVALS: tuple[Interval, ...] = get_args(Interval)
-LESS_ONE: tuple[Interval, ...] = ("studentised", "rescaled")
 MOST_REPS = 10_000_000
 
 
@@ -439,7 +421,8 @@ class Bootstrap:
         (1, 1, 100)
         """
         how = self.how
-        jobs = blocks(self.scores, how.unit, how.interval in LESS_ONE, how.reps, rng)
+        less_one = how.interval in ("studentised", "rescaled")
+        jobs = blocks(self.scores, how.unit, less_one, how.reps, rng)
         parts = []
         for finished, part in enumerate(how.map(evaluate, jobs), start=1):
             parts.append(part)
@@ -448,16 +431,19 @@ class Bootstrap:
         return np.concatenate(parts, axis=-1)
 
     def bounds(
-        self, evaluate: Evaluate, rng: np.random.Generator, shape: tuple[int, ...]
+        self,
+        evaluate: Evaluate,
+        rng: np.random.Generator,
+        shape: tuple[int, ...],
+        *,
+        silent: bool = False,
     ) -> Floats:
         """Return both ends of the percentile interval of a statistic of this shape, NaN for none."""
         if self.reason is not None:
             return np.full((2, *shape), np.nan)
-        return np.array(quantiles(self.replicates(evaluate, rng), self.how.level))
+        return quantiles(self.replicates(evaluate, rng, silent=silent), self.how.level)
 
-    def along(
-        self, statistic_of: Callable[[int], Statistic], rng: np.random.Generator, points: int
-    ) -> Floats:
+    def along(self, statistic: Statistic, rng: np.random.Generator, points: int) -> Floats:
         """Return each agent's statistic at every point with both ends, [3, agents, points]; NaN for none.
 
         One agent at a time bounds the memory; all share a seed, since streams go by scores.
@@ -467,15 +453,11 @@ class Bootstrap:
         for agent, strata in enumerate(self.scores.strata):
             if self.how.progress:
                 self.how.progress("resampling", agent, len(self.scores.agents))
-            if not len(strata.tasks):
-                continue
-            statistic = statistic_of(agent)
-            ends[0, agent] = statistic(observed(strata))[:, 0]
-            if self.reason is None:
-                again = np.random.default_rng(entropy)
+            if len(strata.tasks):
+                ends[0, agent] = statistic(observed(strata))[:, 0]
                 evaluate = partial(one_agent, agent=agent, statistic=statistic)
-                drawn = self.replicates(evaluate, again, silent=True)
-                ends[1:, agent] = quantiles(drawn, self.how.level)
+                again = np.random.default_rng(entropy)
+                ends[1:, agent] = self.bounds(evaluate, again, (points,), silent=True)
         return ends
 
 
@@ -500,53 +482,39 @@ def each_agent(block: Replicates, statistics: tuple[Statistic, ...]) -> Floats:
     """
     agents = block.scores.strata
     values = np.full((len(agents), len(statistics), block.replicates), np.nan)
+    observed = [agent for agent, strata in enumerate(agents) if len(strata.tasks)]
     others = []
     for index, statistic in enumerate(statistics):
-        if block.unit == "tasks" and task_values(statistic, agents[0]) is not None:
-            values[:, index] = _whole_tasks(block, statistic)
+        whole = [task_values(statistic, agents[agent]) for agent in observed]
+        of_tasks = [one for one in whole if one is not None]
+        if block.unit == "tasks" and of_tasks:
+            places = [agents[agent].tasks for agent in observed]
+            values[observed, index] = block.averages(places, of_tasks)
         else:
             others.append((index, statistic))
-    for agent, strata in enumerate(agents if others else ()):
-        if len(strata.tasks):
-            sample = block.sample(agent)
-            for index, statistic in others:
-                values[agent, index] = statistic(sample)
+    for agent in observed if others else ():
+        sample = block.sample(agent)
+        for index, statistic in others:
+            values[agent, index] = statistic(sample)
     return values
 
 
-def _whole_tasks(block: Replicates, statistic: Statistic) -> Floats:
-    """A mean over whole tasks for all agents at once, those with the same tasks together."""
-    values = np.full((len(block.scores.agents), block.replicates), np.nan)
-    alike: dict[bytes, list[int]] = {}
-    for agent, strata in enumerate(block.scores.strata):
-        if len(strata.tasks):
-            alike.setdefault(strata.tasks.tobytes(), []).append(agent)
-    for agents in alike.values():
-        drawn_agents = [block.scores.strata[agent] for agent in agents]
-        task_scores = [task_values(statistic, strata) for strata in drawn_agents]
-        stacked = np.stack([one for one in task_scores if one is not None])
-        values[agents] = block.averages(drawn_agents[0].tasks, stacked)
-    return values
+def quantiles(replicates: Floats, level: float) -> Floats:
+    """Return the ends that hold the middle share of the replicates, those that are NaN left out; [2, ...].
 
-
-def quantiles(replicates: Floats, level: float) -> tuple[Floats, Floats]:
-    """Return the ends that hold the middle share of the replicates, those that are NaN left out.
-
-    >>> low, high = quantiles(np.arange(101.0), 0.9)
-    >>> round(float(low), 9), round(float(high), 9)
-    (5.0, 95.0)
+    >>> quantiles(np.arange(101.0), 0.9).round(9)
+    array([ 5., 95.])
     """
     tail = 50 * (1 - level)
     gaps = np.isnan(replicates)
     if not gaps.any():
-        low, high = np.percentile(replicates, (tail, 100 - tail), axis=-1)
-        return low, high
+        return np.percentile(replicates, (tail, 100 - tail), axis=-1)
     ends = np.full((2, *replicates.shape[:-1]), np.nan)
     for cell in np.ndindex(replicates.shape[:-1]):
         kept = replicates[cell][~gaps[cell]]
         if len(kept):
             ends[(slice(None), *cell)] = np.percentile(kept, (tail, 100 - tail))
-    return ends[0], ends[1]
+    return ends
 
 
 def _no_interval(scores: RunScores, unit: Unit) -> str | None:

@@ -2,27 +2,16 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.messages import InputError, shorten
-from examiner.results import Results
+from examiner.scores.cells import ratio
 from examiner.scores.estimate import wilson
-from examiner.scores.runs import (
-    Strata,
-    Unit,
-    effective_number,
-    run_scores,
-    same_sign,
-    shared_rows,
-    usual_unit,
-)
-from examiner.scores.total import GroupedError, Nest, Total, grouped_error, scaled
+from examiner.scores.nest import effective_number, grouped_error, scaled
+from examiner.scores.runs import Pair, RunScores, Strata, Unit, share_tasks
 from examiner.validation import Floats, check_known
 
 
@@ -46,23 +35,14 @@ def discordance(x: Floats, y: Floats) -> Discordance:
     return Discordance(*map(int, counts))
 
 
-def mcnemar_p(only_a: int, only_b: int) -> float:
-    """P-value of McNemar's exact test of one pair of agents, as `mcnemar_p_values` gives it.
-
-    >>> round(mcnemar_p(12, 2), 4), mcnemar_p(0, 0)
-    (0.0129, 1.0)
-    """
-    return float(mcnemar_p_values(np.array(only_a), np.array(only_b)))
-
-
-def mcnemar_p_values(only_a: NDArray[np.int64], only_b: NDArray[np.int64]) -> Floats:
+def mcnemar_p(only_a: NDArray[np.int64], only_b: NDArray[np.int64]) -> Floats:
     r"""McNemar's exact test: whether items that one agent alone solves fall to both alike.
 
     .. math:: p = \min\Big(1,\ 2 \sum_{i=0}^{\min(b, c)} \binom{b + c}{i} 2^{-(b+c)}\Big)
 
     References: McNemar (1947); the exact form is a sign test.
 
-    >>> mcnemar_p_values(np.array([12, 0]), np.array([2, 0])).round(4)
+    >>> mcnemar_p(np.array([12, 0]), np.array([2, 0])).round(4)
     array([0.0129, 1.    ])
     """
     from scipy.special import bdtr  # slow to import
@@ -110,13 +90,13 @@ T_OF_RUNS = "t over runs"
 
 
 class Difference(NamedTuple):
-    """Agent a minus agent b over their common tasks, each task once or as a total says.
+    """Agent a less agent b over their common tasks, each task once or as a total says.
 
-    Errors are standard errors of `value`: `paired` over tasks; `grouped` over the groups in which tasks are
-    drawn; `unpaired` as if the agents had met different tasks; `runs` with the tasks held fixed, NaN where
-    a cell has a single run. `effective` is how many independent tasks would have the error `grouped`.
-    `unit` is what would be another sample, runs or tasks: `error` is that of the unit, that of rounding
-    where nothing spreads (`rounding_error`), with `degrees` of freedom. `low`, `high` and `p` are of the
+    Errors are standard errors of `difference`: `error_paired` over tasks; `error_grouped` over groups in
+    which tasks are drawn; `error_of_runs` with the tasks held fixed, NaN where a cell has a single run.
+    `effective_tasks` is how many independent tasks would have the error `error_grouped`. `unit` is what
+    would be another sample, runs or tasks: `difference_error` is that of the unit, that of rounding
+    where nothing spreads (`rounding_error`), with `degrees` of freedom. The ends and `p` are of the
     `test`: Student's t, or where each agent has one trial of 0 or 1 on independent tasks of equal weight
     McNemar's test with Newcombe's interval, and `items` counts the tasks. The exact test is conservative:
     where it is significant the interval excludes 0, but the interval may do so alone. `detectable` is of
@@ -125,56 +105,22 @@ class Difference(NamedTuple):
 
     a: str
     b: str
-    tasks: int
-    groups: int
-    effective: float
-    value: float
-    paired: float
-    grouped: float
-    unpaired: float
-    runs: float
-    unit: Unit
-    error: float
+    difference: float
+    difference_low: float
+    difference_high: float
+    difference_error: float
     degrees: float
-    low: float
-    high: float
     p: float
     test: str
-    items: Discordance | None
+    unit: Unit
+    tasks: int
+    error_paired: float
+    error_grouped: float
+    effective_tasks: float
+    error_of_runs: float
     detectable: float
     detectable_fixed: float
-
-
-def difference(
-    results: Results,
-    a: str,
-    b: str,
-    level: float = 0.95,
-    measure: str | None = None,
-    total: Total | None = None,
-    unit: Unit | None = None,
-    group: str | None = None,
-) -> Difference:
-    r"""Compare the means of two agents task by task.
-
-    .. math:: \bar d = \frac{1}{T} \sum_t d_t, \quad
-              \mathrm{detectable} = (t_{0.975} + t_{0.8})\, \mathrm{SE}
-
-    The standard error over tasks, or over the groups in which they are drawn, is that of `grouped_error`;
-    for independent tasks it is sd(d)/√T. `group` names the groups (`task_groups`). Without a `unit`,
-    runs are the unit where every cell of the table has
-    several (`usual_unit`): the tasks are then fixed, and the error is Welch's (`run_error`).
-
-    References: Miller (2024), "Adding error bars to evals"; Bloom (1995) for detectable effects.
-
-    >>> results = Results.from_numpy([[2.0, 3.0, 5.0], [1.0, 2.0, 3.0]], agents=["new", "old"])
-    >>> found = difference(results, "new", "old")
-    >>> round(found.value, 3), round(found.paired, 3), found.degrees
-    (1.333, 0.333, 2.0)
-    """
-    same_sign(results, measure)
-    scores = run_scores(results, measure, total, group)
-    return difference_of(scores.of(a), scores.of(b), level, unit or usual_unit(scores))
+    items: Discordance | None
 
 
 def difference_of(
@@ -183,122 +129,142 @@ def difference_of(
     level: float = 0.95,
     unit: Unit = "tasks",
 ) -> Difference:
-    """Compare two agents whose runs are arranged already: the one comparison of a pair.
+    r"""Compare the means of two agents whose runs are arranged already: the one comparison of a pair.
 
-    >>> one, two = (Strata(name, np.array([0, 1]), np.array([1, 1]), np.array(scores))
-    ...             for name, scores in (("a", [[1.0], [4.0]]), ("b", [[0.0], [2.0]])))
-    >>> difference_of(one, two).value
+    .. math:: \bar d = \frac{1}{T} \sum_t d_t, \quad
+              \mathrm{detectable} = (t_{0.975} + t_{0.8})\, \mathrm{SE}
+
+    The standard error over tasks, or over the groups in which they are drawn, is that of `grouped_error`;
+    for independent tasks it is sd(d)/√T. With the unit runs the tasks are fixed, and the error is Welch's
+    (`run_error`).
+
+    References: Miller (2024), "Adding error bars to evals"; Bloom (1995) for detectable effects.
+
+    >>> from examiner.scores.runs import arranged
+    >>> one, two = (arranged(name, np.array([0, 1]), np.array(scores))
+    ...             for name, scores in (("a", [1.0, 4.0]), ("b", [0.0, 2.0])))
+    >>> difference_of(one, two).difference
     1.5
     """
-    pair = _Pair.of(first, second)
-    gaps, nest = pair.x - pair.y, pair.nest
-    tasks = grouped_error(gaps, nest)
-    over_tasks, over_runs = pair.error("tasks", tasks), pair.error("runs")
+    pair = Pair.of(first, second)
+    (x, y), nest = pair.means, pair.nest
+    alone = nest if nest.sampled is None else replace(nest, sampled=None)
+    grouped = grouped_error(x - y, nest).size
+    over_tasks, over_runs = _error(pair, "tasks"), _error(pair, "runs")
+    value = _mean_difference(pair)
     error, degrees = over_tasks if unit == "tasks" else over_runs
-    alone = tasks if nest.sampled is None else grouped_error(gaps, replace(nest, sampled=None))
-    low, high, p = t_test(pair.value, error, degrees, level)
+    low, high, p = t_test(value, error, degrees, level)
     over = T_OVER_TASKS if nest.sampled is None else T_OVER_GROUPS
     test, items = T_OF_RUNS if unit == "runs" else over, None
-    if pair.exact:
-        test, items = MCNEMAR, discordance(pair.x, pair.y)
-        p, (low, high) = mcnemar_p(items.only_a, items.only_b), newcombe(items, level)
+    if first.binary and second.binary and nest.sampled is None and np.ptp(nest.shares) <= 1e-12:
+        test, items = MCNEMAR, discordance(x, y)
+        p = float(mcnemar_p(np.array(items.only_a), np.array(items.only_b)))
+        low, high = newcombe(items, level)
     return Difference(
-        *(first.agent, second.agent, len(gaps), tasks.groups),
-        effective=effective_number(gaps, nest, tasks),
-        value=pair.value,
-        paired=alone.size,
-        grouped=tasks.size,
-        unpaired=math.hypot(grouped_error(pair.x, nest).size, grouped_error(pair.y, nest).size),
-        runs=run_error(pair.runs, nest.shares)[0],
-        unit=unit,
-        error=error,
-        degrees=degrees,
-        low=low,
-        high=high,
-        p=p,
-        test=test,
-        items=items,
+        *(first.agent, second.agent, value, low, high, error, degrees, p, test, unit, len(x)),
+        error_paired=grouped_error(x - y, alone).size,
+        error_grouped=grouped,
+        effective_tasks=effective_number(x - y, nest, grouped),
+        error_of_runs=run_error(pair)[0],
         detectable=detectable_effect(*over_tasks, level),
         detectable_fixed=detectable_effect(*over_runs, level),
+        items=items,
     )
 
 
-def pair_p(first: Strata, second: Strata, unit: Unit = "tasks") -> float:
-    """Return the p-value of the same comparison alone, for tables of many pairs.
+def pairwise_tests(scores: RunScores, unit: Unit = "tasks") -> tuple[Floats, Floats]:
+    """Compare all pairs: mean of the row less that of the column, and its p-value; [agents, agents] each.
 
-    >>> one, two = (Strata(name, np.array([0, 1]), np.array([1, 1]), np.array(scores))
-    ...             for name, scores in (("a", [[1.0], [4.0]]), ("b", [[0.0], [2.0]])))
-    >>> pair_p(one, two) == difference_of(one, two).p
-    True
+    They are those of `difference_of` to rounding, without the exact test; NaN where two share no task.
+    Where tasks count alike and are drawn one by one, products of matrices give all pairs at once.
+
+    >>> from examiner.results import Results
+    >>> from examiner.scores.runs import run_scores
+    >>> table = Results.from_numpy([[1.0, 4.0, 2.0], [0.0, 2.0, 2.0]])
+    >>> gap, p = pairwise_tests(run_scores(table))
+    >>> gap[0, 1], round(p[0, 1], 4)
+    (np.float64(1.0), np.float64(0.2254))
     """
-    pair = _Pair.of(first, second)
-    if pair.exact:
-        items = discordance(pair.x, pair.y)
-        return mcnemar_p(items.only_a, items.only_b)
-    return t_test(pair.value, *pair.error(unit))[2]
+    agents = scores.strata
+    plain = all(one.levels is None for one in agents)
+    gap, p = _plain_pairs(scores, unit) if plain else np.full((2, len(agents), len(agents)), np.nan)
+    for a, b in np.argwhere(np.triu(np.isnan(p), 1)).tolist():
+        if share_tasks(agents[a], agents[b]):
+            pair = Pair.of(agents[a], agents[b])
+            gap[a, b] = _mean_difference(pair)
+            gap[b, a] = -gap[a, b]
+            p[a, b] = p[b, a] = t_test(gap[a, b], *_error(pair, unit))[2]
+    return gap, p
 
 
-def mean_difference(first: Strata, second: Strata) -> float:
-    """Return the mean of one agent less that of another on their common tasks.
+def _plain_pairs(scores: RunScores, unit: Unit) -> tuple[Floats, Floats]:
+    r"""Compare pairs over tasks that count alike; p is NaN where a difference hardly varies.
 
-    >>> one, two = (Strata(name, np.array([0, 1]), np.array([1, 1]), np.array(scores))
-    ...             for name, scores in (("a", [[1.0], [4.0]]), ("b", [[0.0], [2.0]])))
-    >>> mean_difference(one, two)
-    1.5
+    .. math:: s^2_{ab} = \frac{1}{n - 1} \Big[\sum_t (x_{at} - x_{bt})^2 - n \bar d_{ab}^2\Big]
+
+    over the n common tasks, each sum being a product of matrices; over runs, Welch's error (`run_error`).
     """
-    return _Pair.of(first, second).value
+    from scipy.special import stdtr  # slow to import
+
+    shape = len(scores.agents), len(scores.tasks)
+    size = max((np.abs(one.scores).max(initial=0.0) for one in scores.strata), default=0.0) or 1.0
+    value, variance, fourth = np.full((3, *shape), np.nan)
+    for row, one in enumerate(scores.strata):
+        value[row, one.tasks] = one.means
+        if unit == "runs":
+            free = np.where(one.runs > 1, one.runs - 1.0, np.nan)
+            squares = ((one.deviations / size) ** 2).sum(axis=1)
+            variance[row, one.tasks] = squares / free / one.runs
+            fourth[row, one.tasks] = (squares / free / one.runs) ** 2 / free
+    met = np.isfinite(value).astype(np.float64)
+    tasks = met @ met.T
+    centre = ratio(np.nansum(value / size, axis=0), met.sum(axis=0)) * size
+    filled = np.where(met > 0, (value - centre) / size, 0.0)
+    product = filled @ met.T
+    gap = ratio(product - product.T, tasks)
+
+    def summed(cells: Floats) -> Floats:
+        """The sum of the cells of both agents over common tasks."""
+        half: Floats = np.where(met > 0, cells, 0.0) @ met.T
+        return half + half.T
+
+    if unit == "runs":
+        square = ratio(summed(variance), tasks**2)
+        degrees = ratio(square**2, ratio(summed(fourth), tasks**4))
+    else:
+        spread = summed(filled**2) - 2 * filled @ filled.T - tasks * gap**2
+        degrees = tasks - 1
+        square = ratio(ratio(spread, degrees), tasks)
+    # Where a difference varies by less than a thousandth of the scores, subtraction leaves few digits.
+    clear = (square * tasks > 1e-6 * summed(filled**2) / np.maximum(tasks, 1)) & (degrees >= 1)
+    error = np.sqrt(np.where(clear, square, np.nan))
+    p: Floats = 2 * stdtr(np.where(clear, degrees, 1.0), -np.abs(gap) / error)
+    return gap * size, p
 
 
-class _Pair(NamedTuple):
-    """The means of two agents on their common tasks, [tasks], how tasks make a total, and their runs."""
-
-    x: Floats
-    y: Floats
-    nest: Nest
-    runs: tuple[tuple[Strata, NDArray[np.intp]], tuple[Strata, NDArray[np.intp]]]
-
-    @classmethod
-    def of(cls, first: Strata, second: Strata) -> _Pair:
-        rows_a, rows_b = shared_rows(first, second)
-        if not len(rows_a):
-            raise InputError(
-                f"The agents {shorten(first.agent)} and {shorten(second.agent)} share no task. Choose "
-                f"agents that were observed on the same tasks."
-            )
-        nest = Nest.flat(len(rows_a)) if first.nest is None else first.nest.rows(rows_a)
-        runs = (first, rows_a), (second, rows_b)
-        return cls(first.means[rows_a], second.means[rows_b], nest, runs)
-
-    @property
-    def value(self) -> float:
-        """The mean difference."""
-        return float(self.nest.average((self.x - self.y)[:, None])[0])
-
-    @property
-    def exact(self) -> bool:
-        """Whether each agent has one trial of 0 or 1 on independent tasks of equal weight."""
-        single = all(strata.binary for strata, _ in self.runs)
-        return single and self.nest.sampled is None and bool(np.ptp(self.nest.shares) <= 1e-12)
-
-    def error(self, unit: Unit, tasks: GroupedError | None = None) -> tuple[float, float]:
-        """The standard error over other tasks (`tasks`, where it is known) or runs, with its degrees."""
-        check_known("unit", unit, ("runs", "tasks"))
-        squares = self.nest.shares**2
-        if unit == "tasks":
-            measured, weight = [self.x, self.y], 2 * squares.sum()
-            error, degrees, _ = tasks or grouped_error(self.x - self.y, self.nest)
-        else:
-            measured = [strata.scores[rows].ravel() for strata, rows in self.runs]
-            weight = sum((squares / strata.runs[rows]).sum() for strata, rows in self.runs)
-            error, degrees = run_error(self.runs, self.nest.shares)
-        return _error_or_rounding(error, np.concatenate(measured), float(weight)), degrees
+def _mean_difference(pair: Pair) -> float:
+    x, y = pair.means
+    return float(pair.nest.average((x - y)[:, None])[0])
 
 
-def _error_or_rounding(error: float, measured: Floats, weight: float) -> float:
-    """Return an error, or that of rounding where nothing spreads; `weight` as in `rounding_error`."""
-    if error <= 1e-12 * np.abs(measured).max(initial=0.0):
-        return rounding_error(measured, float(weight))
-    return error
+def _error(pair: Pair, unit: Unit) -> tuple[float, float]:
+    """The standard error of a difference over other tasks or runs, with its degrees of freedom.
+
+    Where nothing spreads, it is that of rounding.
+    """
+    check_known("unit", unit, ("runs", "tasks"))
+    squares, (x, y) = pair.nest.shares**2, pair.means
+    if unit == "tasks":
+        measured, weight = [x, y], 2 * squares.sum()
+        error, degrees, _ = grouped_error(x - y, pair.nest)
+    else:
+        measured = [strata.scores[rows].ravel() for strata, rows in pair.agents]
+        weight = sum((squares / strata.runs[rows]).sum() for strata, rows in pair.agents)
+        error, degrees = run_error(pair)
+    values = np.concatenate(measured)
+    if error <= 1e-12 * np.abs(values).max(initial=0.0):
+        error = rounding_error(values, float(weight))
+    return error, degrees
 
 
 def rounding_error(values: Floats, weight: float) -> float:
@@ -353,9 +319,7 @@ def t_test(
     return value - half, value + half, p
 
 
-def run_error(
-    agents: Sequence[tuple[Strata, NDArray[np.intp]]], shares: Floats
-) -> tuple[float, float]:
+def run_error(pair: Pair) -> tuple[float, float]:
     r"""Standard error with the tasks held fixed, and its degrees of freedom; NaN with single runs.
 
     .. math:: \mathrm{SE}^2 = \sum_c v_c, \quad v_c = s_c^2 \hat\sigma_c^2 / n_c, \quad
@@ -365,18 +329,19 @@ def run_error(
 
     References: Welch (1947); Satterthwaite (1946).
 
-    >>> one = Strata("a", np.array([0]), np.array([2]), np.array([[1.0, 3.0]]))
-    >>> run_error([(one, np.array([0]))], np.ones(1))
-    (1.0, 1.0)
+    >>> from examiner.scores.runs import arranged
+    >>> one, two = (arranged("a", np.zeros(2, int), np.array(runs)) for runs in ([1.0, 3.0], [4.0, 6.0]))
+    >>> round(run_error(Pair.of(one, two))[0], 3)
+    1.414
     """
-    runs = np.concatenate([strata.runs[rows] for strata, rows in agents])
+    runs = np.concatenate([strata.runs[rows] for strata, rows in pair.agents])
     if (runs < 2).any():
         return float("nan"), 0.0
-    deviations = [strata.deviations[rows] for strata, rows in agents]
+    deviations = [strata.deviations[rows] for strata, rows in pair.agents]
     _, exponent = scaled(np.array([np.abs(each).max(initial=0.0) for each in deviations]))
     squares = [(np.ldexp(each, -exponent) ** 2).sum(axis=1) for each in deviations]
     free = runs - 1
-    parts = np.tile(shares**2, len(agents)) * np.concatenate(squares) / free / runs
+    parts = np.tile(pair.nest.shares**2, 2) * np.concatenate(squares) / free / runs
     square, fourth = float(parts.sum()), float((parts**2 / free).sum())
     size = float(np.ldexp(np.sqrt(square), exponent))
     return size, square**2 / fourth if fourth > 0 else float(free.sum())

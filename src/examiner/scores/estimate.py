@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
+
+import numpy as np
 
 from examiner.messages import InputError
+from examiner.validation import Floats
+
+Number = TypeVar("Number", float, Floats)
 
 
 class Estimate(NamedTuple):
@@ -44,24 +49,26 @@ def wilson(successes: float, trials: float, level: float = 0.95) -> tuple[float,
     """
     from scipy.special import ndtri  # slow to import
 
-    return score_ends(successes / trials, trials, float(ndtri(0.5 + level / 2)))
+    low, high = score_ends(successes / trials, trials, float(ndtri(0.5 + level / 2)))
+    return float(low), float(high)
 
 
-def score_ends(share: float, trials: float, quantile: float) -> tuple[float, float]:
+def score_ends(share: Number, trials: Number, quantile: float) -> tuple[Number, Number]:
     """Return the ends of Wilson's interval for any quantile, and for trials that are worth as many.
 
     A share with the standard error e is worth p(1 − p) / e² independent trials, whatever made it.
 
     References: Korn & Graubard (1998), for shares of samples from strata.
 
-    >>> [round(end, 3) for end in score_ends(0.9, 19.0, 2.093)]
+    >>> [round(float(end), 3) for end in score_ends(0.9, 19.0, 2.093)]
     [0.675, 0.975]
     """
     middle = share + quantile**2 / (2 * trials)
     half = quantile * ((share * (1 - share) + quantile**2 / (4 * trials)) / trials) ** 0.5
     scale = 1 + quantile**2 / trials
     low, high = (middle - half) / scale, (middle + half) / scale
-    return max(0.0, min(share, low)), min(1.0, max(share, high))  # rounding must not part them
+    # rounding must not part them
+    return np.maximum(0.0, np.minimum(share, low)), np.minimum(1.0, np.maximum(share, high))
 
 
 def least_after_all_won(trials: int, level: float = 0.95) -> float:

@@ -105,8 +105,7 @@ def _analyses(results: Results, varying_tasks: int) -> Iterator[_Analysis]:
     values = results.measure()
     binary = is_binary(values)
     raw = "" if binary or not is_raw(results) else suggested_normaliser(results) or ""
-    options = f', normalise="{raw}"' if raw else ""
-    yield _ranking(results, options)
+    yield _ranking(results)
     fit = "" if binary else ', model="beta"' if in_shares(results) else _success(results, raw)
     few = _too_few(agents, FEWEST_TO_FIT) or (
         "" if varying_tasks > 1 else "needs two tasks on which agents differ"
@@ -154,16 +153,15 @@ def _of_rows(results: Results) -> Iterator[_Analysis]:
     )
 
 
-def _ranking(results: Results, options: str) -> _Analysis:
+def _ranking(results: Results) -> _Analysis:
     """Whether agents can be ranked, and what their intervals are over."""
-    call = f"ex.scores.rank(results{options})"
     unit = usual_unit(run_scores(results))
     if unit == "tasks" and len(results.tasks) == 1:
         question, basis = "rank agents, no intervals", "one run of one task"
     else:
         question = f"rank agents, over {unit}"
         basis = "several runs per cell" if unit == "runs" else "not every cell has several runs"
-    return _Analysis(question, call, basis)
+    return _Analysis(question, "ex.scores.rank(results)", basis)
 
 
 def _success(results: Results, normaliser: str) -> str:

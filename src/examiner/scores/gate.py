@@ -3,34 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Literal
+from dataclasses import dataclass, field
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.answers import Answer, Table, bound, count, name, number, text
+from examiner.answers import Answer, Table, bound, count, name, number, setting, text
 from examiner.messages import InputError, counted, shorten
 from examiner.results import Results, reads_results
-from examiner.scores.cells import judged_runs
+from examiner.scores.comparable import OwnFunction
 from examiner.scores.differences import POWER, Difference, difference_of
-from examiner.scores.normalise import score_unit
-from examiner.scores.runs import (
-    RunScores,
-    Strata,
-    Unit,
-    run_scores,
-    same_sign,
-    shared_rows,
-    usual_unit,
-)
+from examiner.scores.normalise import comparable_runs, score_unit, stated_choice
+from examiner.scores.runs import Pair, Strata, Unit, run_scores, same_sign, usual_unit
 from examiner.scores.total import Total
-from examiner.validation import Floats, Randomness, generator
+from examiner.validation import Floats, Randomness, generator, seed_of
 
 Verdict = Literal["pass", "fail", "undecided"]
-PLANNED_ATTEMPTS = (1, 2, 3, 5, 10)
-MOST_PLANNED = 1e12
-"""Tasks beyond which a plan is none."""
 
 
 class GatedAgents(Table):
@@ -47,112 +36,90 @@ class GatedAgents(Table):
     more_tasks: Floats = count("Further tasks that would decide with probability 80 %")
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True, repr=False)
 class Gate(Answer):
-    """Whether a new agent may pass: `gate`."""
+    """Whether a new agent may pass, from its difference, less the old one, and its interval: `gate`."""
 
     kind = "gate"
 
-    agents: GatedAgents
-    verdict: Verdict
-    margin: float
-    error_rate: float
-    test: str
-    most_tasks: int | None
-    next_tasks: tuple[str, ...]
+    new: str
+    old: str
+    difference: float
+    low: float
+    high: float
+    margin: float = field(metadata=setting())
+    error_rate: float = field(metadata=setting())
+    test: str = field(metadata=setting())
+    most_tasks: int | None = field(default=None, metadata=setting())
+    next_tasks: tuple[str, ...] = field(default=(), metadata=setting())
+    tasks: int
+    effective_tasks: float = float("nan")
+    more_tasks: float = float("nan")
     score_unit: str
     notes: tuple[str, ...] = ()
+    seed: int | None = None
+
+    @property
+    def verdict(self) -> Verdict:
+        """Pass where the difference is above −margin, fail where it is below 0."""
+        return "pass" if self.low > -self.margin else "fail" if self.high < 0 else "undecided"
+
+    @property
+    def agents(self) -> GatedAgents:
+        """The two agents, in one row."""
+        return GatedAgents(
+            new=[self.new],
+            old=[self.old],
+            difference=[self.difference],
+            difference_low=[self.low],
+            difference_high=[self.high],
+            verdict=[self.verdict],
+            tasks=[self.tasks],
+            effective_tasks=[self.effective_tasks],
+            more_tasks=[self.more_tasks if self.verdict == "undecided" else 0],
+            level=1 - 2 * self.error_rate,
+            score_unit=self.score_unit,
+        )
+
+    @property
+    def tables(self) -> Mapping[str, Table]:
+        """The agents."""
+        return {"agents": self.agents}
 
     @property
     def headline(self) -> str:
         """The verdict, and what it rests on."""
-        row = self.agents[0]
-        size = f"difference {row.difference:+.3g}, {100 - 200 * self.error_rate:g} % interval"
-        ends = f"{row.difference_low:+.3g} to {row.difference_high:+.3g}"
-        by = f" by {self.margin:g}" if self.margin else ""
-        words = {
-            "pass": f"PASS: {row.new} is not worse than {row.old}{by}",
-            "fail": f"FAIL: {row.new} is significantly worse than {row.old}",
-            "undecided": f"UNDECIDED: {row.new} may be worse than {row.old}{by} or not",
-        }
-        return f"{words[self.verdict]} ({size} {ends}).{self.advice}"
+        size = f"difference {self.difference:+.3g}, {100 - 200 * self.error_rate:g} % interval"
+        return f"{self._title} ({size} {self.low:+.3g} to {self.high:+.3g}).{self._advice}"
 
     @property
-    def advice(self) -> str:
+    def _title(self) -> str:
+        by = f" by {self.margin:g}" if self.margin else ""
+        return {
+            "pass": f"PASS: {self.new} is not worse than {self.old}{by}",
+            "fail": f"FAIL: {self.new} is significantly worse than {self.old}",
+            "undecided": f"UNDECIDED: {self.new} may be worse than {self.old}{by} or not",
+        }[self.verdict]
+
+    @property
+    def _advice(self) -> str:
         """How many more tasks would decide, where they would."""
         if self.verdict != "undecided":
             return ""
-        more = float(self.agents.more_tasks[0])
-        if np.isnan(more):
-            if self.agents.difference[0] or self.margin:
-                return " These tasks do not show how many more would decide."
-            return " No number of tasks would decide if the difference stays: give a margin."
-        return f" About {counted(int(more), 'more task')} would decide."
-
-    @property
-    def settings(self) -> Mapping[str, Any]:  # Any: JSON values
-        """The margin, the error rate and the test."""
-        return {
-            "margin": self.margin,
-            "error_rate": self.error_rate,
-            "test": self.test,
-            "most_tasks": self.most_tasks,
-            "next_tasks": list(self.next_tasks),
-        }
+        if not np.isnan(self.more_tasks):
+            return f" About {counted(int(self.more_tasks), 'more task')} would decide."
+        if self.difference or self.margin:
+            return " These tasks do not show how many more would decide."
+        return " No number of tasks would decide if the difference stays: give a margin."
 
     @property
     def summary(self) -> str:
         """The verdict and its numbers in Markdown, for a pull request."""
-        title, _, _ = self.headline.partition(" (")
-        sentences = "".join(f"\n{line}\n" for line in (self.advice.strip(), *self.notes) if line)
+        sentences = "".join(f"\n{line}\n" for line in (self._advice.strip(), *self.notes) if line)
         return (
-            f"### {title}\n\n{self.to_markdown('agents')}\n{sentences}\n"
+            f"### {self._title}\n\n{self.to_markdown('agents')}\n{sentences}\n"
             f"Test: {self.test}; low and high: {100 - 200 * self.error_rate:g} % interval; error rate "
             f"{100 * self.error_rate:g} %, margin {self.margin:g}. Scores: {self.score_unit}.\n"
-        )
-
-    @classmethod
-    def of_interval(
-        cls,
-        names: tuple[str, str],
-        interval: tuple[float, float, float],
-        *,
-        margin: float,
-        error_rate: float,
-        test: str,
-        score_unit: str,
-        tasks: int,
-        effective_tasks: float = float("nan"),
-        more_tasks: float = float("nan"),
-        most_tasks: int | None = None,
-        next_tasks: tuple[str, ...] = (),
-        notes: tuple[str, ...] = (),
-    ) -> Gate:
-        """Return the verdict of a difference, new less old, given with both ends of its interval.
-
-        >>> rates = {"margin": 0.02, "error_rate": 0.05}
-        >>> named = {"test": "t", "score_unit": "solved", "tasks": 9}
-        >>> Gate.of_interval(("new", "old"), (0.0, -0.01, 0.01), **rates, **named).verdict
-        'pass'
-        """
-        (new, old), (value, low, high) = names, interval
-        fine, worse = low > -margin, high < 0
-        verdict: Verdict = "pass" if fine else "fail" if worse else "undecided"
-        agents = GatedAgents(
-            new=[new],
-            old=[old],
-            difference=[value],
-            difference_low=[low],
-            difference_high=[high],
-            verdict=[verdict],
-            tasks=[tasks],
-            effective_tasks=[effective_tasks],
-            more_tasks=[more_tasks if verdict == "undecided" else 0],
-            level=1 - 2 * error_rate,
-            score_unit=score_unit,
-        )
-        return cls(
-            agents, verdict, margin, error_rate, test, most_tasks, next_tasks, score_unit, notes
         )
 
 
@@ -181,6 +148,7 @@ def gate(
     error_rate: float = 0.05,
     sequential: bool = False,
     measure: str | None = None,
+    normalise: str | OwnFunction | None = "auto",
     total: Total | None = None,
     unit: Unit | None = None,
     group: str | None = None,
@@ -206,8 +174,10 @@ def gate(
     >>> gate(Results.from_numpy(won, agents=["new", "old"]), "new", "old").verdict
     'undecided'
     """
+    from scipy.special import ndtr, stdtrit  # slow to import
+
     check_gate(new, old, margin, error_rate)
-    results = judged_runs(results)
+    results = comparable_runs(results, normalise, measure)
     same_sign(results, measure)
     scores = run_scores(results, measure, total, group)
     first, second = scores.of(new), scores.of(old)
@@ -215,33 +185,49 @@ def gate(
     if sequential and unit != "tasks":
         raise InputError("A sequential gate is over tasks. Leave the unit out, or use 'tasks'.")
     gap = difference_of(first, second, 1 - 2 * error_rate, unit)
-    quantile, most = _normal(1 - error_rate), None
-    waiting: tuple[str, ...] = ()
-    low, high, test = gap.low, gap.high, gap.test
+    low, high, test, quantile = (
+        gap.difference_low,
+        gap.difference_high,
+        gap.test,
+        _normal(1 - error_rate),
+    )
+    seed, most, waiting = seed_of(rng), None, ()
     if sequential:
         most = len(second.tasks)
-        share = gap.tasks / most
-        quantile = _normal(1 - error_rate / 2) / np.sqrt(share)
-        reach = _reach(gap, quantile)
-        low, high = gap.value - reach, gap.value + reach
+        quantile = _normal(1 - error_rate / 2) / np.sqrt(gap.tasks / most)
+        reach = float("inf")  # where nothing is known of other tasks yet
+        if gap.degrees >= 1 and gap.difference_error > 0:
+            # the tails of Student's t with the degrees of freedom of the error
+            share = min(float(ndtr(quantile)), 1 - 1e-15)
+            reach = float(stdtrit(gap.degrees, share)) * gap.difference_error
+        low, high = gap.difference - reach, gap.difference + reach
         test = f"O'Brien and Fleming's bounds, {gap.tasks:,} of {most:,} tasks given"
-        waiting = _next_tasks(scores, new, old, rng)
-    return Gate.of_interval(
-        (new, old),
-        (gap.value, low, high),
+        # Tasks of the old agent that the new one lacks, in random order, whatever the order of tasks.
+        place = scores.draw_order.tasks
+        lacking = place[np.setdiff1d(second.tasks, first.tasks)]
+        order = generator(seed).permutation(np.sort(lacking))
+        waiting = tuple(scores.tasks[task] for task in np.argsort(place)[order])
+    return Gate(
+        new=new,
+        old=old,
+        difference=gap.difference,
+        low=low,
+        high=high,
         margin=margin,
         error_rate=error_rate,
         test=test,
-        score_unit=score_unit(results, measure),
-        tasks=gap.tasks,
-        effective_tasks=gap.effective,
-        more_tasks=_more_tasks(gap, margin, quantile),
         most_tasks=most,
         next_tasks=waiting,
+        tasks=gap.tasks,
+        effective_tasks=gap.effective_tasks,
+        more_tasks=_more_tasks(gap, margin, quantile),
+        score_unit=score_unit(results, measure),
         notes=(
+            *stated_choice(results),
             *(() if unit == "runs" else scores.group_notes),
             *(() if sequential else _missing_notes(first, second)),
         ),
+        seed=seed,
     )
 
 
@@ -262,37 +248,19 @@ def _normal(share: float) -> float:
     return float(ndtri(share))
 
 
-def _reach(gap: Difference, quantile: float) -> float:
-    """How far the interval reaches at a normal quantile, with the tails of the error's degrees."""
-    from scipy.special import ndtr, stdtrit  # slow to import
-
-    if gap.degrees < 1 or not gap.error > 0:  # nothing is known of other tasks yet
-        return float("inf")
-    tail = float(stdtrit(gap.degrees, min(float(ndtr(quantile)), 1 - 1e-15)))
-    return tail * gap.error
-
-
 def _more_tasks(gap: Difference, margin: float, quantile: float) -> float:
     """Further tasks that decide with the usual power if the difference stays; NaN where none would.
 
     NaN too where all differences are equal, which says nothing of how much others vary.
     """
-    if not gap.error > 0:
+    if not gap.difference_error > 0:
         return float("nan")
-    reach = (quantile + _normal(POWER)) * gap.error
-    distances = [-gap.value, gap.value + margin]
+    reach = (quantile + _normal(POWER)) * gap.difference_error
+    distances = [-gap.difference, gap.difference + margin]
     needed = [gap.tasks * (reach / away) ** 2 for away in distances if away > 0]
     if not needed or not np.isfinite(min(needed)):
         return float("nan")
     return float(max(np.ceil(min(needed)) - gap.tasks, 1))
-
-
-def _next_tasks(scores: RunScores, new: str, old: str, rng: Randomness) -> tuple[str, ...]:
-    """Tasks of the old agent that the new one lacks, in random order."""
-    waiting = np.setdiff1d(scores.of(old).tasks, scores.of(new).tasks)
-    order = generator(rng).permutation(np.sort(scores.draw_order.tasks[waiting]))
-    place = np.argsort(scores.draw_order.tasks)
-    return tuple(scores.tasks[place[task]] for task in order)
 
 
 class PlannedDesigns(Table):
@@ -310,9 +278,9 @@ class SamplePlan(Answer):
     kind = "plan"
 
     designs: PlannedDesigns
-    difference: float
-    power: float
-    level: float
+    difference: float = field(metadata=setting())
+    power: float = field(metadata=setting())
+    level: float = field(metadata=setting())
     notes: tuple[str, ...] = ()
 
     @property
@@ -325,11 +293,6 @@ class SamplePlan(Answer):
             f"of {self.difference:g} with probability {100 * self.power:g} %."
         )
 
-    @property
-    def settings(self) -> Mapping[str, Any]:  # Any: JSON values
-        """The difference, and how surely it is to be detected."""
-        return {"difference": self.difference, "power": self.power, "level": self.level}
-
 
 @reads_results
 @np.errstate(over="ignore", divide="ignore", invalid="ignore")
@@ -339,10 +302,11 @@ def plan(
     old: str,
     difference: float,
     *,
-    attempts: Sequence[int] = PLANNED_ATTEMPTS,
+    attempts: Sequence[int] = (1, 2, 3, 5, 10),
     power: float = POWER,
     level: float = 0.95,
     measure: str | None = None,
+    normalise: str | OwnFunction | None = "auto",
     total: Total | None = None,
     group: str | None = None,
 ) -> SamplePlan:
@@ -363,36 +327,35 @@ def plan(
     """
     if not 0 < difference < np.inf:
         raise InputError(f"The difference is {difference:g}. Give one above 0, as 0.02.")
-    results = judged_runs(results)
+    results = comparable_runs(results, normalise, measure)
     same_sign(results, measure)
     scores = run_scores(results, measure, total, group)
     first, second = scores.of(new), scores.of(old)
     gap = difference_of(first, second, level, "tasks")
-    if not gap.grouped > 0:
+    if not gap.error_grouped > 0:
         raise InputError(
             f"The differences of {shorten(new)} and {shorten(old)} do not vary over "
             f"{counted(gap.tasks, 'common task')}, which says nothing of other tasks. Give results on more."
         )
-    rows = zip((first, second), shared_rows(first, second), strict=True)
     noise, observed, single = 0.0, 0.0, False
-    for strata, tasks in rows:
+    for strata, tasks in Pair.of(first, second).agents:
         runs = strata.runs[tasks]
         single |= bool((runs < 2).any())
         spread = (strata.deviations[tasks] ** 2).sum(axis=1) / np.maximum(runs - 1, 1)
         noise += float(spread.mean())
         observed += float((spread / runs).mean())
-    variance = gap.tasks * float(np.square(gap.grouped))
+    variance = gap.tasks * float(np.square(gap.error_grouped))
     between = variance if single else max(variance - observed, 0.0)
     numbers = np.array([1] if single else sorted(set(attempts)))
     reach = (_normal(0.5 + level / 2) + _normal(power)) ** 2
     variance_of_task = between + (0.0 if single else noise) / numbers
     tasks_needed = np.maximum(np.ceil(reach * variance_of_task / np.square(difference)), 2)
-    if not (tasks_needed < MOST_PLANNED).all():
+    if not (tasks_needed < 1e12).all():
         raise InputError(
             f"No benchmark has enough tasks to detect a difference of {difference:g} between these agents. "
             f"Give a larger one, in the unit of the scores."
         )
-    notes = list(scores.group_notes)
+    notes = [*stated_choice(results), *scores.group_notes]
     if single:
         notes.append(
             f"Some tasks have a single attempt of {shorten(new)} or {shorten(old)}: what further attempts "

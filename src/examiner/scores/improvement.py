@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from itertools import combinations
 from typing import NamedTuple, Unpack
@@ -11,43 +11,45 @@ from typing import NamedTuple, Unpack
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.answers import Scalar, Table, bound, name, number
+from examiner.answers import Table, bound, name, number, scalar
 from examiner.messages import InputError, counted, shorten, unknown_name
 from examiner.results import Results, reads_results
 from examiner.scores.aggregate import AGGREGATES, point_values
 from examiner.scores.bootstrap import (
     Bootstrap,
     ByResampling,
-    Chosen,
     Replicates,
     Resampling,
     ResamplingOptions,
 )
+from examiner.scores.comparable import OwnFunction
 from examiner.scores.estimate import least_after_all_won, wilson
-from examiner.scores.runs import RunScores, Sample, shared_rows
+from examiner.scores.normalise import comparable_runs
+from examiner.scores.runs import Pair, RunScores, Sample, Unit, share_tasks
 from examiner.scores.standing import best_first
-from examiner.scores.total import Nest, Total
+from examiner.scores.total import Total
 from examiner.validation import Floats, Randomness, generator, read_only, seed_of
 
 
 class Wins(NamedTuple):
-    """Pairs of runs of agents a and b on their common tasks.
+    """Runs of two agents, by position, compared on their common tasks.
 
     `doubled` has shape [tasks, runs of a, runs of b]: 2 where a's run is better, 1 where both are
-    equal, 0 where it is worse. `rows_a` and `rows_b` are the places of the common tasks in the
-    agents' strata; `fewer` the smaller number of runs of each task; `nest` how these tasks make a total.
+    equal, 0 where it is worse. `meetings` is the smaller number of runs of each task: so many pairs of
+    runs are independent of each other.
     """
 
     a: int
     b: int
-    rows_a: NDArray[np.intp]
-    rows_b: NDArray[np.intp]
+    pair: Pair
     doubled: NDArray[np.int8]
-    probability: Floats
-    fewer: NDArray[np.int64]
+    probability: Floats  # on each common task
     meetings: NDArray[np.int64]
-    nest: Nest
     overall: float  # over all common tasks, as they make a total
+
+    def independent_meetings(self, unit: Unit) -> int:
+        """Return how many independent meetings the overall probability rests on."""
+        return (int(self.meetings.min()) if unit == "runs" else 1) * len(self.meetings)
 
 
 def wins(scores: RunScores, a: int, b: int) -> Wins:
@@ -63,81 +65,51 @@ def wins(scores: RunScores, a: int, b: int) -> Wins:
     >>> wins(table, 0, 1).probability
     array([0.625])
     """
-    first, second = scores.strata[a], scores.strata[b]
-    rows_a, rows_b = shared_rows(first, second)
+    pair = Pair.of(scores.strata[a], scores.strata[b])
+    (first, rows_a), (second, rows_b) = pair.agents
     x, y = first.scores[rows_a][:, :, None], second.scores[rows_b][:, None, :]
     doubled = (x > y).view(np.int8) + (x >= y)
     n, m = first.runs[rows_a], second.runs[rows_b]
-    fewer, meetings = np.minimum(n, m), n * m
     counted = doubled
-    if doubled.size > meetings.sum():  # rows of fewer runs are filled up
+    if doubled.size > (n * m).sum():  # rows of fewer runs are filled up
         both = first.present[rows_a][:, :, None] & second.present[rows_b][:, None, :]
         counted = np.where(both, doubled, 0)
-    probability = counted.sum(axis=(1, 2)) / (2 * meetings)
-    nest = Nest.flat(len(rows_a)) if first.nest is None else first.nest.rows(rows_a)
-    mean = nest.average(probability[:, None])[0]
-    return Wins(a, b, rows_a, rows_b, doubled, probability, fewer, meetings, nest, float(mean))
+    probability = counted.sum(axis=(1, 2)) / (2 * n * m)
+    overall = float(pair.nest.average(probability[:, None])[0])
+    return Wins(a, b, pair, doubled, probability, np.minimum(n, m), overall)
 
 
 def overall(block: Replicates, pairs: tuple[Wins, ...]) -> Floats:
     """Return the resampled probability of improvement of each pair, shape [pairs, replicates]."""
     if block.unit == "tasks":
-        return _whole_tasks(block, pairs)
+        return block.averages([won.pair.tasks for won in pairs], [won.probability for won in pairs])
     samples: dict[int, Sample] = {}
     values = np.empty((len(pairs), block.replicates))
-    for index, pair in enumerate(pairs):
+    for index, won in enumerate(pairs):
         # An agent's sample is large: only that of the first of a pair, which has several, is kept
-        samples = {agent: samples.get(agent) or block.sample(agent) for agent in (pair.a, pair.b)}
-        tasks = _by_task(pair, samples[pair.a], samples[pair.b], block)
-        values[index] = _averaged(tasks, pair, samples[pair.a])
+        samples = {agent: samples.get(agent) or block.sample(agent) for agent in (won.a, won.b)}
+        values[index] = _resampled(won, samples[won.a], samples[won.b])[-1]
     return values
 
 
-def _whole_tasks(block: Replicates, pairs: tuple[Wins, ...]) -> Floats:
-    """The same where tasks are drawn whole: pairs with the same common tasks are averaged together."""
-    values = np.empty((len(pairs), block.replicates))
-    alike: dict[bytes, list[int]] = {}
-    for index, pair in enumerate(pairs):
-        tasks = block.scores.strata[pair.a].tasks[pair.rows_a]
-        alike.setdefault(tasks.tobytes(), []).append(index)
-    for rows in alike.values():
-        first = pairs[rows[0]]
-        tasks = block.scores.strata[first.a].tasks[first.rows_a]
-        probabilities = np.stack([pairs[row].probability for row in rows])
-        # As many meetings everywhere: counts of wins are whole numbers, whose sums are exact.
-        even = {int(count) for row in rows for count in (pairs[row].meetings[0],)}
-        most = 2 * even.pop() if len(even) == 1 else 0
-        if most and all((2 * pairs[row].meetings == most).all() for row in rows):
-            values[rows] = block.averages(tasks, np.rint(probabilities * most)) / most
-        else:
-            values[rows] = block.averages(tasks, probabilities)
-    return values
-
-
-def by_task_and_overall(block: Replicates, pair: Wins) -> Floats:
+def by_task_and_overall(block: Replicates, won: Wins) -> Floats:
     """Return the resampled probability on each task and, last, overall: [tasks + 1, replicates]."""
-    a, b = block.sample(pair.a), block.sample(pair.b)
-    tasks = _by_task(pair, a, b, block)
-    return np.vstack([tasks, _averaged(tasks, pair, a)])
+    return _resampled(won, block.sample(won.a), block.sample(won.b))
 
 
-def _by_task(pair: Wins, a: Sample, b: Sample, block: Replicates) -> Floats:
-    if block.unit == "tasks":
-        return np.repeat(pair.probability[:, None], block.replicates, axis=1)
-    values = np.empty((len(pair.rows_a), block.replicates))
-    for task, (row_a, row_b) in enumerate(zip(pair.rows_a, pair.rows_b, strict=True)):
+def _resampled(won: Wins, a: Sample, b: Sample) -> Floats:
+    (_, rows_a), (_, rows_b) = won.pair.agents
+    values = np.empty((len(rows_a), a.weights.shape[2]))
+    for task, (row_a, row_b) in enumerate(zip(rows_a, rows_b, strict=True)):
         # Small whole numbers: sums are exact, in whatever order they are taken
-        met = pair.doubled[task].T.astype(np.float64) @ a.weights[row_a].astype(np.float64)
+        met = won.doubled[task].T.astype(np.float64) @ a.weights[row_a].astype(np.float64)
         met *= b.weights[row_b]
         values[task] = met.sum(axis=0)
-    values /= 2.0 * (a.draws[pair.rows_a] * b.draws[pair.rows_b])[:, None]
-    if a.times is not None:
-        values /= np.maximum(a.times[pair.rows_a].astype(np.float64) ** 2, 1.0)
-    return values
-
-
-def _averaged(tasks: Floats, pair: Wins, a: Sample) -> Floats:
-    return pair.nest.average(tasks, None if a.times is None else a.times[pair.rows_a])
+    values /= 2.0 * (a.draws[rows_a] * b.draws[rows_b])[:, None]
+    times = None if a.times is None else a.times[rows_a]
+    if times is not None:
+        values /= np.maximum(times.astype(np.float64) ** 2, 1.0)
+    return np.vstack([values, won.pair.nest.average(values, times)])
 
 
 NO_BCA = "The interval 'bca' is not made for the probability of improvement."
@@ -175,11 +147,11 @@ class Improvement(ByResampling):
 
     kind = "improvement"
 
-    a: str
-    b: str
-    probability: float
-    low: float
-    high: float
+    a: str = field(metadata=scalar("First agent"))
+    b: str = field(metadata=scalar("Second agent"))
+    probability: float = field(metadata=scalar("Probability of improvement over all tasks"))
+    low: float = field(metadata=scalar("Lower end of its interval", name="probability_low"))
+    high: float = field(metadata=scalar("Upper end of its interval", name="probability_high"))
     tasks: TaskImprovement
 
     @property
@@ -188,17 +160,6 @@ class Improvement(ByResampling):
         interval = f"{100 * self.level:g} % interval {self.low:.3g} to {self.high:.3g}"
         size = "" if np.isnan(self.low) else f" ({interval})"
         return f"A run of {self.a} beats one of {self.b} with probability {self.probability:.3g}{size}."
-
-    @property
-    def scalars(self) -> Mapping[str, Scalar]:
-        """The two agents, and the probability over all common tasks with its interval."""
-        return {
-            "a": Scalar(self.a, "First agent"),
-            "b": Scalar(self.b, "Second agent"),
-            "probability": Scalar(self.probability, "Probability of improvement over all tasks"),
-            "probability_low": Scalar(self.low, "Lower end of its interval"),
-            "probability_high": Scalar(self.high, "Upper end of its interval"),
-        }
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True, repr=False)
@@ -252,6 +213,7 @@ def improvement(
     *,
     rng: Randomness = 0,
     measure: str | None = None,
+    normalise: str | OwnFunction | None = "auto",
     total: Total | None = None,
     **how: Unpack[ResamplingOptions],
 ) -> Improvement:
@@ -271,36 +233,43 @@ def improvement(
     >>> found.probability, found.low < 0.875 < found.high
     (0.875, True)
     """
+    results = comparable_runs(results, normalise, measure)
     chosen = Resampling(**how).by_percentiles(NO_BCA)
     return improvement_of(Bootstrap.of(results, measure, chosen, total), a, b, seed_of(rng))
 
 
 def improvement_of(bootstrap: Bootstrap, a: str, b: str, seed: int) -> Improvement:
     """Compare two agents whose runs are arranged already: see `improvement`."""
-    scores = bootstrap.scores
-    pair = wins(scores, scores.row(a), scores.row(b))
-    _check_common(scores, pair)
-    evaluate = partial(by_task_and_overall, pair=pair)
-    how_chosen = bootstrap.how
-    ends = bootstrap.bounds(evaluate, generator(seed), (len(pair.probability) + 1,))
+    scores, how = bootstrap.scores, bootstrap.how
+    if a == b:
+        raise InputError(f"The agent {shorten(a)} cannot be compared with itself. Name two.")
+    won = wins(scores, scores.row(a), scores.row(b))
+    estimates = np.append(won.probability, won.overall)
+    meetings = [*won.meetings.tolist(), won.independent_meetings(how.unit)]
+    ends = np.full((2, len(estimates)), np.nan)
     if bootstrap.reason is None:
-        ends = _task_and_pair_bounds(pair, ends, how_chosen)
+        runs = how.unit == "runs"  # where tasks are drawn, one task alone has no interval
+        evaluate = partial(by_task_and_overall, won=won) if runs else partial(overall, pairs=(won,))
+        drawn = bootstrap.bounds(evaluate, generator(seed), ())
+        for place in range(-drawn.shape[1], 0):
+            low, high = drawn[:, place]
+            ends[:, place] = honest_bounds(estimates[place], low, high, meetings[place], how.level)
     return Improvement(
         a=a,
         b=b,
-        probability=pair.overall,
+        probability=won.overall,
         low=float(ends[0, -1]),
         high=float(ends[1, -1]),
         tasks=TaskImprovement(
-            task=[scores.tasks[task] for task in scores.strata[pair.a].tasks[pair.rows_a]],
-            probability=pair.probability,
+            task=[scores.tasks[task] for task in won.pair.tasks],
+            probability=won.probability,
             probability_low=ends[0, :-1],
             probability_high=ends[1, :-1],
-            level=how_chosen.level,
+            level=how.level,
         ),
-        how=how_chosen,
+        how=how,
         seed=seed,
-        notes=_notes(bootstrap, [pair]),
+        notes=_notes(bootstrap, [won]),
     )
 
 
@@ -311,6 +280,7 @@ def improvement_matrix(
     rng: Randomness = 0,
     pairs: Sequence[tuple[str, str]] | None = None,
     measure: str | None = None,
+    normalise: str | OwnFunction | None = "auto",
     total: Total | None = None,
     **how: Unpack[ResamplingOptions],
 ) -> ImprovementMatrix:
@@ -323,6 +293,7 @@ def improvement_matrix(
     array([[  nan, 0.875],
            [0.125,   nan]])
     """
+    results = comparable_runs(results, normalise, measure)
     chosen = Resampling(**how).by_percentiles(NO_BCA)
     return matrix_of(Bootstrap.of(results, measure, chosen, total), pairs, seed_of(rng))
 
@@ -336,30 +307,39 @@ def matrix_of(
     >>> float(matrix_of(Bootstrap.of(results, None, Resampling()), None, 0).probability[0, 1])
     0.875
     """
-    agents, chosen = bootstrap.scores.agents, bootstrap.how
+    scores, how = bootstrap.scores, bootstrap.how
+    agents, strata = scores.agents, scores.strata
     rows = {agent: row for row, agent in enumerate(agents)}
     for unknown in {agent for pair in pairs or () for agent in pair} - set(rows):
         raise unknown_name("agent", unknown, agents)
-    order = best_first(agents, point_values(bootstrap.scores, [AGGREGATES["mean"]])[:, 0])
+    order = best_first(agents, point_values(scores, [AGGREGATES["mean"]])[:, 0])
     ranked = tuple(agents[row] for row in order)
     wanted = combinations(ranked, 2) if pairs is None else pairs
-    compared = [wins(bootstrap.scores, rows[a], rows[b]) for a, b in wanted if a != b]
-    compared = [pair for pair in compared if len(pair.probability)]
-    ends = np.full((2, len(compared)), np.nan)
+    compared = [
+        wins(scores, rows[a], rows[b])
+        for a, b in wanted
+        if a != b and share_tasks(strata[rows[a]], strata[rows[b]])
+    ]
+    estimates = np.full((3, len(compared)), np.nan)  # with both ends
+    estimates[0] = [won.overall for won in compared]
     if bootstrap.reason is None and compared:
         evaluate = partial(overall, pairs=tuple(compared))
-        drawn = bootstrap.bounds(evaluate, generator(seed), (len(compared),))
-        for index, (pair, low, high) in enumerate(zip(compared, *drawn, strict=True)):
-            ends[:, index] = _pair_bounds(pair, low, high, chosen)
-    filled = _filled(compared, ends, len(rows))
-    probability, low, high = (part[np.ix_(order, order)] for part in filled)
+        drawn = bootstrap.bounds(evaluate, generator(seed), ())
+        for index, (won, low, high) in enumerate(zip(compared, *drawn, strict=True)):
+            meetings = won.independent_meetings(how.unit)
+            estimates[1:, index] = honest_bounds(won.overall, low, high, meetings, how.level)
+    matrices = np.full((3, len(agents), len(agents)), np.nan)
+    a, b = [won.a for won in compared], [won.b for won in compared]
+    matrices[:, a, b] = estimates
+    matrices[:, b, a] = 1 - estimates[[0, 2, 1]]
+    probability, low, high = (part[np.ix_(order, order)] for part in matrices)
     read_only(probability, low, high)
     return ImprovementMatrix(
         agent_names=ranked,
         probability=probability,
         low=low,
         high=high,
-        how=chosen,
+        how=how,
         seed=seed,
         notes=_notes(bootstrap, compared),
     )
@@ -388,56 +368,16 @@ def honest_bounds(
     return (low, high) if high > low else wilson(estimate * trials, trials, level)
 
 
-def _check_common(scores: RunScores, pair: Wins) -> None:
-    if pair.a == pair.b:
-        raise InputError(
-            f"The agent {shorten(scores.agents[pair.a])} cannot be compared with itself. Name two."
-        )
-    if not len(pair.probability):
-        raise InputError(
-            f"The agents {shorten(scores.agents[pair.a])} and {shorten(scores.agents[pair.b])} share "
-            f"no task. Choose agents that were observed on the same tasks."
-        )
-
-
-def _task_and_pair_bounds(pair: Wins, drawn: Floats, how: Chosen) -> Floats:
-    """Bounds of each task and, last, overall; no bounds for a task where only tasks are drawn."""
-    ends = np.full(drawn.shape, np.nan)
-    if how.unit == "runs":
-        for task, (estimate, trials) in enumerate(zip(pair.probability, pair.fewer, strict=True)):
-            low, high = drawn[:, task]
-            ends[:, task] = honest_bounds(estimate, low, high, trials, how.level)
-    ends[:, -1] = _pair_bounds(pair, drawn[0, -1], drawn[1, -1], how)
-    return ends
-
-
-def _pair_bounds(pair: Wins, low: float, high: float, how: Chosen) -> tuple[float, float]:
-    trials_of_task = int(pair.fewer.min()) if how.unit == "runs" else 1
-    trials = trials_of_task * len(pair.fewer)
-    return honest_bounds(pair.overall, low, high, trials, how.level)
-
-
-def _filled(pairs: Sequence[Wins], ends: Floats, agents: int) -> tuple[Floats, Floats, Floats]:
-    """The matrices of probability, low and high; what is below the diagonal mirrors what is above."""
-    probability, low, high = np.full((3, agents, agents), np.nan)
-    for index, pair in enumerate(pairs):
-        value = pair.overall
-        probability[pair.a, pair.b], probability[pair.b, pair.a] = value, 1 - value
-        low[pair.a, pair.b], low[pair.b, pair.a] = ends[0, index], 1 - ends[1, index]
-        high[pair.a, pair.b], high[pair.b, pair.a] = ends[1, index], 1 - ends[0, index]
-    return probability, low, high
-
-
-def _notes(bootstrap: Bootstrap, pairs: Sequence[Wins]) -> tuple[str, ...]:
+def _notes(bootstrap: Bootstrap, compared: Sequence[Wins]) -> tuple[str, ...]:
     if bootstrap.reason is not None or bootstrap.how.unit != "runs":
         return bootstrap.notes
-    sure = [np.isin(pair.probability, (0.0, 1.0)).mean() for pair in pairs]
+    sure = [np.isin(won.probability, (0.0, 1.0)).mean() for won in compared]
     doubtful = sum(0.5 < share < 1 for share in sure)
     if not doubtful:
         return bootstrap.notes
     return (
         *bootstrap.notes,
-        f"In {doubtful:,} of {len(pairs):,} pairs every run of one agent beats every run of the other on "
-        f"more than half of the tasks: resampling takes those as certain, and the interval may be too "
+        f"In {doubtful:,} of {len(compared):,} pairs every run of one agent beats every run of the other "
+        f"on more than half of the tasks: resampling takes those as certain, and the interval may be too "
         f"narrow.",
     )

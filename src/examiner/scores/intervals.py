@@ -10,6 +10,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple, TypeAlias, Unpack
 
 import numpy as np
+from numpy.typing import NDArray
 
 from examiner.answers import Column, Table
 from examiner.messages import InputError, counted, listed, shorten
@@ -35,19 +36,17 @@ from examiner.scores.bootstrap import (
     ResamplingOptions,
     each_agent,
 )
+from examiner.scores.comparable import OwnFunction
 from examiner.scores.estimate import score_ends, wilson
-from examiner.scores.normalise import is_raw, score_unit
-from examiner.scores.runs import RunScores, Strata, Unit
+from examiner.scores.nest import GroupedError, Nest, grouped_error, scaled
+from examiner.scores.normalise import comparable_runs, is_raw, score_unit
+from examiner.scores.runs import Strata, Unit
 from examiner.scores.standing import best_first
-from examiner.scores.total import GroupedError, Nest, Total, grouped_error, scaled
+from examiner.scores.total import Total
 from examiner.validation import Floats, Randomness, generator, read_only, seed_of
 
 _ROUNDING = 1e-9
 """Errors smaller than this beside what they are errors of are none."""
-_FLAT = 1e-9
-"""Below this skewness the correction is a straight line to rounding."""
-_OF_SHARES = ("mean", "optimality_gap")
-"""Of zeros and ones these are a share, or what it lacks to 1."""
 
 
 class Shape(NamedTuple):
@@ -57,15 +56,10 @@ class Shape(NamedTuple):
     skewness: float
 
 
-def studentised_bounds(
-    bootstrap: Bootstrap,
-    aggregates: Sequence[Aggregate],
-    value: Floats,
-    replicates: Floats,
-    *,
-    shares: bool = False,
-) -> Floats:
-    r"""Return both ends of intervals around the estimates, shape [2, agents, aggregates].
+def studentised_ends(
+    strata: Strata, aggregate: Aggregate, point: float, drawn: Floats, how: Chosen, *, share: bool
+) -> tuple[float, float]:
+    r"""Return both ends of the interval around an agent's estimate, from its replicates.
 
     .. math:: \hat\theta - s\, g^{-1}(\pm t_\nu), \qquad
               g(x) = x + \frac{\gamma}{3} x^2 + \frac{\gamma^2}{27} x^3 + \frac{\gamma}{6}
@@ -77,42 +71,27 @@ def studentised_bounds(
     over runs is widened to hold that around the estimate less the replicates' bias, and that over tasks
     is between ranks (`_of_median`). Where tasks are drawn in groups, s and ν are those of `grouped_error`.
 
-    Means of zeros and ones (`shares`) have intervals of Wilson's kind with the same error and tails: few
+    Means of zeros and ones (`share`) have intervals of Wilson's kind with the same error and tails: few
     that are nearly all won are so skewed that g has no way back, and 18 of 20 reached down to 0.33.
 
     References: Hall (1992), "On the removal of skewness by transformation", eq. 2.5, whose γ/√n is the
     skewness of a mean; the same expansion holds for stratified samples, since the covariance of the
     estimate and its squared error is again the estimate's third cumulant. Satterthwaite (1946).
     """
-    ends = np.full((2, *value.shape), np.nan)
-    for row, strata in enumerate(bootstrap.scores.strata):
-        for column, aggregate in enumerate(aggregates if len(strata.tasks) else ()):
-            drawn, point = replicates[row, column], float(value[row, column])
-            drawn = drawn[~np.isnan(drawn)]
-            if len(drawn) >= 2 and not np.isnan(point):
-                share = shares and aggregate.name in _OF_SHARES
-                ends[:, row, column] = _ends(strata, aggregate, point, drawn, bootstrap.how, share)
-    return ends
-
-
-def _ends(
-    strata: Strata, aggregate: Aggregate, point: float, drawn: Floats, how: Chosen, a_share: bool
-) -> tuple[float, float]:
-    """Both ends of the interval of one agent's aggregate, from its value and its replicates."""
     from scipy.special import stdtrit  # slow to import
 
     if how.unit == "tasks" and not aggregate.smooth:
         return _of_median(strata, how.level)
     drawn, exponent = scaled(drawn)
     error, shape = float(np.ldexp(drawn.std(ddof=1), exponent)), None
-    if how.unit == "tasks" and strata.nest is not None and strata.nest.sampled is not None:
+    if how.unit == "tasks" and strata.nest.sampled is not None:
         error, degrees, _ = _over_groups(aggregate, strata, error)
         shape = Shape(degrees, 0.0)
     if error <= _ROUNDING * max(abs(point), float(np.abs(strata.scores).max())):
-        return _unchanged(point, strata, how, a_share=a_share)
+        return _unchanged(point, strata, how, share=share)
     shape = shape or shape_of(aggregate, strata, how.unit, error)
     tail = float(stdtrit(shape.degrees, 0.5 + how.level / 2))
-    if a_share:
+    if share:
         return score_ends(point, point * (1 - point) / error**2, tail)
     reach = error * _unskewed(np.array([tail, -tail]), shape.skewness)
     shift = 0.0 if aggregate.smooth else float(np.ldexp(drawn.mean(), exponent)) - point
@@ -121,7 +100,6 @@ def _ends(
 
 def _over_groups(aggregate: Aggregate, strata: Strata, error: float) -> GroupedError:
     """The error of an aggregate over groups of tasks, from what each task adds to it."""
-    assert strata.nest is not None, "only where tasks come in groups"
     values = task_values(aggregate.statistic, strata)
     if values is not None:
         return grouped_error(values, strata.nest)
@@ -143,7 +121,7 @@ def _of_median(strata: Strata, level: float) -> tuple[float, float]:
 
     ordered, tasks = np.sort(strata.means), len(strata.tasks)
     reach = float(ndtri(0.5 + level / 2)) * np.sqrt(tasks) / 2
-    if strata.nest is not None and strata.nest.sampled is not None:
+    if strata.nest.sampled is not None:
         below = (np.sign(np.median(ordered) - strata.means) + 1) / 2
         error, degrees, _ = grouped_error(below, strata.nest)
         if degrees >= 1:
@@ -153,21 +131,16 @@ def _of_median(strata: Strata, level: float) -> tuple[float, float]:
     return float(low), float(high)
 
 
-def _unchanged(
-    point: float, strata: Strata, how: Resampling, *, a_share: bool
-) -> tuple[float, float]:
+def _unchanged(point: float, strata: Strata, how: Chosen, *, share: bool) -> tuple[float, float]:
     """Both ends where no resample changes the estimate: itself, or Wilson's of tasks won or lost.
 
     All of them, or those of each group, are then alike. Tasks that count unevenly are worth fewer, and
     of groups that differ the error is that of half a task more that goes the other way (Jeffreys).
     """
     lost_or_won = bool((np.minimum(strata.means, np.abs(1 - strata.means)) <= _ROUNDING).all())
-    if not (a_share and lost_or_won and how.unit != "runs" and len(strata.tasks) > 1):
+    if not (share and lost_or_won and how.unit != "runs" and len(strata.tasks) > 1):
         return point, point
-    parts = strata.shares
-    if strata.nest is not None and strata.nest.sampled is not None:  # a group is worth one task
-        parts = np.bincount(strata.nest.sampled, weights=parts).astype(np.float64)
-    worth = 1.0 / float((parts**2).sum())
+    worth = strata.nest.worth
     if min(point, 1 - point) > _ROUNDING:
         stratum = task_strata(strata)
         sizes, counts = np.bincount(stratum), np.bincount(stratum, weights=strata.shares)
@@ -187,7 +160,8 @@ def shape_of(aggregate: Aggregate, strata: Strata, unit: Unit, error: float) -> 
     them.
 
     >>> from examiner.scores.aggregate import AGGREGATES
-    >>> runs = Strata("a", np.array([0, 1]), np.array([3, 3]), np.array([[0.0, 1, 2], [5, 7, 9]]))
+    >>> from examiner.scores.runs import arranged
+    >>> runs = arranged("a", np.repeat([0, 1], 3), np.array([0.0, 1, 2, 5, 7, 9]))
     >>> shape = shape_of(AGGREGATES["mean"], runs, "runs", 0.5)
     >>> round(shape.degrees, 2), shape.skewness
     (2.94, 0.0)
@@ -211,21 +185,21 @@ def shape_of(aggregate: Aggregate, strata: Strata, unit: Unit, error: float) -> 
 
 def _added(
     aggregate: Aggregate, strata: Strata, unit: Unit, error: float
-) -> tuple[Floats, np.ndarray[tuple[int], np.dtype[np.int64]]]:
+) -> tuple[Floats, NDArray[np.int64]]:
     """What each run adds [tasks, most], or each task [groups, most], and the sizes of these strata."""
     if unit == "runs":
         return _added_by_runs(aggregate, strata, error), strata.runs
     whole = _added_by_tasks(aggregate, strata, error)
-    if aggregate.contributions is not None and strata.nest is not None:
+    if aggregate.contributions is not None and strata.levels is not None:
         # a task that counts more than others of its group draws its mean
-        within = strata.nest.within
-        whole = whole - strata.shares * within.group_means(strata.means[:, None])[within.group, 0]
+        means = strata.nest.stratum_means(strata.means[None])[0]
+        whole = whole - strata.shares * means[strata.nest.stratum]
     stratum = task_strata(strata)
     sizes = np.bincount(stratum)
     order = np.argsort(stratum, kind="stable")
-    most = int(sizes.max())
-    padded = np.zeros((len(sizes), most))
-    padded[np.arange(most) < sizes[:, None]] = (whole * sizes[stratum])[order]
+    present = np.arange(sizes.max()) < sizes[:, None]
+    padded = np.zeros(present.shape)
+    padded[present] = (whole * sizes[stratum])[order]
     return padded, sizes
 
 
@@ -248,27 +222,24 @@ def _added_by_tasks(aggregate: Aggregate, strata: Strata, error: float) -> Float
 
 def _unskewed(quantile: Floats, skewness: float) -> Floats:
     """The inverse of Hall's transformation, which rises everywhere."""
-    if abs(skewness) < _FLAT:
+    if abs(skewness) < 1e-9:  # a straight line to rounding
         return quantile
     third = skewness / 3
     return np.asarray((np.cbrt(1 + 3 * third * (quantile - skewness / 6)) - 1) / third)
 
 
-FEWEST = 5
-"""With fewer runs in a stratum the jackknife's third moments are noise."""
-
-
-def check_corrected(scores: RunScores, aggregates: Sequence[Aggregate], unit: Unit) -> None:
+def check_corrected(bootstrap: Bootstrap, aggregates: Sequence[Aggregate]) -> None:
     """Refuse the BCa interval where its correction would be noise.
 
-    >>> from examiner.results import Results
-    >>> from examiner.scores.runs import run_scores
-    >>> check_corrected(run_scores(Results.from_numpy(np.zeros((1, 2, 3)))), [], "runs")
+    >>> bootstrap = Bootstrap.of(Results.from_numpy(np.zeros((1, 2, 3))), None, Resampling(unit="runs"))
+    >>> check_corrected(bootstrap, [])
     Traceback (most recent call last):
     ...
     examiner.messages.InputError: The interval 'bca' needs 5 runs in every cell, and some have 3. \
 Use 'studentised', which covers with few runs.
     """
+    scores, unit = bootstrap.scores, bootstrap.how.unit
+    fewest = 5  # with fewer runs in a stratum the jackknife's third moments are noise
     for aggregate in aggregates:
         if not aggregate.smooth:
             raise InputError(
@@ -287,25 +258,26 @@ Use 'studentised', which covers with few runs.
             "'tasks', or the interval 'studentised'."
         )
     observed = [one for one in scores.strata if len(one.tasks)]
-    if unit == "runs":
-        fewest = min(int(one.runs.min()) for one in observed)
-        if fewest < FEWEST:
-            raise InputError(
-                f"The interval 'bca' needs {FEWEST} runs in every cell, and some have {fewest}. Use "
-                f"'studentised', which covers with few runs."
-            )
-    fewest = min(len(one.tasks) for one in observed)
-    if unit == "tasks" and fewest < FEWEST:
+    runs, tasks = (
+        min(int(one.runs.min()) for one in observed),
+        min(len(one.tasks) for one in observed),
+    )
+    if unit == "runs" and runs < fewest:
         raise InputError(
-            f"The interval 'bca' needs {FEWEST} tasks to resample them, and there are "
-            f"{counted(fewest, 'task')}. Use 'studentised'."
+            f"The interval 'bca' needs {fewest} runs in every cell, and some have {runs}. Use "
+            f"'studentised', which covers with few runs."
+        )
+    if unit == "tasks" and tasks < fewest:
+        raise InputError(
+            f"The interval 'bca' needs {fewest} tasks to resample them, and there are "
+            f"{counted(tasks, 'task')}. Use 'studentised'."
         )
 
 
-def corrected_bounds(
-    bootstrap: Bootstrap, aggregates: Sequence[Aggregate], value: Floats, replicates: Floats
-) -> Floats:
-    r"""Return both ends of the BCa interval, shape [2, agents, aggregates].
+def corrected_ends(
+    strata: Strata, statistic: Statistic, point: float, drawn: Floats, how: Chosen
+) -> tuple[float, float]:
+    r"""Return both ends of an agent's BCa interval, from its replicates; NaN where all are on one side.
 
     .. math:: \alpha' = \Phi\!\left(z_0 + \frac{z_0 + z_\alpha}{1 - a (z_0 + z_\alpha)}\right)
 
@@ -315,21 +287,17 @@ def corrected_bounds(
     """
     from scipy.special import ndtr, ndtri  # slow to import
 
-    ends, level = np.full((2, *value.shape), np.nan), bootstrap.how.level
-    tails = ndtri(np.array([(1 - level) / 2, (1 + level) / 2]))
-    for row, strata in enumerate(bootstrap.scores.strata):
-        if not len(strata.tasks):
-            continue
-        for column, aggregate in enumerate(aggregates):
-            drawn, point = replicates[row, column], value[row, column]
-            below = ((drawn < point).mean() + (drawn <= point).mean()) / 2
-            if not 0 < below < 1:  # all replicates on one side: nothing to correct by
-                continue
-            shift = float(ndtri(below))
-            skew = acceleration(strata, aggregate.statistic, bootstrap.how.unit)
-            shares = ndtr(shift + (shift + tails) / (1 - skew * (shift + tails)))
-            ends[:, row, column] = np.percentile(drawn, 100 * shares)
-    return ends
+    slack = 1e-12 * max(
+        abs(point), float(np.abs(drawn).max())
+    )  # sums in another order are ties too
+    below = ((drawn < point - slack).mean() + (drawn <= point + slack).mean()) / 2
+    if not 0 < below < 1:
+        return np.nan, np.nan
+    shift = float(ndtri(below))
+    skew = acceleration(strata, statistic, how.unit)
+    tails = shift + ndtri(np.array([(1 - how.level) / 2, (1 + how.level) / 2]))
+    low, high = np.percentile(drawn, 100 * ndtr(shift + tails / (1 - skew * tails)))
+    return float(low), float(high)
 
 
 def acceleration(strata: Strata, statistic: Statistic, unit: Unit = "runs") -> float:
@@ -342,7 +310,8 @@ def acceleration(strata: Strata, statistic: Statistic, unit: Unit = "runs") -> f
     References: Davison & Hinkley (1997), section 5.3, for several samples.
 
     >>> from examiner.scores.aggregate import mean
-    >>> acceleration(Strata("a", np.array([0]), np.array([3]), np.array([[1.0, 2.0, 3.0]])), mean)
+    >>> from examiner.scores.runs import arranged
+    >>> acceleration(arranged("a", np.zeros(3, int), np.array([1.0, 2.0, 3.0])), mean)
     0.0
     """
     tasks, sizes = deletions(strata, unit)
@@ -352,13 +321,6 @@ def acceleration(strata: Strata, statistic: Statistic, unit: Unit = "runs") -> f
     return float(cubes / (6 * squares**1.5)) if squares > 0 else 0.0
 
 
-FEW_DEGREES = 10
-"""Below this many degrees of freedom, normal-like tails are noticeably too short."""
-
-TOO_FEW_IF_SKEWED = 10
-"""Tasks up to which intervals of means of log-normal scores fall short (`benchmarks/coverage.py`)."""
-SKEWED = 1.0
-"""Third moments beyond this many cubed deviations are said: it is the skewness of gamma runs of shape 4."""
 SHORT_OF_SKEWED = MappingProxyType({"mean": "92 to 94", "median": "72 to 92"})
 """What `benchmarks/score_coverage.py` finds of log-normal runs, whose logarithms have a deviation of 1."""
 
@@ -399,10 +361,14 @@ class AggregateIntervals(ByResampling):
         columns = [Column("agent", "name", "Agent")]
         values: dict[str, Any] = {"agent": self.agent_names}  # Any: names or arrays
         for column, aggregate in enumerate(self.aggregates):
-            columns += aggregate_columns(aggregate)
+            meaning = f"{aggregate_title(aggregate).capitalize()} over tasks and runs"
+            title = "IQM" if aggregate == "iqm" else aggregate.replace("_", " ")
+            columns.append(Column(aggregate, "number", meaning, unit="score", title=title))
             values[aggregate] = self.value[:, column]
-            values[f"{aggregate}_low"] = self.low[:, column]
-            values[f"{aggregate}_high"] = self.high[:, column]
+            for side, ends in (("low", self.low), ("high", self.high)):
+                end = f"{aggregate}_{side}"
+                columns.append(Column(end, "number", "", title=side, of=aggregate))
+                values[end] = ends[:, column]
         return Table.of(columns, values, level=self.level, score_unit=self.score_unit)
 
     @property
@@ -431,21 +397,6 @@ def aggregate_title(aggregate: str) -> str:
     return AGGREGATES[aggregate].title if aggregate in AGGREGATES else aggregate
 
 
-def aggregate_columns(aggregate: str) -> list[Column]:
-    """Return the columns of an aggregate: its value and both ends of its interval.
-
-    >>> [column.name for column in aggregate_columns("iqm")]
-    ['iqm', 'iqm_low', 'iqm_high']
-    """
-    meaning = f"{aggregate_title(aggregate).capitalize()} over tasks and runs"
-    title = "IQM" if aggregate == "iqm" else aggregate.replace("_", " ")
-    return [
-        Column(aggregate, "number", meaning, unit="score", title=title),
-        Column(f"{aggregate}_low", "number", "", title="low", of=aggregate),
-        Column(f"{aggregate}_high", "number", "", title="high", of=aggregate),
-    ]
-
-
 @reads_results
 def intervals(
     results: Results,
@@ -453,6 +404,7 @@ def intervals(
     *,
     rng: Randomness = 0,
     measure: str | None = None,
+    normalise: str | OwnFunction | None = "auto",
     total: Total | None = None,
     **how: Unpack[ResamplingOptions],
 ) -> AggregateIntervals:
@@ -470,6 +422,7 @@ def intervals(
     >>> bool((made.low < made.value).all()), bool((made.value < made.high).all())
     (True, True)
     """
+    results = comparable_runs(results, normalise, measure)
     chosen = checked(aggregates, results, measure, total)
     bootstrap = Bootstrap.of(results, measure, Resampling(**how), total)
     answer = intervals_of(bootstrap, chosen, seed_of(rng), shares=results.is_binary(measure))
@@ -487,7 +440,11 @@ def checked(
     >>> [one.name for one in checked("mean", Results.from_numpy([[1.0]]))]
     ['mean']
     """
-    chosen = _chosen(aggregates)
+    if isinstance(aggregates, (str, Aggregate)) or callable(aggregates):
+        aggregates = [aggregates]
+    chosen = tuple(aggregate_named(choice) for choice in aggregates)
+    if not chosen:
+        raise InputError("No aggregates were named. Name one, as 'mean'.")
     if any(aggregate.name == "optimality_gap" for aggregate in chosen) and is_raw(results, measure):
         raise InputError(
             "The optimality gap is how far scores fall short of 1.0, and these are raw points. Normalise "
@@ -509,11 +466,15 @@ def intervals_of(
     """
     value = point_values(bootstrap.scores, chosen)
     ends = _bounds(bootstrap, chosen, value, generator(seed), shares=shares)
-    ends = _possible(ends, chosen, shares=shares)
-    low, high, honest = _without_false_certainty(bootstrap, chosen, value, ends)
+    for column, aggregate in enumerate(chosen):  # aggregates of zeros and ones lie between them
+        least, most = aggregate.least, np.inf
+        if shares and aggregate.contributions is not None:
+            least, most = max(least, 0.0), 1.0
+        ends[..., column] = np.clip(ends[..., column], least, most)
+    ends, honest = _without_false_certainty(bootstrap, chosen, value, ends)
     agents, best = bootstrap.scores.agents, chosen[0]
     order = best_first(agents, value[:, 0], higher_is_better=best.higher_is_better)
-    value, low, high = value[order], low[order], high[order]
+    value, low, high = value[order], *ends[:, order]
     read_only(value, low, high)
     caveats = () if bootstrap.reason else _caveats(bootstrap, chosen)
     return AggregateIntervals(
@@ -528,15 +489,6 @@ def intervals_of(
     )
 
 
-def _chosen(aggregates: Choice | Sequence[Choice]) -> tuple[Aggregate, ...]:
-    if isinstance(aggregates, (str, Aggregate)) or callable(aggregates):
-        return (aggregate_named(aggregates),)
-    chosen = tuple(aggregate_named(choice) for choice in aggregates)
-    if not chosen:
-        raise InputError("No aggregates were named. Name one, as 'mean'.")
-    return chosen
-
-
 def _bounds(
     bootstrap: Bootstrap,
     aggregates: Sequence[Aggregate],
@@ -545,53 +497,55 @@ def _bounds(
     *,
     shares: bool,
 ) -> Floats:
-    evaluate = partial(
-        each_agent, statistics=tuple(aggregate.statistic for aggregate in aggregates)
-    )
-    kind = bootstrap.how.interval
-    if kind not in ("studentised", "bca") or bootstrap.reason is not None:
+    """Both ends of all intervals, [2, agents, aggregates]."""
+    statistics = tuple(aggregate.statistic for aggregate in aggregates)
+    evaluate = partial(each_agent, statistics=statistics)
+    how = bootstrap.how
+    if how.interval not in ("studentised", "bca") or bootstrap.reason is not None:
         return bootstrap.bounds(evaluate, rng, value.shape)
-    if kind == "studentised":
-        drawn = bootstrap.replicates(evaluate, rng)
-        return studentised_bounds(bootstrap, aggregates, value, drawn, shares=shares)
-    check_corrected(bootstrap.scores, aggregates, bootstrap.how.unit)
-    return corrected_bounds(bootstrap, aggregates, value, bootstrap.replicates(evaluate, rng))
-
-
-def _possible(ends: Floats, aggregates: Sequence[Aggregate], *, shares: bool) -> Floats:
-    """Cut ends to what the truth can be: aggregates of zeros and ones lie between them."""
-    for column, aggregate in enumerate(aggregates):
-        least, most = aggregate.least, np.inf
-        if shares and aggregate.contributions is not None:
-            least, most = max(least, 0.0), 1.0
-        ends[..., column] = np.clip(ends[..., column], least, most)
+    if how.interval == "bca":
+        check_corrected(bootstrap, aggregates)
+    replicates, ends = bootstrap.replicates(evaluate, rng), np.full((2, *value.shape), np.nan)
+    for row, strata in enumerate(bootstrap.scores.strata):
+        for column, aggregate in enumerate(aggregates):
+            drawn, point = replicates[row, column], float(value[row, column])
+            drawn = drawn[~np.isnan(drawn)]
+            if len(drawn) < 2 or np.isnan(point):
+                continue
+            if how.interval == "bca":
+                pair = corrected_ends(strata, aggregate.statistic, point, drawn, how)
+            else:
+                # of zeros and ones these are a share, or what it lacks to 1
+                share = shares and aggregate.name in ("mean", "optimality_gap")
+                pair = studentised_ends(strata, aggregate, point, drawn, how, share=share)
+            ends[:, row, column] = pair
     return ends
 
 
 def _caveats(bootstrap: Bootstrap, aggregates: Sequence[Aggregate]) -> list[str]:
     """What makes the intervals narrower than they should be."""
     scores, how = bootstrap.scores, bootstrap.how
+    observed = [one for one in scores.strata if len(one.tasks)]
+    names = [one.name for one in aggregates]
     if how.unit == "tasks":
         alone = _single_tasks(scores.total) if scores.groups is None else []
-        return [*alone, *_few_tasks(scores.strata, aggregates, how.level)]
+        return [*alone, *_few_tasks(observed, names, how.level)]
     caveats = []
-    single = {
-        one.agent: int((one.runs == 1).sum()) for one in scores.strata if (one.runs == 1).any()
-    }
+    single = {one.agent: int((one.runs == 1).sum()) for one in observed if (one.runs == 1).any()}
     if single:
         caveats.append(
             f"Some tasks have a single run, {max(single.values()):,} at most for an agent: they add "
             f"nothing to the intervals, which are too narrow for {listed(single)}."
         )
-    fewest = min(int((one.runs - 1).sum()) for one in scores.strata if len(one.tasks))
-    if how.interval != "studentised" and 0 < fewest < FEW_DEGREES:
+    fewest, few = min(int((one.runs - 1).sum()) for one in observed), 10
+    if how.interval != "studentised" and 0 < fewest < few:  # normal-like tails are too short
         caveats.append(
             f"Some intervals rest on {counted(fewest, 'spare run')} (runs beyond the first of each "
-            f"task): below {FEW_DEGREES} they are too narrow, and hold the truth less often than said. "
+            f"task): below {few} they are too narrow, and hold the truth less often than said. "
             f"Those of 'studentised' are not."
         )
-    uneasy = [one.name for one in aggregates if one.name in SHORT_OF_SKEWED]
-    if uneasy and any(_skewed(one) for one in scores.strata):
+    uneasy = [name for name in names if name in SHORT_OF_SKEWED]
+    if uneasy and any(map(_skewed, observed)):
         short = " and ".join(f"{name} {SHORT_OF_SKEWED[name]}" for name in uneasy)
         caveats.append(
             f"Scores of runs are skewed. In simulations with skewed runs, 95 % intervals cover the true "
@@ -600,24 +554,18 @@ def _caveats(bootstrap: Bootstrap, aggregates: Sequence[Aggregate]) -> list[str]
     return caveats
 
 
-def _few_tasks(
-    strata: Sequence[Strata], aggregates: Sequence[Aggregate], level: float
-) -> list[str]:
+def _few_tasks(strata: Sequence[Strata], names: Sequence[str], level: float) -> list[str]:
     """Say where so few tasks cannot have intervals that hold their level."""
-    fewest = min(len(one.tasks) for one in strata if len(one.tasks))
-    notes, names = [], {one.name for one in aggregates}
-    most = 1 - 0.5 ** (
-        fewest - 1
-    )  # how often the median is between the lowest and the highest task
+    fewest, notes = min(len(one.tasks) for one in strata), []
+    # how often the median is between the lowest and the highest task
+    most = 1 - 0.5 ** (fewest - 1)
     if "median" in names and most < level - 0.02:
         notes.append(
             f"The median over {counted(fewest, 'task')} has no {100 * level:g} % interval: all of them "
             f"enclose the median of tasks like these in {100 * most:.0f} of 100 cases."
         )
-    unbounded = any(
-        one.scores.size and np.ptp(np.clip(one.scores, 0, 1) - one.scores) for one in strata
-    )
-    if "mean" in names and fewest <= TOO_FEW_IF_SKEWED and unbounded:
+    unbounded = any(np.ptp(np.clip(one.scores, 0, 1) - one.scores) for one in strata)
+    if "mean" in names and fewest <= 10 and unbounded:  # `benchmarks/coverage.py`
         notes.append(
             f"Over {counted(fewest, 'task')}, intervals of the mean rely on scores without a long tail: of "
             f"log-normal scores, they hold the truth in 83 to 92 of 100 cases. Those of the median do not."
@@ -639,45 +587,42 @@ def _single_tasks(total: Total | None) -> list[str]:
 
 
 def _skewed(strata: Strata) -> bool:
-    """Whether the runs of an agent's tasks lean to one side, by their third moments all together."""
+    """Whether the runs of an agent's tasks lean to one side, by their third moments all together.
+
+    They lean as gamma runs of shape 4 do, or more: their third moments exceed their cubed deviations.
+    """
     several = strata.runs > 2
-    if not several.any():
-        return False
     runs, (off, _) = strata.runs[several], scaled(strata.deviations[several])
     spread = np.sqrt((off**2).sum(axis=1) / (runs - 1))
     third = runs * (off**3).sum(axis=1) / ((runs - 1) * (runs - 2))
     total = float((spread**3).sum())
-    return total > 0 and abs(float(third.sum())) > SKEWED * total
+    return total > 0 and abs(float(third.sum())) > total
 
 
 def _without_false_certainty(
-    bootstrap: Bootstrap,
-    aggregates: Sequence[Aggregate],
-    value: Floats,
-    ends: Floats,
-) -> tuple[Floats, Floats, list[str]]:
+    bootstrap: Bootstrap, aggregates: Sequence[Aggregate], value: Floats, ends: Floats
+) -> tuple[Floats, list[str]]:
     """Replace intervals of zero width: by Wilson's where runs are 0 or 1, else by none."""
-    scores, how = bootstrap.scores, bootstrap.how
-    low, high, notes = ends[0].copy(), ends[1].copy(), []
+    scores, how, notes = bootstrap.scores, bootstrap.how, []
     means = np.array([one.name == "mean" for one in aggregates])
-    binary = np.array([_alone_and_binary(one) for one in scores.strata])
-    if how.unit == "runs" and binary.any() and means.any():
-        for row in np.flatnonzero(binary):
+    won_or_lost = [
+        row
+        for row, one in enumerate(scores.strata)
+        if len(one.tasks) == 1 and np.isin(one.scores, (0.0, 1.0)).all()
+    ]
+    if how.unit == "runs" and won_or_lost and means.any():
+        for row in won_or_lost:
             trials = int(scores.strata[row].runs.sum())
-            wins = float(value[row, means][0]) * trials
-            low[row, means], high[row, means] = wilson(wins, trials, how.level)
+            share = wilson(float(value[row, means][0]) * trials, trials, how.level)
+            ends[:, row, means] = np.array(share)[:, None]
         notes.append("Runs on the one task are won or lost: intervals of the mean are Wilson's.")
     # What rounding leaves is no width either; false where there is no interval.
-    flat = high - low <= 1e-12 * np.maximum(np.abs(low), np.abs(high))
-    low[flat] = high[flat] = np.nan
+    flat = ends[1] - ends[0] <= 1e-12 * np.abs(ends).max(axis=0)
+    ends[:, flat] = np.nan
     if flat.any():
         names = [agent for agent, row in zip(scores.agents, flat, strict=True) if row.any()]
         notes.append(
             f"Resampling {how.unit} never changes some aggregates of {listed(names)}, which does not "
             f"make them certain: no interval is given."
         )
-    return low, high, notes
-
-
-def _alone_and_binary(strata: Strata) -> bool:
-    return len(strata.tasks) == 1 and bool(np.isin(strata.scores, (0.0, 1.0)).all())
+    return ends, notes

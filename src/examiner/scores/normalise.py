@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from examiner.messages import InputError, counted, shorten
-from examiner.results import Results, Scales, announce, check_results, reads_results
-from examiner.scores.cells import RowCodes, cell_means, mean_cells
+from examiner.results import Results, Scales, announce, atari_game, check_results, reads_results
+from examiner.scores.cells import RowCodes, cell_means, judged_runs, mean_cells
 from examiner.scores.comparable import (
     LearntScale,
     Normalised,
@@ -21,20 +21,39 @@ from examiner.scores.normalisers import NORMALISERS
 from examiner.validation import known_name
 
 SHOWN = 3
+AUTOMATIC = "Scores are normalised by "
+"""How the note on an automatic choice begins."""
 
 
 def in_shares(results: Results, measure: str | None = None) -> bool:
-    """Tell whether values lie between 0 and 1, but for isolated ones.
+    """Whether all values lie between 0 and 1, apart from isolated ones.
 
     >>> in_shares(Results.from_numpy([[0.5], [1.0]])), in_shares(Results.from_numpy([[50.0], [70.0]]))
     (True, False)
     """
-    outside = _outside(results, measure)
-    return not outside.any() or len(isolated_rows(results, measure)) > 0
+    return _within(results, measure, 1.0)
 
 
-def isolated_rows(results: Results, measure: str | None = None) -> NDArray[np.intp]:
-    """Return the rows outside 0 to 1 if each is the only one of its agent and of its task, else none.
+def shared_range(results: Results, measure: str | None = None) -> float | None:
+    """Return the upper end of the range that all tasks share: 1 of shares, 100 of percentages, else None.
+
+    Isolated values (`isolated_rows`) do not count.
+
+    >>> shared_range(Results.from_numpy([[50.0], [70.0]])), shared_range(Results.from_numpy([[-1.0]]))
+    (100.0, None)
+    """
+    return next((top for top in (1.0, 100.0) if _within(results, measure, top)), None)
+
+
+def _within(results: Results, measure: str | None, top: float) -> bool:
+    outside = _outside(results, measure, top)
+    return not outside.any() or len(isolated_rows(results, measure, top)) > 0
+
+
+def isolated_rows(
+    results: Results, measure: str | None = None, top: float = 1.0
+) -> NDArray[np.intp]:
+    """Return the rows outside 0 to `top` if each is the only one of its agent and of its task, else none.
 
     Then no agent and no task has a unit of its own: all others say what the unit is. A task whose values
     lie outside, or an agent whose do, has one. Two others on the task are needed: one value is no range.
@@ -45,7 +64,7 @@ def isolated_rows(results: Results, measure: str | None = None) -> NDArray[np.in
     array([5])
     """
     none = np.zeros(0, dtype=np.intp)
-    outside = _outside(results, measure)
+    outside = _outside(results, measure, top)
     if np.count_nonzero(outside) > min(len(results.agents), len(results.tasks)):
         return none
     rows = np.flatnonzero(outside)
@@ -53,24 +72,24 @@ def isolated_rows(results: Results, measure: str | None = None) -> NDArray[np.in
     if len(np.unique(agents)) < len(rows) or len(np.unique(tasks)) < len(rows):
         return none
     observed = ~np.isnan(results.measure(measure))
-    beside = np.bincount(results.task_codes[observed], minlength=len(results.tasks))[tasks] - 1
-    return rows if (beside >= 2).all() else none
+    others = np.bincount(results.task_codes[observed], minlength=len(results.tasks))[tasks] - 1
+    return rows if (others >= 2).all() else none
 
 
-def _outside(results: Results, measure: str | None) -> NDArray[np.bool_]:
+def _outside(results: Results, measure: str | None, top: float) -> NDArray[np.bool_]:
     values = results.measure(measure)
-    return np.asarray((values < 0) | (values > 1))
+    return np.asarray((values < 0) | (values > top))
 
 
-def isolated_values(results: Results, measure: str | None = None) -> str:
-    """Name the values outside 0 to 1 where all others lie inside; nothing where there are none.
+def isolated_values(results: Results, measure: str | None = None, top: float = 1.0) -> str:
+    """Name the values outside 0 to `top` where all others lie inside; nothing where there are none.
 
     >>> isolated_values(Results.from_numpy([[0.5, 0.5], [0.5, -2.0], [0.0, 1.0]]))
     "1 of 6 values of 'score' lies outside 0 to 1, where all others lie: -2 (agent 'agent 2', task \
 'task 2')."
     """
     measure = results.measure_name(measure)
-    rows = isolated_rows(results, measure)
+    rows = isolated_rows(results, measure, top)
     if not len(rows):
         return ""
     values = results.measure(measure)
@@ -82,18 +101,18 @@ def isolated_values(results: Results, measure: str | None = None) -> str:
     more = f" and {len(rows) - SHOWN:,} more" if len(rows) > SHOWN else ""
     return (
         f"{len(rows):,} of {counted(int((~np.isnan(values)).sum()), 'value')} of {shorten(measure)} "
-        f"{'lies' if len(rows) == 1 else 'lie'} outside 0 to 1, where all others lie: "
+        f"{'lies' if len(rows) == 1 else 'lie'} outside 0 to {top:g}, where all others lie: "
         f"{', '.join(cells)}{more}."
     )
 
 
 def isolated_notes(results: Results, measure: str | None = None) -> tuple[str, ...]:
-    """Name the values outside 0 to 1 where all others lie inside, and say how they are treated.
+    """Name the values outside the range in which all others lie, and say how they are treated.
 
     >>> isolated_notes(Results.from_numpy([[0.5, 1.0]]))
     ()
     """
-    named = isolated_values(results, measure)
+    named = isolated_values(results, measure, shared_range(results, measure) or 1.0)
     if not named:
         return ()
     treatment = (
@@ -124,15 +143,27 @@ def normalise(
     array([1., 3.])
     """
     measure = check_results(results).measure_name(measure)
-    if method == "auto":
+    notes: tuple[str, ...] = ()
+    if is_automatic(method):
         results = with_isolated_notes(results, measure)
+        notes = automatic_notes(results, measure)
     method = normaliser_name(results, method, measure)
     if method is None:
         return results
     scores = task_scores(results, measure)
-    if callable(method):
-        return on_scale(results, method, scores)
-    return on_scale(results, method, scores, NORMALISERS[method].learn(scores))
+    scale = None if callable(method) else NORMALISERS[method].learn(scores)
+    return on_scale(results, method, scores, scale).with_notes(*notes)
+
+
+def comparable_runs(
+    results: Results, method: str | OwnFunction | None, measure: str | None = None
+) -> Results:
+    """Return results as agents are compared: training logs reduced, then scores normalised.
+
+    >>> comparable_runs(Results.from_numpy([[10.0], [30.0]]), "min-max").measure()
+    array([0., 1.])
+    """
+    return normalise(judged_runs(results), method, measure)
 
 
 def with_isolated_notes(results: Results, measure: str | None = None) -> Results:
@@ -248,8 +279,16 @@ def judges_as_read(
     >>> judges_as_read("auto", 100.0, None), judges_as_read("human", 1.0, None)
     (True, False)
     """
-    auto = isinstance(normaliser, str) and normaliser.lower() == "auto"
-    return auto and (success is not None or share is not None)
+    return is_automatic(normaliser) and (success is not None or share is not None)
+
+
+def is_automatic(normaliser: str | OwnFunction | None) -> bool:
+    """Whether the normaliser is to be chosen by the results.
+
+    >>> is_automatic("auto"), is_automatic(None)
+    (True, False)
+    """
+    return isinstance(normaliser, str) and normaliser.lower() == "auto"
 
 
 def check_reachable(normaliser: str | OwnFunction | None, success: float | str | None) -> None:
@@ -273,25 +312,69 @@ def check_reachable(normaliser: str | OwnFunction | None, success: float | str |
 
 @reads_results
 def suggested_normaliser(results: Results, measure: str | None = None) -> str | None:
-    """Return the normaliser that suits the results: human, none where values lie in [0, 1], z-score.
+    """Return the normaliser that "auto" means: human, None for scores as they were read, or z-score.
 
-    Scores that were normalised before stay as they are. A single value outside [0, 1], where all others
-    lie inside, decides nothing: see `isolated_rows`.
+    Scores that were normalised before stay as they are. Else it is "human" where all tasks have random and
+    reference scores. Scores are used as they were read where there is one task; where all lie between 0 and
+    1, or between 0 and 100 (isolated values do not count: see `isolated_rows`); and where there are fewer
+    than three agents: two say nothing about the scale of a task. Where lower is better on some task, scores
+    cannot be averaged as they were read, and are compared with the other agents' on every task.
 
     >>> suggested_normaliser(Results.from_numpy([[0.5, 1.0]])) is None
     True
-    >>> suggested_normaliser(Results.from_numpy([[50.0], [70.0]]))
+    >>> suggested_normaliser(Results.from_numpy([[500.0, 3.0], [700.0, 2.0], [900.0, 1.0]]))
     'z-score'
     """
     measure = results.measure_name(measure)
-    if any(step.startswith(f"{measure} normalised by ") for step in results.provenance.steps):
+    if is_normalised(results, measure):
         return None
     scales = results.scales.aligned(results.task_names, measure, needs=["random", "reference"])
     if not np.isnan(scales.reference).any():
         return "human"
-    comparable = in_shares(results, measure)
-    # With one agent there is nobody to be compared with: raw scores are all there is.
-    return None if comparable or len(results.agents) < 2 else "z-score"
+    if len(results.agents) > 1 and (scales.sign < 0).any():
+        return "z-score"
+    as_read = len(results.agents) < 3 or len(results.tasks) == 1
+    return None if as_read or shared_range(results, measure) is not None else "z-score"
+
+
+def is_normalised(results: Results, measure: str) -> bool:
+    """Whether a measure was normalised before.
+
+    >>> is_normalised(normalise(Results.from_numpy([[10.0], [30.0]]), "min-max"), "score")
+    True
+    """
+    return any(step.startswith(f"{measure} normalised by ") for step in results.provenance.steps)
+
+
+def automatic_notes(results: Results, measure: str | None = None) -> tuple[str, ...]:
+    """State which normaliser is chosen for results, why, and how to keep scores as they were read.
+
+    >>> automatic_notes(Results.from_numpy([[500.0, 3.0], [700.0, 2.0], [900.0, 1.0]]))[0][:60]
+    "Scores are normalised by 'z-score', as tasks have different "
+    """
+    method = suggested_normaliser(results, measure)
+    if method is None:
+        return ()
+    if method == "human":
+        reason = "every task has a random and a reference score"
+    elif (results.scales.aligned(results.task_names, results.measure_name(measure)).sign < 0).any():
+        reason = "lower is better on some tasks"
+    else:
+        reason = "tasks have different scales"
+    scales = ""
+    if method != "human" and any(atari_game(name) is not None for name in results.task_names):
+        scales = ', `results.with_scales(ex.load("atari-human-random"))` human ones'
+    return (f"{AUTOMATIC}{method!r}, as {reason}; `normalise=None` uses raw scores{scales}.",)
+
+
+def stated_choice(results: Results) -> tuple[str, ...]:
+    """Return the note on a normaliser that was chosen automatically, for the answer made from the results.
+
+    >>> table = Results.from_numpy([[500.0, 3.0], [700.0, 2.0], [900.0, 1.0]])
+    >>> len(stated_choice(normalise(table, "auto"))), stated_choice(table)
+    (1, ())
+    """
+    return tuple(note for note in results.notes if note.startswith(AUTOMATIC))
 
 
 def is_raw(results: Results, measure: str | None = None) -> bool:

@@ -2,43 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.answers import Answer, Table, bound, count, error, name, number, text
+from examiner.answers import Table, bound, count, error, name, number, text
 from examiner.messages import InputError, joined, shorten
 from examiner.results import Results, reads_results
-from examiner.scores.bootstrap import Bootstrap, Resampling
-from examiner.scores.cells import judged_runs
+from examiner.scores.bootstrap import Bootstrap, ByResampling, Resampling
+from examiner.scores.comparable import OwnFunction
 from examiner.scores.differences import Difference, Discordance, difference_of
-from examiner.scores.improvement import Improvement, improvement_of
-from examiner.scores.normalise import score_unit
-from examiner.scores.runs import Unit, shared_rows
+from examiner.scores.improvement import improvement_of
+from examiner.scores.normalise import comparable_runs, score_unit
+from examiner.scores.runs import Pair, Unit
 from examiner.scores.significance import LEVEL, holm
 from examiner.scores.total import Total
-from examiner.validation import Floats, Randomness, read_only, seed_of
+from examiner.validation import Floats, Randomness, seed_of
 
 NOT_DIFFERENT = "not significantly different from"
-
-
-class PairedComparison(NamedTuple):
-    """Agent a against agent b over their common tasks; `adjusted` is p after Holm over all pairs asked for.
-
-    `mean_a` and `mean_b` have shape [tasks].
-    """
-
-    difference: Difference
-    improvement: Improvement
-    adjusted: float
-    tasks: tuple[str, ...]
-    mean_a: Floats
-    mean_b: Floats
-    notes: tuple[str, ...]
 
 
 class ComparedPairs(Table):
@@ -85,110 +69,33 @@ class ComparedTasks(Table):
     probability: Floats = number("Probability that a run of a beats one of b", title="a beats b")
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Comparison(Answer):
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True, repr=False)
+class Comparison(ByResampling):
     """An agent compared with each of some others: `compare`."""
 
     kind = "compare"
 
-    compared: tuple[PairedComparison, ...]
-    score_unit: str = ""
-
-    @property
-    def agent(self) -> str:
-        """The agent that is compared."""
-        return self.compared[0].difference.a
+    pairs: ComparedPairs
+    tasks: ComparedTasks
 
     @property
     def headline(self) -> str:
         """Whether the agent is significantly better or worse than each other."""
         verdicts: dict[str, list[str]] = {}
-        for pair in self.compared:
-            ahead = "better" if pair.difference.value > 0 else "worse"
-            significant = pair.adjusted < LEVEL
+        for pair in self.pairs:
+            ahead = "better" if pair.difference > 0 else "worse"
+            significant = pair.p_adjusted < LEVEL
             word = f"significantly {ahead} than" if significant else NOT_DIFFERENT
-            verdicts.setdefault(word, []).append(pair.difference.b)
+            verdicts.setdefault(word, []).append(pair.b)
         parts = [f"{word} {joined(names)}" for word, names in verdicts.items()]
-        if len(self.compared) > 1:
-            return f"{self.agent} is {'; '.join(parts)}."
-        pair = self.compared[0]
-        size = f"difference {pair.difference.value:.3g}"
-        gap = pair.difference
-        if not np.isnan(gap.low):
-            level = 100 * pair.improvement.level
-            size += f", {level:g} % interval {gap.low:.3g} to {gap.high:.3g}"
-        return f"{self.agent} is {parts[0]} ({size}, p = {pair.adjusted:.2g})."
-
-    @cached_property
-    def pairs(self) -> ComparedPairs:
-        """One row per pair."""
-        gaps = [pair.difference for pair in self.compared]
-        better = [pair.improvement for pair in self.compared]
-        items: dict[str, Any] = {}  # Any: counts
-        if any(gap.items is not None for gap in gaps):
-            unknown = (np.nan,) * 4
-            rows = zip(*(gap.items or unknown for gap in gaps), strict=True)
-            items = dict(zip(Discordance._fields, map(list, rows), strict=True))
-        return ComparedPairs(
-            a=[gap.a for gap in gaps],
-            b=[gap.b for gap in gaps],
-            difference=[gap.value for gap in gaps],
-            difference_low=[gap.low for gap in gaps],
-            difference_high=[gap.high for gap in gaps],
-            difference_error=[gap.error for gap in gaps],
-            probability=[one.probability for one in better],
-            probability_low=[one.low for one in better],
-            probability_high=[one.high for one in better],
-            p=[gap.p for gap in gaps],
-            p_adjusted=[pair.adjusted for pair in self.compared],
-            test=[gap.test for gap in gaps],
-            unit=[gap.unit for gap in gaps],
-            tasks=[gap.tasks for gap in gaps],
-            error_paired=[gap.paired for gap in gaps],
-            error_grouped=[gap.grouped for gap in gaps],
-            effective_tasks=[gap.effective for gap in gaps],
-            error_of_runs=[gap.runs for gap in gaps],
-            detectable=[gap.detectable for gap in gaps],
-            detectable_fixed=[gap.detectable_fixed for gap in gaps],
-            **items,
-            level=better[0].level,
-            score_unit=self.score_unit,
-            caption=f"{self.agent} less each other",
-        )
-
-    @cached_property
-    def tasks(self) -> ComparedTasks:
-        """One row per pair and common task."""
-        columns: dict[str, Any] = {
-            name: [] for name in ComparedTasks.declared
-        }  # Any: names, numbers
-        for pair in self.compared:
-            gaps = pair.mean_a - pair.mean_b
-            order = np.argsort(-gaps, kind="stable").tolist()
-            by_task = pair.improvement.tasks
-            beats = dict(zip(by_task.task, by_task.probability.tolist(), strict=True))
-            columns["b"] += [pair.difference.b] * len(order)
-            columns["task"] += [pair.tasks[row] for row in order]
-            columns["mean_a"] += pair.mean_a[order].tolist()
-            columns["mean_b"] += pair.mean_b[order].tolist()
-            columns["difference"] += gaps[order].tolist()
-            columns["probability"] += [beats.get(pair.tasks[row], np.nan) for row in order]
-        return ComparedTasks(**columns, score_unit=self.score_unit)
-
-    @property
-    def tables(self) -> Mapping[str, Table]:
-        """The pairs, and each of their tasks."""
-        return {"pairs": self.pairs, "tasks": self.tasks}
-
-    @property
-    def settings(self) -> Mapping[str, Any]:  # Any: JSON values
-        """How runs or tasks were resampled, and the level of intervals."""
-        return self.compared[0].improvement.settings
-
-    @property
-    def all_notes(self) -> tuple[str, ...]:
-        """What a reader should know about these numbers."""
-        return tuple(dict.fromkeys(note for pair in self.compared for note in pair.notes))
+        pair = self.pairs[0]
+        if len(self.pairs) > 1:
+            return f"{pair.a} is {'; '.join(parts)}."
+        size = f"difference {pair.difference:.3g}"
+        if not np.isnan(pair.difference_low):
+            ends = f"{pair.difference_low:.3g} to {pair.difference_high:.3g}"
+            size += f", {100 * self.level:g} % interval {ends}"
+        return f"{pair.a} is {parts[0]} ({size}, p = {pair.p_adjusted:.2g})."
 
 
 @reads_results
@@ -200,6 +107,7 @@ def compare(
     rng: Randomness = 0,
     level: float = 0.95,
     measure: str | None = None,
+    normalise: str | OwnFunction | None = "auto",
     reps: int | None = None,
     total: Total | None = None,
     unit: Unit | None = None,
@@ -223,36 +131,64 @@ def compare(
         raise InputError(f"Nobody is named to compare {shorten(agent)} with. Name another agent.")
     if agent in others or len(set(others)) < len(others):
         raise InputError("An agent is named twice. Name different agents.")
-    results = judged_runs(results)
+    results = comparable_runs(results, normalise, measure)
     bootstrap = Bootstrap.of(
         results, measure, Resampling(reps, unit, "rescaled", level, group=group), total
     )
-    scores, unit = bootstrap.scores, bootstrap.how.unit
-    seed = seed_of(rng)
-    pairs = []
-    for other in others:
-        gap = difference_of(scores.of(agent), scores.of(other), level, unit)
-        if unit == "runs" and np.isnan(gap.runs):
+    scores, unit, seed = bootstrap.scores, bootstrap.how.unit, seed_of(rng)
+    gaps = [difference_of(scores.of(agent), scores.of(other), level, unit) for other in others]
+    adjusted = holm(np.array([gap.p for gap in gaps]))
+    items = any(gap.items is not None for gap in gaps)
+    pairs: list[dict[str, Any]] = []  # Any: as the columns declare
+    tasks: list[dict[str, Any]] = []
+    notes: list[str] = []
+    for gap, p in zip(gaps, adjusted.tolist(), strict=True):
+        if unit == "runs" and np.isnan(gap.error_of_runs):
             raise InputError(
                 f"Some cells of {shorten(gap.a)} and {shorten(gap.b)} hold a single run, so nothing is "
                 f"known about other runs. Compare them over tasks (the unit 'tasks')."
             )
-        first, second = scores.of(agent), scores.of(other)
-        rows_a, rows_b = shared_rows(first, second)
-        x, y = first.means[rows_a], second.means[rows_b]
-        read_only(x, y)
-        better = improvement_of(bootstrap, agent, other, seed)
-        tasks = tuple(scores.tasks[task] for task in first.tasks[rows_a].tolist())
-        notes = (*better.notes, *_interval_alone(gap, level))
-        pairs.append(PairedComparison(gap, better, gap.p, tasks, x, y, notes))
-    adjusted = holm(np.array([pair.difference.p for pair in pairs]))
-    compared = [pair._replace(adjusted=float(p)) for pair, p in zip(pairs, adjusted, strict=True)]
-    return Comparison(tuple(compared), score_unit(results, measure))
+        better = improvement_of(bootstrap, gap.a, gap.b, seed)
+        values: dict[str, Any] = gap._asdict() | {"p_adjusted": p}
+        values |= {
+            "probability": better.probability,
+            "probability_low": better.low,
+            "probability_high": better.high,
+        }
+        if items:
+            values |= (
+                gap.items._asdict() if gap.items else dict.fromkeys(Discordance._fields, np.nan)
+            )
+        pairs.append({name: values[name] for name in ComparedPairs.declared if name in values})
+        x, y = Pair.of(scores.of(gap.a), scores.of(gap.b)).means
+        tasks += [
+            {
+                "b": gap.b,
+                "task": better.tasks.task[row],
+                "mean_a": x[row],
+                "mean_b": y[row],
+                "difference": x[row] - y[row],
+                "probability": better.tasks.probability[row],
+            }
+            for row in np.argsort(y - x, kind="stable").tolist()
+        ]
+        notes += [*better.notes, *_interval_alone(gap, level)]
+    unit_of_scores = score_unit(results, measure)
+    caption = f"{agent} less each other"
+    return Comparison(
+        pairs=ComparedPairs.from_rows(
+            pairs, level=level, score_unit=unit_of_scores, caption=caption
+        ),
+        tasks=ComparedTasks.from_rows(tasks, score_unit=unit_of_scores),
+        how=bootstrap.how,
+        seed=seed,
+        notes=tuple(dict.fromkeys(notes)),
+    )
 
 
 def _interval_alone(gap: Difference, level: float) -> tuple[str, ...]:
     """Say so where Newcombe's interval excludes 0 but McNemar's exact test is not significant."""
-    if gap.items is None or gap.p < 1 - level or gap.low <= 0 <= gap.high:
+    if gap.items is None or gap.p < 1 - level or gap.difference_low <= 0 <= gap.difference_high:
         return ()
     return (
         f"The interval of {shorten(gap.a)} and {shorten(gap.b)} excludes 0 although the difference is not "

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import NamedTuple, TypedDict, Unpack
+from typing import TypedDict, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.answers import Scalar, Table, bound, flag, name, number, words
+from examiner.answers import Table, bound, flag, name, number, scalar, words
 from examiner.messages import InputError, counted, joined, listed, shorten
 from examiner.results import NO_SCALES, Results, reads_results
 from examiner.scores.aggregate import AGGREGATES, mean
@@ -22,23 +22,14 @@ from examiner.scores.bootstrap import (
     Resampling,
     each_agent,
 )
-from examiner.scores.cells import cell_means, judged_runs
-from examiner.scores.costs import attempt_costs
-from examiner.scores.intervals import AggregateIntervals, intervals_of
-from examiner.scores.normalise import score_unit
+from examiner.scores.cells import cell_means, ratio
+from examiner.scores.comparable import OwnFunction
+from examiner.scores.costs import attempt_costs, needed_cost
+from examiner.scores.intervals import intervals_of
+from examiner.scores.normalise import comparable_runs, score_unit
 from examiner.scores.runs import RunScores, Unit, run_scores
 from examiner.scores.total import Total
-from examiner.validation import Floats, Randomness, read_only, seed_of
-
-DIGITS = 12
-"""Means that agree in so many digits of the largest are equal: what differs beyond is rounding."""
-
-
-class Dominating(NamedTuple):
-    """An agent on the front that scores no less for no more, and in what share of resamples it does."""
-
-    agent: str
-    share: float
+from examiner.validation import Floats, Randomness, seed_of
 
 
 class ParetoOptions(TypedDict, total=False):
@@ -79,99 +70,49 @@ class DominatedAgents(Table):
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True, repr=False)
 class ParetoFront(ByResampling):
-    """Agents by mean score and mean cost of an attempt at an item; arrays of shape [agents].
+    """Agents by mean score and mean cost of an attempt at a task, and who dominates whom: `pareto`.
 
-    Agents come best first by score. `on_front` says whom no agent dominates, `share` in what share of
-    resamples that is so, NaN where nothing can be resampled. `dominated_by` holds, for each agent, those
-    on the front that dominate it, the most frequent first. `left_out` have no cost, or were not observed
-    on enough items.
+    `left_out` have no cost, or were not observed on enough tasks. Shares of resamples are NaN where nothing
+    can be resampled.
     """
 
     kind = "cost"
 
-    agent_names: tuple[str, ...]
-    measure: str
-    cost_name: str
-    score: Floats
-    score_low: Floats
-    score_high: Floats
-    cost: Floats
-    cost_low: Floats
-    cost_high: Floats
-    on_front: NDArray[np.bool_]
-    share: Floats
-    dominated_by: tuple[tuple[Dominating, ...], ...]
-    left_out: tuple[str, ...]
-
-    score_unit: str = ""
+    agents: FrontAgents
+    dominated: DominatedAgents
+    measure: str = field(metadata=scalar("Measure of the score"))
+    cost_name: str = field(metadata=scalar("Column of the cost", name="cost"))
+    front: tuple[str, ...] = field(metadata=scalar("Agents on the front, best first"))
+    left_out: tuple[str, ...] = field(
+        metadata=scalar("Agents excluded for lack of scores or costs")
+    )
 
     @property
     def headline(self) -> str:
-        """Which agents are on the front."""
-        verb = "is" if len(self.front) == 1 else "are"
-        start = f"{joined(self.front, 6)} {verb} on the Pareto front of {self.measure} and "
-        return f"{start}{self.cost_name}, of {counted(len(self.agent_names), 'agent')}."
-
-    @property
-    def agents(self) -> FrontAgents:
-        """One row per agent."""
-        return FrontAgents(
-            agent=self.agent_names,
-            score=self.score,
-            score_low=self.score_low,
-            score_high=self.score_high,
-            cost=self.cost,
-            cost_low=self.cost_low,
-            cost_high=self.cost_high,
-            on_front=self.on_front,
-            front_share=self.share,
-            dominated_by=[[one.agent for one in better] for better in self.dominated_by],
-            level=self.level,
-            score_unit=self.score_unit,
-        )
-
-    @property
-    def dominated(self) -> DominatedAgents:
-        """One row per dominated agent and agent that dominates it."""
-        rows = [
-            (agent, one)
-            for agent, better in zip(self.agent_names, self.dominated_by, strict=True)
-            for one in better
-        ]
-        return DominatedAgents(
-            agent=[agent for agent, _ in rows],
-            dominated_by=[one.agent for _, one in rows],
-            share=[one.share for _, one in rows],
-        )
-
-    @property
-    def tables(self) -> Mapping[str, Table]:
-        """Agents, and which of them dominate which others."""
-        return {"agents": self.agents, "dominated": self.dominated}
-
-    @property
-    def scalars(self) -> Mapping[str, Scalar]:
-        """What is set against what, and who is on the front or excluded."""
-        return {
-            "measure": Scalar(self.measure, "Measure of the score"),
-            "cost": Scalar(self.cost_name, "Column of the cost"),
-            "front": Scalar(self.front, "Agents on the front, best first"),
-            "left_out": Scalar(self.left_out, "Agents excluded for lack of scores or costs"),
-        }
-
-    @property
-    def front(self) -> tuple[str, ...]:
-        """The agents on the front, best first."""
-        return tuple(self.agent_names[row] for row in np.flatnonzero(self.on_front))
+        """Which agents are on the front, in nearly all resamples, and how many are dominated."""
+        shares, total = self.agents.front_share, counted(len(self.agents), "agent")
+        front = f"on the Pareto front of {self.measure} and {self.cost_name}"
+        if np.isnan(shares).all():
+            return f"Of {total} these are {front}: {joined(self.front, 6)}."
+        certain = [agent for agent in self.front if self.agents[agent].front_share >= 0.95]
+        dominated = int((shares <= 0.05).sum())
+        end = f"; {dominated:,} {'is' if dominated == 1 else 'are'} dominated" if dominated else ""
+        if unknown := len(shares) - len(certain) - dominated:
+            end += f"; of {unknown:,} it is not certain"
+        verb = "is" if len(certain) == 1 else "are"
+        start = f"{len(certain):,} of {total} {verb} {front} in at least 95 % of resamples"
+        names = joined(certain, 6) if certain else f"as observed {joined(self.front, 6)}"
+        return f"{start}: {names}{end}."
 
 
 @reads_results
 def pareto(
     results: Results,
-    cost: str,
+    cost: str | None = None,
     *,
     rng: Randomness = 0,
     measure: str | None = None,
+    normalise: str | OwnFunction | None = "auto",
     total: Total | None = None,
     coverage: float = 0.9,
     **how: Unpack[ParetoOptions],
@@ -181,52 +122,66 @@ def pareto(
     .. math:: b \succ a \iff \bar s_b \ge \bar s_a,\; \bar c_b \le \bar c_a,
               \text{ and } \bar s_b > \bar s_a \text{ or } \bar c_b < \bar c_a
 
-    Scores and costs (see `attempt_costs`) are means over items of the mean attempt, successes and
-    failures alike; `total` says how items make a mean. Scores and costs are resampled together, by runs
-    or by items as `intervals` does by default, so that both stay paired and scores have the same
-    intervals. An agent is left out whose score or cost is not known on at least `coverage` of the items.
+    Scores and costs (see `attempt_costs`; by default the first of cost, tokens and seconds) are means over
+    items of the mean attempt, successes and failures alike; `total` says how items make a mean. Scores and
+    costs are resampled together, by runs or by items as `intervals` does by default, so that both stay
+    paired and scores have the same intervals. An agent is left out whose score or cost is not known on at
+    least `coverage` of the items.
 
     >>> table = {"agent": ["a", "a", "b", "b"], "task": ["t", "u"] * 2, "score": [1, 0, 1, 1]}
     >>> pareto(Results.from_dict(table | {"cost": [1.0, 2.0, 3.0, 4.0]}), "cost", rng=0).front
     ('b', 'a')
     """
-    results = judged_runs(results)
     measure = results.measure_name(measure)
-    costed = _CostedAgents.of(results, cost, measure, coverage)
+    cost = needed_cost(results, cost)
+    results = comparable_runs(results, normalise, measure)
+    costs, named, kept, notes = _costed(results, cost, measure, coverage)
     seed = seed_of(rng)
     bootstrap = Bootstrap.of(results, measure, Resampling(**how), total)
     mean_of, shares = [AGGREGATES["mean"]], results.is_binary(measure)
-    scores = intervals_of(
-        bootstrap, mean_of, seed, shares=shares
-    )  # of all, as `intervals` gives them
-    scores = scores.of([agent for agent in scores.agent_names if agent not in costed.left_out])
-    paid = Bootstrap.of(costed.costs_kept, costed.named, bootstrap.how, total)
-    costs = intervals_of(paid, mean_of, seed, shares=False).of(scores.agent_names)
-    drawn = np.full((2, len(scores.agent_names), 1), np.nan)
+    of_all = intervals_of(bootstrap, mean_of, seed, shares=shares)  # as `intervals` gives them
+    agents = tuple(agent for agent in of_all.agent_names if agent in kept)
+    scores = of_all.of(agents)
+    costed = np.isin(results.agents, agents)[results.agent_codes]
+    paid = Bootstrap.of(costs.where(costed), named, bootstrap.how, total)
+    prices = intervals_of(paid, mean_of, seed, shares=False).of(agents)
+    drawn = np.full((2, len(agents), 1), np.nan)
     if bootstrap.reason is None:
-        rows = [bootstrap.scores.row(agent) for agent in scores.agent_names]
-        evaluate = partial(_both, costs=run_scores(costed.costs, costed.named, total))
+        rows = [bootstrap.scores.row(agent) for agent in agents]
+        evaluate = partial(_both, costs=run_scores(costs, named, total))
         drawn = bootstrap.replicates(evaluate, np.random.default_rng(seed))[:, rows]
-    score, price = scores.value[:, 0], costs.value[:, 0]
-    front = on_front(score, price)
+    score, price = scores.value[:, 0], prices.value[:, 0]
+    front, drawn_front = on_front(score, price), on_front(*drawn)
+    finite = np.isfinite(drawn).all(axis=0)
+    dominated = _dominated(agents, score, price, front, drawn)
+    better: dict[str, list[str]] = {agent: [] for agent in agents}
+    for agent, other in zip(dominated.agent, dominated.dominated_by, strict=True):
+        better[agent].append(other)
+    notes += [*scores.notes]
+    notes += [f"Costs: {note}" for note in prices.notes if note not in scores.notes]
     return ParetoFront(
-        how=bootstrap.how,
-        seed=seed,
-        notes=tuple(dict.fromkeys((*costed.notes, *_notes(scores, costs)))),
-        agent_names=scores.agent_names,
+        agents=FrontAgents(
+            agent=agents,
+            score=score,
+            score_low=scores.low[:, 0],
+            score_high=scores.high[:, 0],
+            cost=price,
+            cost_low=np.maximum(prices.low[:, 0], 0.0),
+            cost_high=prices.high[:, 0],
+            on_front=front,
+            front_share=ratio((drawn_front & finite).sum(axis=1), finite.sum(axis=1)),
+            dominated_by=list(better.values()),
+            level=bootstrap.how.level,
+            score_unit=score_unit(results, measure),
+        ),
+        dominated=dominated,
         measure=measure,
         cost_name=cost,
-        score=score,
-        score_low=scores.low[:, 0],
-        score_high=scores.high[:, 0],
-        cost=price,
-        cost_low=np.maximum(costs.low[:, 0], 0.0),
-        cost_high=costs.high[:, 0],
-        on_front=front,
-        share=_share(on_front(*drawn), drawn),
-        dominated_by=_dominated_by(scores.agent_names, score, price, front, drawn),
-        left_out=costed.left_out,
-        score_unit=score_unit(results, measure),
+        front=tuple(agents[row] for row in np.flatnonzero(front)),
+        left_out=tuple(agent for agent in results.agents if agent not in kept),
+        how=bootstrap.how,
+        seed=seed,
+        notes=tuple(dict.fromkeys(notes)),
     )
 
 
@@ -255,51 +210,42 @@ def on_front(score: Floats, cost: Floats) -> NDArray[np.bool_]:
     return np.asarray(front & ~unknown)
 
 
-class _CostedAgents(NamedTuple):
-    """Costs as the measure `named`, of all agents and of those whose scores and costs are known."""
-
-    costs: Results
-    costs_kept: Results
-    named: str
-    left_out: tuple[str, ...]
-    notes: tuple[str, ...]
-
-    @classmethod
-    def of(cls, results: Results, cost: str, measure: str, coverage: float) -> _CostedAgents:
-        if not 0 < coverage <= 1:
-            raise InputError(f"The coverage is {coverage:g}. Give a share of the tasks in (0, 1].")
-        named = f"{cost} (cost)"
-        costs = replace(results, scales=NO_SCALES).with_measure(named, attempt_costs(results, cost))
-        paid = np.isfinite(cell_means(costs, named))
-        observed = paid & np.isfinite(cell_means(results, measure))
-        kept = observed.mean(axis=1) >= coverage - 1e-12
-        free, few = ~paid.any(axis=1), paid.any(axis=1) & ~kept
-        notes = [
-            f"{counted(int(some.sum()), 'agent')} left out, {why}: "
-            f"{listed([results.agents[row] for row in np.flatnonzero(some)])}."
-            for some, why in (
-                (free, "whose cost is not known"),
-                (few, f"whose score and cost are not known on {coverage:.0%} of the tasks"),
-            )
-            if some.any()
-        ]
-        if not kept.any():
-            raise InputError(
-                f"No agent can be told by {shorten(cost)}: {' '.join(notes)} Name another column, or allow "
-                f"less (`coverage=...`)."
-            )
-        gone = tuple(results.agents[row] for row in np.flatnonzero(~kept))
-        rows = kept[results.agent_codes]
-        return cls(costs, costs.where(rows), named, gone, tuple(notes))
+def _costed(
+    results: Results, cost: str, measure: str, coverage: float
+) -> tuple[Results, str, set[str], list[str]]:
+    """Costs as a measure and its name, the agents whose scores and costs are known, and notes."""
+    if not 0 < coverage <= 1:
+        raise InputError(f"The coverage is {coverage:g}. Give a share of the tasks in (0, 1].")
+    named = f"{cost} (cost)"
+    costs = replace(results, scales=NO_SCALES).with_measure(named, attempt_costs(results, cost))
+    paid = np.isfinite(cell_means(costs, named))
+    observed = paid & np.isfinite(cell_means(results, measure))
+    kept = observed.mean(axis=1) >= coverage - 1e-12
+    free, few = ~paid.any(axis=1), paid.any(axis=1) & ~kept
+    notes = [
+        f"{counted(int(some.sum()), 'agent')} left out, {why}: "
+        f"{listed([results.agents[row] for row in np.flatnonzero(some)])}."
+        for some, why in (
+            (free, "whose cost is not known"),
+            (few, f"whose score and cost are not known on {coverage:.0%} of the tasks"),
+        )
+        if some.any()
+    ]
+    if not kept.any():
+        raise InputError(
+            f"No agent can be told by {shorten(cost)}: {' '.join(notes)} Name another column, or allow "
+            f"less (`coverage=...`)."
+        )
+    return costs, named, {results.agents[row] for row in np.flatnonzero(kept)}, notes
 
 
 def _both(block: Replicates, costs: RunScores) -> Floats:
     """Mean scores and mean costs on the same draws, shape [2, agents, replicates]."""
     if block.unit == "tasks":
-        paid = replace(block, scores=costs)
+        paid = replace(block, scores=replace(costs, drawn_by=block.scores.strata))
         return np.stack([each_agent(one, (mean,))[:, 0] for one in (block, paid)])
     both = np.full((2, len(costs.strata), block.replicates), np.nan)
-    alone = replace(block, scores=costs, order=costs.draw_order)
+    alone = replace(block, scores=costs)
     for row, (score, cost) in enumerate(zip(block.scores.strata, costs.strata, strict=True)):
         if not len(score.tasks) or not len(cost.tasks):
             continue
@@ -312,45 +258,31 @@ def _both(block: Replicates, costs: RunScores) -> Floats:
 
 
 def _without_dust(values: Floats) -> Floats:
-    """Round to what sums in another order have in common."""
+    """Round to what sums in another order have in common: twelve digits of the largest."""
     largest = np.nanmax(np.abs(values), initial=0.0)
-    return values if largest == 0 else np.round(values / largest, DIGITS)
+    return values if largest == 0 else np.round(values / largest, 12)
 
 
-def _share(fronts: NDArray[np.bool_], drawn: Floats) -> Floats:
-    finite = np.asarray(np.isfinite(drawn).all(axis=0))
-    share = np.full(len(fronts), np.nan)
-    np.divide(
-        (fronts & finite).sum(axis=1), finite.sum(axis=1), out=share, where=finite.any(axis=1)
-    )
-    read_only(share)
-    return share
-
-
-def _dominated_by(
-    agents: tuple[str, ...], score: Floats, cost: Floats, front: NDArray[np.bool_], drawn: Floats
-) -> tuple[tuple[Dominating, ...], ...]:
+def _dominated(
+    agents: Sequence[str], score: Floats, cost: Floats, front: NDArray[np.bool_], drawn: Floats
+) -> DominatedAgents:
     """For each agent, who on the front dominates it, the surest first: one always does, if any agent."""
     up, price = _without_dust(score), _without_dust(cost)
     ups, prices = _without_dust(drawn[0]), _without_dust(drawn[1])
-    resampled = bool(np.isfinite(drawn).any())
     rows = []
-    for row in range(len(agents)):
+    for row, agent in enumerate(agents):
         better = np.flatnonzero(front & _dominates(up, price, up[row], price[row]))
-        often = _dominates(ups[better], prices[better], ups[row], prices[row]).mean(axis=1)
-        shares = [
-            Dominating(agents[other], float(share) if resampled else float("nan"))
-            for other, share in zip(better, often, strict=True)
+        shares = _dominates(ups[better], prices[better], ups[row], prices[row]).mean(axis=1)
+        if np.isnan(drawn).all():
+            shares = np.full(len(better), np.nan)
+        rows += [
+            {"agent": agent, "dominated_by": agents[better[place]], "share": shares[place]}
+            for place in np.argsort(-shares, kind="stable")
         ]
-        rows.append(tuple(sorted(shares, key=lambda one: -one.share)))
-    return tuple(rows)
+    return DominatedAgents.from_rows(rows)
 
 
 def _dominates(
     up: Floats, price: Floats, than: Floats | float, paid: Floats | float
 ) -> NDArray[np.bool_]:
     return (up >= than) & (price <= paid) & ((up > than) | (price < paid))
-
-
-def _notes(scores: AggregateIntervals, costs: AggregateIntervals) -> list[str]:
-    return [*scores.notes, *(f"Costs: {note}" for note in costs.notes if note not in scores.notes)]

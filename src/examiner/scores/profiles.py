@@ -12,10 +12,11 @@ import numpy as np
 from examiner.answers import Table, bound, name, number
 from examiner.messages import InputError, joined
 from examiner.results import Results, reads_results
-from examiner.scores.aggregate import AGGREGATES, point_values, task_means, task_total
+from examiner.scores.aggregate import AGGREGATES, point_values, task_means
 from examiner.scores.bootstrap import Bootstrap, ByResampling, Resampling, ResamplingOptions
 from examiner.scores.cells import ratio
-from examiner.scores.normalise import score_unit
+from examiner.scores.comparable import OwnFunction
+from examiner.scores.normalise import comparable_runs, is_automatic, score_unit
 from examiner.scores.runs import RunScores, Sample
 from examiner.scores.standing import best_first
 from examiner.validation import Floats, Randomness, check_known, generator, read_only, seed_of
@@ -100,6 +101,7 @@ def profiles(
     *,
     rng: Randomness = 0,
     measure: str | None = None,
+    normalise: str | OwnFunction | None = "auto",
     **how: Unpack[ResamplingOptions],
 ) -> Profiles:
     r"""Say how large a share of an agent's scores lies above each threshold.
@@ -107,8 +109,9 @@ def profiles(
     .. math:: \hat F(\tau) = \frac{1}{T} \sum_t \frac{1}{n_t} \sum_i [x_{ti} > \tau]
               \qquad \text{or} \qquad \frac{1}{T} \sum_t [\bar x_t > \tau]
 
-    Thresholds default to the quantiles of all agents' scores; bands are made as `Resampling` says. Agents
-    come best first by mean.
+    Thresholds default to the quantiles of all agents' scores; those given are in units of the scores as
+    they were read, unless a normaliser is named. Bands are made as `Resampling` says. Agents come best
+    first by mean.
 
     References: Agarwal et al. (2021), section 4.2; Dolan & Moré (2002).
 
@@ -118,11 +121,13 @@ def profiles(
     """
     chosen = Resampling(**how).by_percentiles("Profiles have no 'bca' bands.")
     check_known("kind of profile", kind, KINDS)
+    if thresholds is None or not is_automatic(normalise):
+        results = comparable_runs(results, normalise, measure)
     bootstrap = Bootstrap.of(results, measure, chosen)
     marks = _thresholds(bootstrap.scores, thresholds)
     shares = partial(_shares, thresholds=marks, kind=kind)
     seed, agents = seed_of(rng), bootstrap.scores.agents
-    lines = bootstrap.along(lambda agent: shares, generator(seed), len(marks))
+    lines = bootstrap.along(shares, generator(seed), len(marks))
     order = best_first(agents, point_values(bootstrap.scores, [AGGREGATES["mean"]])[:, 0])
     share, low, high = lines[:, order]
     read_only(marks, share, low, high)
@@ -159,9 +164,9 @@ def _shares(sample: Sample, thresholds: Floats, kind: Kind) -> Floats:
     if kind == "runs":
         return _run_shares(sample, thresholds)
     means = task_means(sample)
-    times = 1.0 if sample.times is None else sample.times
-    sums = np.array([((means > mark) * times).sum(axis=0) for mark in thresholds])
-    return ratio(sums, task_total(sample))
+    return np.array(
+        [sample.nest.average((means > mark).astype(float), sample.times) for mark in thresholds]
+    )
 
 
 def _run_shares(sample: Sample, thresholds: Floats) -> Floats:
@@ -174,4 +179,5 @@ def _run_shares(sample: Sample, thresholds: Floats) -> Floats:
         for row in np.flatnonzero(below == mark).tolist():
             above += weights[row] / sample.draws[row // runs]
         sums[mark - 1] = above
-    return ratio(sums, task_total(sample))
+    times = np.ones((tasks, 1)) if sample.times is None else sample.times
+    return ratio(sums, times.sum(axis=0))

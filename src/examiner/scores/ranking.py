@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -13,36 +12,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from examiner.answers import Answer, Column, Scalar, Table, bound, count, error, name, number
-from examiner.messages import InputError, joined, shorten
-from examiner.results import Connections, Results, atari_game, reads_results
+from examiner.messages import InputError, joined
+from examiner.results import Connections, Results, reads_results
 from examiner.scores.aggregate import AGGREGATES
-from examiner.scores.bootstrap import (
-    Bootstrap,
-    Interval,
-    Resampling,
-    ResamplingOptions,
-)
-from examiner.scores.cells import cell_means, judged_runs
+from examiner.scores.bootstrap import Bootstrap, Interval, Resampling, ResamplingOptions
+from examiner.scores.caveats import averaging_notes, direction_notes, missing_notes
+from examiner.scores.cells import cell_means
 from examiner.scores.comparable import OwnFunction
 from examiner.scores.differences import Difference, difference_of
 from examiner.scores.improvement import ImprovementMatrix, matrix_of
-from examiner.scores.intervals import (
-    AggregateIntervals,
-    aggregate_title,
-    checked,
-    intervals_of,
-)
-from examiner.scores.missing import missing_notes
-from examiner.scores.normalise import (
-    FAR_APART,
-    is_raw,
-    score_unit,
-    suggested_normaliser,
-    task_ranges_apart,
-)
-from examiner.scores.normalise import normalise as normalised
+from examiner.scores.intervals import AggregateIntervals, aggregate_title, checked, intervals_of
+from examiner.scores.normalise import comparable_runs, is_raw, score_unit
 from examiner.scores.ranks import RankProbabilities, ranks_of
-from examiner.scores.runs import RunScores, Unit, run_scores, usual_unit
+from examiner.scores.runs import Unit, run_scores, usual_unit
 from examiner.scores.significance import PostHoc, Significance, significance
 from examiner.scores.standing import shared_ranks
 from examiner.scores.total import Total
@@ -51,39 +33,8 @@ from examiner.validation import Floats, Randomness, seed_of
 
 MOST_COMPARED = 30
 """Agents of whom every pair is compared; of more, only neighbours in rank."""
-LOWER_IS_BETTER = frozenset(
-    {
-        *(
-            "time",
-            "runtime",
-            "duration",
-            "latency",
-            "seconds",
-            "sec",
-            "milliseconds",
-            "millisecond",
-            "ms",
-        )
-    }
-    | {
-        *(
-            "minutes",
-            "cost",
-            "price",
-            "loss",
-            "error",
-            "errors",
-            "regret",
-            "perplexity",
-            "ppl",
-            "nll",
-        )
-    }
-    | {*("wer", "cer", "mae", "mse", "rmse", "par2", "par10")}
-)
-"""Words in names of measures of which less is better."""
-MOST_TESTED = 200
-"""Agents of whom every pair is tested: 20,000 tests take a fraction of a second, 125,000 seconds."""
+MOST_TESTED = 3000
+"""Agents of whom every pair is tested: matrices of pairs of 3,000 agents take 0.5 GB."""
 
 
 class GroupMeans(Table):
@@ -126,8 +77,7 @@ class Ranking(Answer):
     kind = "scores"
 
     aggregates: AggregateIntervals
-    improvement: ImprovementMatrix | None
-    differences: tuple[Difference, ...]
+    pairs: ComparedAgents
     ranks: RankProbabilities | None
     tests: Significance | None
     decision: DecisionStudy
@@ -170,22 +120,30 @@ class Ranking(Answer):
             return self.aggregates.headline
         if not (self.tests.p < self.tests.alpha).any():
             return "No agent is significantly better than another."
-        best, *alike = self.leading
         title = aggregate_title(self.aggregates.aggregates[0])
-        start = f"{best} has the best {title}"
+        ranks = shared_ranks(self.aggregates.value[:, 0])
+        tied = [self.aggregates.agent_names[row] for row in np.flatnonzero(ranks == ranks[0])]
+        alike = [name for name in self.leading if name not in tied]
+        several = len(tied) > 1
+        start = f"{joined(tied)} {'have' if several else 'has'} the best {title}"
         if better := self._better_on_common_tasks:
             who = joined(better) if len(better) <= 3 else f"{len(better):,} other agents"
             verb = "is" if len(better) == 1 else "are"
             return f"{start}, but {who} {verb} significantly better on the tasks that both have."
         if not alike and title == "mean":
-            return f"{start}, and is significantly better than every other agent."
+            verb = "are" if several else "is"
+            others = [name for name in self.aggregates.agent_names if name not in tied]
+            than = others[0] if len(others) == 1 else "every other agent"
+            return f"{start}, and {verb} significantly better than {than}."
         if not alike:
             return (
                 f"{start}, and its mean is significantly different from that of every other agent."
             )
         who = joined(alike) if len(alike) <= 3 else f"{len(alike):,} other agents"
         verb = "is" if len(alike) == 1 else "are"
-        return f"{start}; {who} {verb} not significantly different from it."
+        return (
+            f"{start}; {who} {verb} not significantly different from {'them' if several else 'it'}."
+        )
 
     @cached_property
     def agents(self) -> Table:
@@ -198,23 +156,23 @@ class Ranking(Answer):
         by = f"Rank by {first.title}; ties share the better rank"
         values["rank"] = shared_ranks(sign * aggregates.value[:, 0])
         columns.append(Column("rank", "count", by))
-        if ranked is not None:
-            order = [ranked.agent_names.index(agent) for agent in aggregates.agent_names]
-            best, worst = (end[order] for end in ranked.range())
-            range_of = f"rank, observed or in {100 * aggregates.level:g} % of the resamples"
+        if self.tests is not None:
+            row = [self.tests.agent_names.index(agent) for agent in aggregates.agent_names]
+            best, worst = (end[row] for end in self.tests.rank_range)
+            range_of = (
+                f"rank that the tests of pairs of means leave at {100 * aggregates.level:g} %"
+            )
             values["rank_low"] = np.fmin(best, values["rank"])
             values["rank_high"] = np.fmax(worst, values["rank"])
-            values["probability_first"] = ranked.probability[order, 0]
             columns += [
                 Column("rank_low", "count", f"Best {range_of}", title="low", of="rank"),
                 Column("rank_high", "count", f"Worst {range_of}", title="high", of="rank"),
-                Column(
-                    "probability_first",
-                    "number",
-                    "Share of resamples in which the agent is first",
-                    title="first",
-                ),
             ]
+        if ranked is not None:
+            order = [ranked.agent_names.index(agent) for agent in aggregates.agent_names]
+            values["probability_first"] = ranked.probability[order, 0]
+            meaning = "Share of resamples in which the agent is first"
+            columns.append(Column("probability_first", "number", meaning, title="first"))
         if self.tests is not None:
             leading = set(self.leading)
             values["leading"] = [agent in leading for agent in aggregates.agent_names]
@@ -233,39 +191,6 @@ class Ranking(Answer):
             level=aggregates.level,
             score_unit=aggregates.score_unit,
             caption=caption,
-        )
-
-    @cached_property
-    def pairs(self) -> ComparedAgents:
-        """One row per pair of agents that was compared."""
-        pairs = [(gap.a, gap.b) for gap in self.differences]
-        probability, low, high = np.full((3, len(pairs)), np.nan)
-        if self.improvement is not None and pairs:
-            names = {agent: row for row, agent in enumerate(self.improvement.agent_names)}
-            cells = tuple(np.array([[names[a], names[b]] for a, b in pairs]).T)
-            probability, low, high = (
-                getattr(self.improvement, part)[cells] for part in ("probability", "low", "high")
-            )
-        p = None
-        if self.tests is not None:
-            names = {agent: row for row, agent in enumerate(self.tests.agent_names)}
-            p = [self.tests.p[names[a], names[b]] for a, b in pairs]
-        gaps = self.differences
-        return ComparedAgents(
-            a=[gap.a for gap in gaps],
-            b=[gap.b for gap in gaps],
-            probability=probability,
-            probability_low=low,
-            probability_high=high,
-            difference=[gap.value for gap in gaps],
-            difference_low=[gap.low for gap in gaps],
-            difference_high=[gap.high for gap in gaps],
-            difference_error=[gap.error for gap in gaps],
-            p_adjusted=p,
-            tasks=[gap.tasks for gap in gaps],
-            level=self.aggregates.level,
-            score_unit=self.aggregates.score_unit,
-            caption="Pairs of agents: a compared with b",
         )
 
     @property
@@ -300,7 +225,7 @@ def rank(
     results: Results,
     aggregates: str | Sequence[str] = ("mean",),
     *,
-    normalise: str | OwnFunction | None = None,
+    normalise: str | OwnFunction | None = "auto",
     rng: Randomness = 0,
     posthoc: PostHoc = "t-holm",
     total: Total | None = None,
@@ -309,60 +234,52 @@ def rank(
     """Rank agents: means with intervals, ranks in resamples, tests of pairs, and components of variance.
 
     `aggregates` are names in `AGGREGATES`, or "all". Agents come best first by the first of them, and
-    ranks are by it. `normalise` makes scores comparable first (see `ex.normalise`). `total` defines how
-    tasks are averaged: by which levels, with which weights; components of variance and tests of ranks
-    count every task once. `how` defines how scores are resampled
-    (see `Resampling`); differences and tests of means are over runs where every cell has several and runs
-    are resampled, else over tasks. Every part starts from the same seed, so that it equals what the
-    function for it alone returns.
+    ranks are by it. `normalise` makes scores comparable first: a name in `NORMALISERS`, a function, None,
+    or "auto" for what suits them (`suggested_normaliser`). `total` defines how tasks are averaged: by which
+    levels, with which weights; components of variance and tests of ranks count every task once. `how`
+    defines how scores are resampled (see `Resampling`); differences and tests of means are over runs where
+    every cell has several and runs are resampled, else over tasks. Every part starts from the same seed, so
+    that it equals what the function for it alone returns.
 
     >>> results = Results.from_numpy(np.random.default_rng(0).normal(size=(3, 4, 5)))
     >>> ranking = rank(results, "iqm", reps=100)
     >>> ranking.agents.agent, ranking.ranks.probability.shape
     (('agent 3', 'agent 2', 'agent 1'), (3, 3))
     """
-    raw_notes = averaging_notes(results) if normalise is None else direction_notes(results)
-    results = normalised(results, normalise)
-    results = judged_runs(results)  # once, for all its parts, as runs are arranged
-    levelled = total is not None and not total.plain
+    caveats = [*direction_notes(results)]
+    results = comparable_runs(results, normalise)
+    caveats += [*averaging_notes(results), *missing_notes(results)]
     names = (aggregates,) if isinstance(aggregates, str) else tuple(aggregates)
-    seed = seed_of(rng)
     if "all" in names:
         raw = is_raw(results)
         names = tuple(name for name in AGGREGATES if not (raw and name == "optimality_gap"))
-    chosen, scores = (
-        checked(names, results, total=total),
-        run_scores(results, total=total, group=how.get("group")),
-    )
+    group, seed = how.get("group"), seed_of(rng)
+    chosen = checked(names, results, total=total)
+    scores = run_scores(results, total=total, group=group)
     bootstrap = Bootstrap.of_scores(scores, Resampling(**how))
     aggregated = intervals_of(bootstrap, chosen, seed, shares=results.is_binary())
     aggregated = replace(aggregated, score_unit=score_unit(results))
-    met = _met(scores)
+    met = np.zeros((len(results.agents), len(results.tasks)), dtype=np.bool_)
+    for row, strata in enumerate(scores.strata):
+        met[row, strata.tasks] = True
     pairs = _pairs(aggregated, dict(zip(results.agents, met, strict=True)))
     # Neither comparisons nor ranks have a studentised or a corrected interval.
     kind: Interval = "percentile" if aggregated.interval == "percentile" else "rescaled"
     percentiles = Bootstrap.of_scores(scores, replace(bootstrap.how, interval=kind))
-    improvement = ranked = None
-    if pairs:
-        improvement = matrix_of(percentiles, pairs, seed)
+    improvement = matrix_of(percentiles, pairs, seed)
     apart = Connections.by_groups(results.agents, results.tasks, met).warnings
-    if len(results.agents) > 1 and np.isfinite(aggregated.value[:, 0]).all() and not apart:
-        ranked = ranks_of(percentiles, chosen[0], seed)
+    ranked: RankProbabilities | None = None
+    tests: Significance | None = None
+    why: Sequence[str] = ()
     unit: Unit = usual_unit(scores) if aggregated.unit == "runs" else "tasks"
-    tests, why = (
-        _tested(results, posthoc, 1 - aggregated.level, total, unit, how.get("group"))
-        if not apart
-        else (None, ())
-    )
-    studied = decision(results)
+    if not apart:
+        alpha = 1 - aggregated.level
+        tests, why = _tested(results, posthoc, alpha, total=total, unit=unit, group=group)
+        if len(results.agents) > 1 and np.isfinite(aggregated.value[:, 0]).all():
+            ranked = ranks_of(percentiles, chosen[0], seed)
+    studied = decision(results, normalise=None)
     notes = [f"{sentence} So there are no ranks and no tests of all." for sentence in apart]
-    notes += [
-        *raw_notes,
-        *missing_notes(results),
-        *aggregated.notes,
-        *(improvement.notes if improvement else ()),
-        *why,
-    ]
+    notes += [*caveats, *aggregated.notes, *(improvement.notes if pairs else ()), *why]
     notes += studied.components.notes
     if aggregated.interval == "bca" and pairs:
         notes.append("Comparisons and ranks have no 'bca' interval: theirs are 'rescaled'.")
@@ -370,35 +287,49 @@ def rank(
         notes.append(
             f"With more than {MOST_COMPARED} agents, only neighbours in rank are compared in pairs."
         )
-    if levelled and tests is not None:
+    if total is not None and not total.plain and tests is not None:
         ranked_pairs = "" if posthoc == "t-holm" else " and those of pairs"
         notes.append(f"Friedman's test{ranked_pairs} count every task alike, whatever its group.")
-    differences = tuple(
-        difference_of(scores.of(a), scores.of(b), aggregated.level, unit) for a, b in pairs
-    )
+    gaps = [difference_of(scores.of(a), scores.of(b), aggregated.level, unit) for a, b in pairs]
+    counts = dict(zip(results.agents, met.sum(axis=1).tolist(), strict=True))
     return Ranking(
         aggregates=aggregated,
-        improvement=improvement,
-        differences=differences,
+        pairs=_compared(gaps, improvement, tests, aggregated),
         ranks=ranked,
         tests=tests,
         decision=studied,
         notes=tuple(dict.fromkeys(notes)),
         total=total,
         groups=_groups(results, total, aggregated),
-        observed_tasks=_observed(met, results.agents, aggregated),
+        observed_tasks=() if met.all() else tuple(counts[one] for one in aggregated.agent_names),
         connected=not apart,
     )
 
 
-def _observed(
-    met: NDArray[np.bool_], agents: Sequence[str], made: AggregateIntervals
-) -> tuple[int, ...]:
-    """The number of tasks of each agent, in the order of their aggregates, where it differs."""
-    if met.all():
-        return ()
-    counts = dict(zip(agents, met.sum(axis=1).tolist(), strict=True))
-    return tuple(counts[agent] for agent in made.agent_names)
+def _compared(
+    gaps: Sequence[Difference],
+    improvement: ImprovementMatrix,
+    tests: Significance | None,
+    made: AggregateIntervals,
+) -> ComparedAgents:
+    """One row per pair of agents that was compared."""
+
+    def of_pairs(matrix: Floats, agents: Sequence[str]) -> list[float]:
+        place = {agent: row for row, agent in enumerate(agents)}
+        return [float(matrix[place[gap.a], place[gap.b]]) for gap in gaps]
+
+    shared = set(ComparedAgents.declared) & set(Difference._fields)
+    agents = improvement.agent_names
+    return ComparedAgents(
+        **{column: [getattr(gap, column) for gap in gaps] for column in shared},
+        probability=of_pairs(improvement.probability, agents),
+        probability_low=of_pairs(improvement.low, agents),
+        probability_high=of_pairs(improvement.high, agents),
+        p_adjusted=None if tests is None else of_pairs(tests.p, tests.agent_names),
+        level=made.level,
+        score_unit=made.score_unit,
+        caption="Pairs of agents: a compared with b",
+    )
 
 
 def _groups(results: Results, total: Total | None, made: AggregateIntervals) -> GroupMeans | None:
@@ -416,51 +347,6 @@ def _groups(results: Results, total: Total | None, made: AggregateIntervals) -> 
     )
 
 
-@reads_results
-def direction_notes(results: Results) -> tuple[str, ...]:
-    """Say where higher is taken as better, and the measure is named like one of which less is better.
-
-    >>> direction_notes(Results.from_numpy([[0.1]]))
-    ()
-    """
-    measure = results.measure_name(None)
-    words = set(re.split(r"[\W_]+", measure.lower()))
-    stated = results.scales.aligned(results.task_names, measure).sign
-    if not words & LOWER_IS_BETTER or (stated < 0).any():
-        return ()
-    return (
-        f"Higher is taken as better, though {shorten(measure)} is named like a cost or an error. If lower "
-        f"is better, say so in a table of tasks (a column 'direction' with the word lower), and normalise.",
-    )
-
-
-@reads_results
-def averaging_notes(results: Results) -> tuple[str, ...]:
-    """Say where raw scores are averaged over tasks with units of their own, or less may be better.
-
-    >>> averaging_notes(Results.from_numpy([[0.1, 0.9], [0.4, 0.5]]))
-    ()
-    """
-    measure = results.measure_name(None)
-    if any(step.startswith(f"{measure} normalised by ") for step in results.provenance.steps):
-        return ()
-    method, direction = suggested_normaliser(results), direction_notes(results)
-    if method == "human":
-        scaled = "Raw scores are averaged, though every task has a scale"
-        return (*direction, f'{scaled}: consider `ex.normalise(results, "human")`.')
-    apart = task_ranges_apart(results)
-    if method is None or apart < FAR_APART:
-        return direction
-    atari = any(atari_game(name) is not None for name in results.task_names)
-    scaled = 'results.with_scales(ex.load("atari-human-random"))'
-    scales = f' or `ex.normalise({scaled}, "human")`' if atari else ""
-    return (
-        *direction,
-        f"Raw scores are averaged over tasks whose ranges lie {apart:,.0f}-fold apart, so that few "
-        f'tasks decide: consider `ex.normalise(results, "{method}")`{scales}.',
-    )
-
-
 def _pairs(
     made: AggregateIntervals, met: Mapping[str, NDArray[np.bool_]]
 ) -> tuple[tuple[str, str], ...]:
@@ -470,27 +356,15 @@ def _pairs(
     return tuple((a, b) for a, b in pairs if (met[a] & met[b]).any())
 
 
-def _met(scores: RunScores) -> NDArray[np.bool_]:
-    """Which agent has a result on which task, [agents, tasks]."""
-    met = np.zeros((len(scores.agents), len(scores.tasks)), dtype=np.bool_)
-    for row, strata in enumerate(scores.strata):
-        met[row, strata.tasks] = True
-    return met
-
-
 def _tested(
-    results: Results,
-    posthoc: PostHoc,
-    alpha: float,
-    total: Total | None,
-    unit: Unit,
-    group: str | None,
-) -> tuple[Significance | None, tuple[str, ...]]:
+    results: Results, posthoc: PostHoc, alpha: float, **options: Any
+) -> tuple[Significance | None, Sequence[str]]:
+    """The tests of pairs, or why there are none."""
     if not 1 < len(results.agents) <= MOST_TESTED:
         many = len(results.agents) > MOST_TESTED
         return None, (f"No tests of more than {MOST_TESTED} agents.",) if many else ()
     try:
-        tests = significance(results, posthoc, alpha, total=total, unit=unit, group=group)
+        tests = significance(results, posthoc, alpha, normalise=None, **options)
     except InputError as problem:
         return None, (f"No tests: {problem}",)
     return tests, tests.notes

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.answers import Scalar, Table, count, name, number
+from examiner.answers import Table, count, name, number, scalar
 from examiner.messages import InputError, counted, listed
 from examiner.results import Results, reads_results
 from examiner.scores.aggregate import (
@@ -28,9 +28,12 @@ from examiner.scores.bootstrap import (
     each_agent,
 )
 from examiner.scores.cells import codes_of, ratio
+from examiner.scores.comparable import OwnFunction
+from examiner.scores.normalise import comparable_runs
 from examiner.scores.runs import RunScores
+from examiner.scores.signed_ranks import ranks_and_ties
 from examiner.scores.standing import best_first
-from examiner.scores.total import Nest, Total
+from examiner.scores.total import Total
 from examiner.validation import Floats, Randomness, generator, read_only, seed_of
 
 
@@ -39,8 +42,6 @@ class RankedAgents(Table):
 
     agent: tuple[str, ...] = name("Agent")
     expected_rank: Floats = number("Mean rank over resamples")
-    best_rank: Floats = count("Best rank, but for a few resamples as the level says")
-    worst_rank: Floats = count("Worst rank, but for a few resamples as the level says")
     probability_first: Floats = number("Share of resamples in which the agent is first")
 
 
@@ -64,8 +65,12 @@ class RankProbabilities(ByResampling):
     agent_names: tuple[str, ...]
     aggregate: str
     probability: Floats
-    same_leader: float = float("nan")
-    """How often the first agent on one half of the tasks is first on the other half (`split_halves`)."""
+    same_leader: float = field(
+        default=float("nan"),
+        metadata=scalar(
+            "Share of random splits with the same first agent on both halves of the tasks"
+        ),
+    )
 
     @property
     def halves(self) -> str:
@@ -76,12 +81,6 @@ class RankProbabilities(ByResampling):
             f"Split at random, the agent that is first on one half of the tasks is first on the other in "
             f"{100 * self.same_leader:.0f} % of splits."
         )
-
-    @property
-    def scalars(self) -> Mapping[str, Scalar]:
-        """How often the leader stays first."""
-        meaning = "Share of random splits with the same first agent on both halves of the tasks"
-        return {"same_leader": Scalar(self.same_leader, meaning)}
 
     @property
     def headline(self) -> str:
@@ -96,12 +95,9 @@ class RankProbabilities(ByResampling):
     @property
     def agents(self) -> RankedAgents:
         """One row per agent: its ranks in resamples, and how often it is first."""
-        low, high = self.range()
         return RankedAgents(
             agent=self.agent_names,
-            expected_rank=self.expected,
-            best_rank=low,
-            worst_rank=high,
+            expected_rank=self.probability @ np.arange(1.0, len(self.agent_names) + 1),
             probability_first=self.probability[:, 0],
             level=self.level,
         )
@@ -121,25 +117,6 @@ class RankProbabilities(ByResampling):
         """Agents, and the probability of each rank."""
         return {"agents": self.agents, "probabilities": self.probabilities}
 
-    def range(self) -> tuple[Floats, Floats]:
-        """Return the ranks between which each agent is in all but a few resamples, as `level` says.
-
-        >>> results = Results.from_numpy([[[2.0, 3.0]] * 3, [[0.0, 1.0]] * 3], agents=["new", "old"])
-        >>> ranks(results, rng=0).range()[1]
-        array([1., 2.])
-        """
-        tail = (1 - self.level) / 2
-        reached = np.cumsum(self.probability, axis=1)
-        unknown = np.isnan(self.probability).any(axis=1)
-        ends = [(reached < share - 1e-9).sum(axis=1) + 1.0 for share in (tail, 1 - tail)]
-        low, high = (np.where(unknown, np.nan, end) for end in ends)
-        return low, high
-
-    @property
-    def expected(self) -> Floats:
-        """The mean rank of each agent, shape [agents]."""
-        return self.probability @ np.arange(1.0, len(self.agent_names) + 1)
-
 
 @reads_results
 def ranks(
@@ -148,6 +125,7 @@ def ranks(
     *,
     rng: Randomness = 0,
     measure: str | None = None,
+    normalise: str | OwnFunction | None = "auto",
     total: Total | None = None,
     **how: Unpack[DrawingOptions],
 ) -> RankProbabilities:
@@ -165,6 +143,7 @@ def ranks(
     array([[1., 0.],
            [0., 1.]])
     """
+    results = comparable_runs(results, normalise, measure)
     check_total([aggregate_named(aggregate)], total)
     bootstrap = Bootstrap.of(results, measure, Resampling(**how), total)
     return ranks_of(bootstrap, aggregate, seed_of(rng))
@@ -176,7 +155,7 @@ def ranks_of(
     """Rank agents whose runs are arranged already: see `ranks`.
 
     >>> results = Results.from_numpy([[[2.0, 3.0]] * 3, [[0.0, 1.0]] * 3], agents=["new", "old"])
-    >>> ranks_of(Bootstrap.of(results, None, Resampling()), "iqm", 0).expected
+    >>> ranks_of(Bootstrap.of(results, None, Resampling()), "iqm", 0).agents.expected_rank
     array([1., 2.])
     """
     chosen, agents = aggregate_named(aggregate), bootstrap.scores.agents
@@ -218,7 +197,7 @@ def split_halves(scores: RunScores, seed: int, splits: int = 1000) -> float:
     1.0
     """
     tasks = len(scores.tasks)
-    nest = scores.nest or Nest.flat(tasks)
+    nest = scores.nest
     place = scores.draw_order.tasks
     if (
         nest.sampled is not None
@@ -253,25 +232,11 @@ def rank_shares(values: Floats) -> Floats:
     values = values[:, ~np.isnan(values).any(axis=0)]
     values = np.round(values / (float(np.abs(values).max(initial=0.0)) or 1.0), 12)
     agents, replicates = values.shape
-    order = np.argsort(-values, axis=0, kind="stable")
-    shares = np.zeros((agents, agents))
-    sorted_values = np.take_along_axis(values, order, axis=0)
-    tied = (sorted_values[1:] == sorted_values[:-1]).any(axis=0)
-    rank = np.broadcast_to(np.arange(agents)[:, None], order.shape)[:, ~tied]
-    np.add.at(shares, (order[:, ~tied], rank), 1.0)
-    for agent in range(agents if tied.any() else 0):
-        shares[agent] += _shared(values[:, tied], agent)
-    shares /= max(replicates, 1)
-    return shares
-
-
-def _shared(values: Floats, agent: int) -> Floats:
-    """How often a row has each rank where ties share theirs, shape [ranks]."""
-    better = (values > values[agent]).sum(axis=0)
-    alike = (values == values[agent]).sum(axis=0)
-    shares = np.zeros(len(values))
-    for tied in np.unique(alike).tolist():
-        first = np.bincount(better[alike == tied], minlength=len(values)) / tied
-        for later in range(tied):
-            shares[later:] += first[: len(values) - later]
+    ranks, ties = ranks_and_ties(-values.T)
+    cell = np.arange(agents) * agents + (ranks - (ties + 1) / 2).astype(np.int64)
+    counts: Floats = np.zeros(agents * agents)
+    for later in range(int(ties.max(initial=0.0))):  # a tie of n has a share of n ranks
+        tied = ties > later
+        counts += np.bincount(cell[tied] + later, weights=1 / ties[tied], minlength=agents * agents)
+    shares: Floats = counts.reshape(agents, agents) / max(replicates, 1)
     return shares

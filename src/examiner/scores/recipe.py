@@ -128,7 +128,7 @@ class Recipe:
     def learn(self, results: Results) -> Recipe:
         """Settle what was left open, and keep what the first table says of its tasks.
 
-        >>> recipe = Recipe(normaliser="auto").learn(Results.from_numpy([[50.0], [70.0]]))
+        >>> recipe = Recipe(normaliser="auto").learn(Results.from_numpy([[500.0, 1.0]] * 3))
         >>> recipe.measure, recipe.normaliser
         ('score', 'z-score')
         """

@@ -74,7 +74,7 @@ def _sums_by_rank(differences: Floats) -> tuple[Floats, Floats]:
     """The sum of the ranks of positive differences in each row, and that of t³ - t over its ties."""
     used = differences != 0
     # What is dropped is ranked behind all others, where it changes nothing.
-    ranks, ties = _ranks_and_ties(np.where(used, np.abs(differences), np.inf))
+    ranks, ties = ranks_and_ties(np.where(used, np.abs(differences), np.inf))
     positive = np.where(differences > 0, ranks, 0.0).sum(axis=1)
     return positive, np.where(used, ties**2 - 1, 0.0).sum(axis=1)
 
@@ -87,11 +87,15 @@ def midranks(values: Floats) -> Floats:
     >>> midranks(np.array([[3.0, 1.0, 3.0, 9.0]]))
     array([[2.5, 1. , 2.5, 4. ]])
     """
-    return _ranks_and_ties(values)[0]
+    return ranks_and_ties(values)[0]
 
 
-def _ranks_and_ties(values: Floats) -> tuple[Floats, Floats]:
-    """The midrank of each value in its row, and how many are equal to it: both shaped like `values`."""
+def ranks_and_ties(values: Floats) -> tuple[Floats, Floats]:
+    """Return the midrank of each value in its row, and how many are equal to it: both shaped like `values`.
+
+    >>> ranks_and_ties(np.array([[3.0, 1.0, 3.0]]))
+    (array([[2.5, 1. , 2.5]]), array([[2., 1., 2.]]))
+    """
     columns = values.shape[1]
     order = np.argsort(values, axis=1, kind="stable")
     ordered = np.take_along_axis(values, order, axis=1)

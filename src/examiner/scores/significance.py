@@ -3,152 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from itertools import combinations
-from typing import Any, Literal, NamedTuple, get_args
+from dataclasses import dataclass, field
+from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.answers import Answer, Scalar, Table, count, flag, name, number, words
+from examiner.answers import Answer, Table, count, flag, name, number, scalar, setting, words
 from examiner.messages import InputError, counted, joined, listed
 from examiner.results import Results, reads_results
-from examiner.scores.cells import cell_means, codes_of, judged_runs, ratio
-from examiner.scores.differences import mcnemar_p_values, mean_difference, pair_p
-from examiner.scores.normalise import score_unit
-from examiner.scores.runs import RunScores, Unit, run_scores, same_sign, shared_rows, usual_unit
+from examiner.scores.cells import cell_means, codes_of, ratio
+from examiner.scores.comparable import OwnFunction
+from examiner.scores.differences import mcnemar_p, pairwise_tests
+from examiner.scores.normalise import comparable_runs, score_unit, stated_choice
+from examiner.scores.runs import Unit, run_scores, same_sign, usual_unit
 from examiner.scores.signed_ranks import midranks, signed_rank_p
 from examiner.scores.standing import best_first
 from examiner.scores.total import Total
-from examiner.validation import Floats, Randomness, check_known, generator, read_only
-
-
-def critical_difference(agents: int, tasks: int, alpha: float = 0.05) -> float:
-    r"""Nemenyi's critical difference of mean ranks.
-
-    .. math:: CD = q_\alpha \sqrt{\frac{k (k+1)}{6 N}}
-
-    References: Demšar (2006), section 3.2.2 and table 5.
-
-    >>> round(critical_difference(4, 14), 2)
-    1.25
-    """
-    from scipy.stats import studentized_range  # slow to import
-
-    q = float(studentized_range.ppf(1 - alpha, agents, np.inf)) / np.sqrt(2)
-    return float(q * np.sqrt(agents * (agents + 1) / (6 * tasks)))
-
-
-def cliques(ranks: Floats, p: Floats, alpha: float) -> tuple[tuple[int, ...], ...]:
-    """Group agents next to each other in mean rank among which no pair differs, largest groups only.
-
-    >>> p = np.array([[1, 0.5, 0.01], [0.5, 1, 0.3], [0.01, 0.3, 1]])
-    >>> cliques(np.array([1.2, 2.0, 2.8]), p, 0.05)
-    ((0, 1), (1, 2))
-    """
-    order = np.argsort(ranks, kind="stable")
-    same = p[np.ix_(order, order)] >= alpha
-    groups: list[tuple[int, ...]] = []
-    reached = 0
-    for start in range(len(order)):
-        stop = start + 1
-        while stop < len(order) and same[start:stop, stop].all():
-            stop += 1
-        if stop - start > 1 and stop > reached:
-            groups.append(tuple(int(agent) for agent in order[start:stop]))
-            reached = stop
-    return tuple(groups)
-
-
-def nemenyi(ranks: Floats, tasks: int) -> Floats:
-    """P-values of all pairs of mean ranks by Nemenyi's test; [agents, agents].
-
-    >>> nemenyi(np.array([1.0, 2.0]), 8).round(3)
-    array([[1.   , 0.005],
-           [0.005, 1.   ]])
-    """
-    from scipy.stats import studentized_range  # slow to import
-
-    agents = len(ranks)
-    scale = np.sqrt(agents * (agents + 1) / (6 * tasks))
-    distance = np.abs(ranks[:, None] - ranks[None, :]) / scale * np.sqrt(2)
-    p: Floats = np.clip(studentized_range.sf(distance, agents, np.inf), 0.0, 1.0)
-    np.fill_diagonal(p, 1.0)
-    return p
-
-
-MOST_DRAWS, FEWEST_DRAWS = 499, 99
-_EXCHANGED_RUNS = 20_000_000
-"""Runs exchanged in all, about half a second: larger tables get fewer exchanges."""
-
-
-class Exchanged(NamedTuple):
-    """The spread of agents' means, its mean over exchanges, how often they give as much, and how many."""
-
-    statistic: float
-    by_chance: float
-    p_value: float
-    draws: int
-
-
-def exchange_runs(scores: RunScores, rng: Randomness) -> Exchanged:
-    r"""Test whether agents have the same mean on these tasks, by exchanges of runs within each task.
-
-    .. math:: T = \sum_j \frac{M_j^2}{\sum_{t, r} w_{jtr}^2}, \quad
-              M_j = \sum_{t, r} w_{jtr} (x_{jtr} - \bar x_t)
-
-    with w what a run counts in the mean of its agent. Where agents are identical, the runs on a task may
-    be exchanged between them, so that the test is exact, whatever the distribution of scores.
-
-    References: Fisher (1935), section 21; Good (2005), chapter 3.
-
-    >>> from examiner.results import Results
-    >>> from examiner.scores.runs import run_scores
-    >>> values = np.arange(3.0)[:, None, None] + np.linspace(0, 0.5, 8).reshape(1, 2, 4)
-    >>> exchange_runs(run_scores(Results.from_numpy(values)), 0).p_value
-    0.002
-    """
-    rng, agents = generator(rng), len(scores.strata)
-    runs = sum(int(one.runs.sum()) for one in scores.strata)
-    draws = int(np.clip(_EXCHANGED_RUNS // max(runs, 1), FEWEST_DRAWS, MOST_DRAWS))
-    means, whole = np.zeros((draws + 1, agents)), np.zeros(agents)
-    for values, agent, weight in _by_task(scores):
-        off = values - values.mean()
-        # Sorted, so that the same exchanges are drawn whatever the order of runs.
-        drawn = rng.permuted(np.broadcast_to(np.sort(off), (draws, len(off))), axis=1)
-        counted = np.zeros((len(off), agents))
-        counted[np.arange(len(off)), agent] = weight
-        means[0] += off @ counted
-        means[1:] += drawn @ counted
-        whole += (counted**2).sum(axis=0)
-    observed = whole > 0
-    spread = (means[:, observed] ** 2 / whole[observed]).sum(axis=1)
-    as_large = spread >= spread[0] * (1 - 1e-9)
-    return Exchanged(float(spread[0]), float(spread[1:].mean()), float(as_large.mean()), draws)
-
-
-def _by_task(scores: RunScores) -> list[tuple[Floats, np.ndarray, Floats]]:
-    """For each task its runs' scores, whose they are, and what each counts in the mean of its agent.
-
-    Tasks and agents stand in the order of drawing, which is that of their scores.
-    """
-    order = scores.draw_order
-    parts: list[list[tuple[Floats, int, float]]] = [[] for _ in scores.tasks]
-    for row in sorted(range(len(scores.strata)), key=order.streams.__getitem__):
-        one = scores.strata[row]
-        shares = one.shares / np.maximum(one.runs, 1)
-        for place, task in enumerate(one.tasks.tolist()):
-            parts[task].append((one.scores[place, : one.runs[place]], row, float(shares[place])))
-    return [
-        (
-            np.concatenate([values for values, _, _ in part]),
-            np.concatenate([np.full(len(values), row) for values, row, _ in part]),
-            np.concatenate([np.full(len(values), share) for values, _, share in part]),
-        )
-        for part in (parts[task] for task in np.argsort(order.tasks).tolist())
-        if len(part) > 1
-    ]
-
+from examiner.validation import Floats, check_known, read_only
 
 PostHoc = Literal["t-holm", "wilcoxon-holm", "nemenyi"]
 POST_HOCS: tuple[PostHoc, ...] = get_args(PostHoc)
@@ -181,78 +53,90 @@ class AlikeAgents(Table):
     agents: tuple[tuple[str, ...], ...] = words("Agents of the group, best first")
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True, repr=False)
 class Significance(Answer):
     """Tests of differences between agents; agents best first.
 
     `mean` and `mean_rank` (1 is best) have shape [agents], `p` [agents, agents] holds adjusted p-values,
     1 on the diagonal, `common` [agents, agents] the number of tasks on which each pair was tested. `unit`
-    is what another sample would vary, runs or tasks; `exact` says that pairs have McNemar's exact
-    test. `cliques` are the largest groups of agents, by position, next to each other in what is tested
-    (their means for "t-holm", else their mean ranks), among which no pair differs. `critical` is
-    Nemenyi's critical difference, else NaN. Friedman's test has `statistic` and `p_value`.
+    is what another sample would vary, runs or tasks. `cliques` are the largest groups of agents, by
+    position, next to each other in what is tested (their means for "t-holm", else their mean ranks), among
+    which no pair differs. `critical` is Nemenyi's critical difference, else NaN. Friedman's test has
+    `statistic` and `p_value`. `too_few_tasks` says how many tasks the test needs, where no result on so few
+    could be significant.
     """
 
     kind = "significance"
 
+    posthoc: PostHoc = field(metadata=setting())
+    test: str = field(metadata=setting())
+    alpha: float = field(metadata=setting())
+    unit: Unit = field(metadata=setting())
     agent_names: tuple[str, ...]
     tasks: tuple[str, ...]
     mean: Floats
     mean_rank: Floats
-    unit: Unit
-    exact: bool
-    statistic: float
-    p_value: float
-    posthoc: PostHoc
+    statistic: float = field(
+        metadata=scalar("Statistic of Friedman's test of ranks", name="friedman_statistic")
+    )
+    p_value: float = field(
+        metadata=scalar("P-value of Friedman's test of ranks", name="friedman_p")
+    )
+    critical: float = field(
+        metadata=scalar(
+            "Smallest significant difference of mean ranks (Nemenyi)", name="critical_difference"
+        )
+    )
     p: Floats
-    alpha: float
-    critical: float
     cliques: tuple[tuple[int, ...], ...]
-    notes: tuple[str, ...]
     common: NDArray[np.intp]
+    ahead: NDArray[np.bool_]
+    """Whether the agent of the row is better than that of the column on common tasks, [agents, agents]."""
 
+    too_few_tasks: str
+    notes: tuple[str, ...]
     score_unit: str = ""
-    groups_of_tasks: int = 0
-    better_on_common_tasks: tuple[str, ...] = ()
-    """Agents significantly better than the first by mean on the tasks that both have."""
+
+    @property
+    def better(self) -> NDArray[np.bool_]:
+        """Whether the agent of the row is significantly better than that of the column."""
+        return self.ahead & (self.p < self.alpha)
+
+    @property
+    def rank_range(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        r"""The best and worst rank that the tests leave to each agent, [agents].
+
+        .. math:: 1 + \#\{k : k \text{ significantly better than } j\} \le r_j \le
+                  J - \#\{k : k \text{ significantly worse than } j\}
+
+        Where the tests of all pairs hold their level together, as after Holm, so do all ranges.
+
+        References: Mogstad, Romano, Shaikh & Wilhelm (2024), section 3; Xie, Singh & Zhang (2009) on
+        resampled ranks, which are too certain of agents that are nearly equal.
+        """
+        best = 1 + self.better.sum(axis=0)
+        worst = len(self.agent_names) - self.better.sum(axis=1)
+        return best, worst
+
+    @property
+    def better_on_common_tasks(self) -> tuple[str, ...]:
+        """Agents significantly better than the first on the tasks that both have."""
+        rivals = self.better[:, 0].tolist()
+        return tuple(agent for agent, wins in zip(self.agent_names, rivals, strict=True) if wins)
 
     @property
     def headline(self) -> str:
         """How many pairs of agents differ significantly, and by which test."""
-        if len(self.agent_names) == 2:
+        agents = len(self.agent_names)
+        if agents == 2:
             verb = "differ" if self.p[0, 1] < self.alpha else "do not differ"
             names = joined(self.agent_names)
             return f"{names} {verb} significantly ({self.test}, p = {self.p[0, 1]:.2g})."
-        pairs = len(self.agent_names) * (len(self.agent_names) - 1) // 2
         differing = int((self.p < self.alpha).sum()) // 2
         adjusted = "" if self.posthoc == "nemenyi" else " after Holm"
         by = f"{self.test}, at {100 * self.alpha:.3g} %{adjusted}"
-        return f"{differing:,} of {counted(pairs, 'pair')} of agents differ significantly ({by})."
-
-    @property
-    def test(self) -> str:
-        """The test of pairs and what it is over, as "Student's t-test over 12 tasks"."""
-        over = counted(len(self.tasks), "task")
-        if self.groups_of_tasks:
-            over = f"{counted(self.groups_of_tasks, 'group')} of {over}"
-        if self.posthoc != "t-holm":
-            test = "Nemenyi's test" if self.posthoc == "nemenyi" else "Wilcoxon's signed ranks"
-            return f"{test} over {over}"
-        if self.exact:
-            return f"McNemar's exact test over {over}"
-        if self.unit == "runs":
-            return f"Welch's t-test over runs of {over}"
-        return f"Student's t-test over {over}"
-
-    @property
-    def too_few_tasks(self) -> str:
-        """How many tasks the test needs, where no result on so few could be significant; else nothing."""
-        if (self.groups_of_tasks or len(self.tasks)) >= self.fewest_tasks:
-            return ""
-        return (
-            f"With {counted(len(self.tasks), 'task')} no pair can differ significantly: the exact test of "
-            f"{len(self.agent_names):,} agents needs {self.fewest_tasks:,}."
-        )
+        pairs = counted(agents * (agents - 1) // 2, "pair")
+        return f"{differing:,} of {pairs} of agents differ significantly ({by})."
 
     @property
     def agents(self) -> TestedAgents:
@@ -289,34 +173,6 @@ class Significance(Answer):
         """Agents, pairs of them, and groups that do not differ significantly."""
         return {"agents": self.agents, "pairs": self.pairs, "groups": self.groups}
 
-    @property
-    def scalars(self) -> Mapping[str, Scalar]:
-        """Friedman's test of all agents, and Nemenyi's critical difference."""
-        return {
-            "friedman_statistic": Scalar(self.statistic, "Statistic of Friedman's test of ranks"),
-            "friedman_p": Scalar(self.p_value, "P-value of Friedman's test of ranks"),
-            "critical_difference": Scalar(
-                self.critical, "Smallest significant difference of mean ranks (Nemenyi)"
-            ),
-        }
-
-    @property
-    def settings(self) -> Mapping[str, Any]:  # Any: JSON values
-        """The test of pairs, its level and what it is over."""
-        return {"posthoc": self.posthoc, "test": self.test, "alpha": self.alpha, "unit": self.unit}
-
-    @property
-    def fewest_tasks(self) -> int:
-        """From how many tasks the test of pairs can reach significance, whatever the results.
-
-        An exact test of n single trials has no p-value below 2 / 2ⁿ, and Holm's correction multiplies the
-        least of m p-values by m.
-        """
-        if self.posthoc == "nemenyi" or not (self.exact or self.posthoc == "wilcoxon-holm"):
-            return 1 if self.unit == "runs" else 2
-        pairs = len(self.agent_names) * (len(self.agent_names) - 1) // 2
-        return int(np.floor(1 + np.log2(pairs / self.alpha))) + 1
-
 
 @reads_results
 def significance(
@@ -325,6 +181,7 @@ def significance(
     alpha: float = LEVEL,
     measure: str | None = None,
     *,
+    normalise: str | OwnFunction | None = "auto",
     total: Total | None = None,
     unit: Unit | None = None,
     group: str | None = None,
@@ -358,81 +215,156 @@ def significance(
         )
     if len(results.agents) < 2:
         raise InputError("There is one agent, and nothing to compare it with. Add another.")
+    results = comparable_runs(results, normalise, measure)
     same_sign(results, measure)
-    results = judged_runs(results)
     scores = run_scores(results, measure, total, group)
     unit = "tasks" if posthoc != "t-holm" else unit or usual_unit(scores)
-    fewest = 1 if unit == "runs" else 2
-    means = cell_means(results, measure)
-    values, tasks, notes = _used(results, means, gaps=posthoc != "nemenyi", fewest_tasks=fewest)
+    groups = scores.groups if unit == "tasks" else None
+    means, fewest = cell_means(results, measure), 1 if unit == "runs" else 2
+    kept, notes = _used(results, means, fewest, gaps=posthoc != "nemenyi")
+    values, tasks = means[:, kept], tuple(np.array(results.tasks, dtype=object)[kept])
     observed = np.isfinite(values)
     common = observed.astype(np.intp) @ observed.T.astype(np.intp)
-    if scores.groups is not None and unit == "tasks":
-        kept = np.isin(results.tasks, tasks)
-        code = codes_of(scores.groups.code[kept].tolist())
+    over = counted(len(tasks), "task")
+    if groups is not None:
+        code = codes_of(groups.code[kept].tolist())
         member = np.eye(int(code.max()) + 1)[code]
         values = ratio(np.where(observed, values, 0.0) @ member, observed @ member)
-        notes = (*notes, *scores.group_notes)
-    ranks = _ranks(values)
+        over = f"{counted(values.shape[1], 'group')} of {over}"
+        notes += scores.group_notes
+    ranks = _mean_ranks(values)
     mean = np.array([one.shares @ one.means if len(one.tasks) else np.nan for one in scores.strata])
     statistic, p_value = friedman(values) if len(values) > 2 else (np.nan, np.nan)
-    critical, order, exact = np.nan, ranks, False
+    critical, order, ahead, exact = np.nan, ranks, ranks[:, None] < ranks, False
     if posthoc == "nemenyi":
-        critical = critical_difference(len(values), values.shape[1], alpha)
-        p = nemenyi(ranks, values.shape[1])
+        test = "Nemenyi's test over"
+        p, critical = nemenyi(ranks, values.shape[1], alpha)
     elif posthoc == "wilcoxon-holm":
+        test, exact = "Wilcoxon's signed ranks over", True
         p = wilcoxon_holm(values)
     else:
+        test = "Welch's t-test over runs of" if unit == "runs" else "Student's t-test over"
         single = all(one.binary for one in scores.strata) and scores.groups is None
-        exact = single and (total is None or total.plain)
-        p, order = _mcnemar_holm(values) if exact else _t_holm(scores, unit), -mean
+        if single and (total is None or total.plain):
+            test, exact = "McNemar's exact test over", True
+            gap, raw = _mcnemar(values)
+        else:
+            gap, raw = pairwise_tests(scores, unit)
+        p, order, ahead = _holm_of_pairs(raw), -mean, gap > 0
+    if exact:
+        # No p-value of n single trials is below 2 / 2ⁿ, and Holm multiplies the least of m by m.
+        fewest = int(np.floor(1 + np.log2(len(ranks) * (len(ranks) - 1) / 2 / alpha))) + 1
+    too_few = (
+        f"With {counted(len(tasks), 'task')} no pair can differ significantly: the exact test of "
+        f"{len(ranks):,} agents needs {fewest:,}."
+    )
     rows = best_first(results.agents, -order)
     agents, both = tuple(results.agents[row] for row in rows), np.ix_(rows, rows)
-    better = _better_than_first(scores, rows, p, alpha) if posthoc == "t-holm" else ()
-    mean, ranks, p, common = mean[rows], ranks[rows], p[both], common[both]
-    read_only(mean, ranks, p, common)
+    mean, ranks, p, common, ahead = mean[rows], ranks[rows], p[both], common[both], ahead[both]
+    read_only(mean, ranks, p, common, ahead)
     return Significance(
-        *(agents, tasks, mean, ranks, unit, exact, statistic, p_value, posthoc, p, alpha),
-        *(critical, cliques(order[rows], p, alpha), notes, common, score_unit(results, measure)),
-        groups_of_tasks=0 if scores.groups is None or unit == "runs" else values.shape[1],
-        better_on_common_tasks=better,
+        posthoc=posthoc,
+        test=f"{test} {over}",
+        alpha=alpha,
+        unit=unit,
+        agent_names=agents,
+        tasks=tasks,
+        mean=mean,
+        mean_rank=ranks,
+        statistic=statistic,
+        p_value=p_value,
+        critical=critical,
+        p=p,
+        cliques=cliques(order[rows], p, alpha),
+        common=common,
+        ahead=ahead,
+        too_few_tasks=too_few if values.shape[1] < fewest else "",
+        notes=notes,
+        score_unit=score_unit(results, measure),
     )
 
 
-def _better_than_first(
-    scores: RunScores, rows: NDArray[np.intp], p: Floats, alpha: float
-) -> tuple[str, ...]:
-    """Agents that differ from the first and are ahead of it on common tasks: it has others beside."""
-    first, *others = rows.tolist()
-    best = scores.strata[first]
-    return tuple(
-        scores.agents[row]
-        for row in others
-        if p[first, row] < alpha and mean_difference(best, scores.strata[row]) < 0
-    )
+def _used(
+    results: Results, means: Floats, fewest: int, *, gaps: bool
+) -> tuple[NDArray[np.bool_], tuple[str, ...]]:
+    """Which tasks say anything of a difference, and notes on those left out and on gaps."""
+    observed = np.isfinite(means)
+    kept = observed.sum(axis=0) >= (2 if gaps else len(means))
+    who = "two agents were" if gaps else "every agent was"
+    if kept.sum() < fewest:
+        raise InputError(
+            f"The tests need {counted(fewest, 'task')} on which {who} observed, and found "
+            f"{counted(int(kept.sum()), 'such task')}. Leave out agents that miss many tasks."
+        )
+    lost = [task for task, used in zip(results.tasks, kept, strict=True) if not used]
+    notes = [*stated_choice(results)]
+    if lost:
+        why = "fewer than two agents have" if gaps else "some agent misses"
+        notes.append(f"Tests leave out {counted(len(lost), 'task')} that {why}: {listed(lost)}.")
+    shared = observed.astype(np.intp) @ observed.T.astype(np.intp)
+    apart = int((np.triu(shared < fewest, 1)).sum())
+    if gaps and apart:
+        notes.append(
+            f"{counted(apart, 'pair')} of agents share fewer than {counted(fewest, 'task')}: they "
+            f"are not tested, and count as not different."
+        )
+    return kept, tuple(notes)
 
 
-def _t_holm(scores: RunScores, unit: Unit) -> Floats:
-    """The p-value of the difference of means of each pair, by Holm's step-down; [agents, agents]."""
-    raw = [
-        pair_p(first, second, unit) if len(shared_rows(first, second)[0]) else np.nan
-        for first, second in combinations(scores.strata, 2)
-    ]
-    return _pair_matrix(holm(np.nan_to_num(np.array(raw), nan=1.0)), len(scores.strata))
+def _mcnemar(solved: Floats) -> tuple[Floats, Floats]:
+    """How many tasks more the row solves than the column, and McNemar's p-value; [agents, agents] each."""
+    only = (solved == 1).astype(np.float64) @ (solved == 0).T.astype(np.float64)
+    return only - only.T, mcnemar_p(only.astype(np.int64), only.T.astype(np.int64))
 
 
-def _mcnemar_holm(solved: Floats) -> Floats:
-    """McNemar's p-value of each pair of rows of zeros and ones, by Holm's step-down; [agents, agents]."""
-    only = ((solved == 1).astype(np.float64) @ (solved == 0).T.astype(np.float64)).astype(np.int64)
-    rows = np.triu_indices(len(only), 1)
-    return _pair_matrix(holm(mcnemar_p_values(only[rows], only.T[rows])), len(only))
+def _holm_of_pairs(p: Floats) -> Floats:
+    """Adjust the p-values of all pairs [agents, agents]; 1 on the diagonal and where none is known."""
+    rows = np.triu_indices(len(p), 1)
+    adjusted = np.ones(p.shape)
+    adjusted[rows] = adjusted[rows[::-1]] = holm(np.nan_to_num(p[rows], nan=1.0))
+    return adjusted
 
 
-def _pair_matrix(p: Floats, agents: int) -> Floats:
-    matrix = np.ones((agents, agents))
-    rows = np.triu_indices(agents, 1)
-    matrix[rows] = matrix[rows[::-1]] = p
-    return matrix
+def cliques(ranks: Floats, p: Floats, alpha: float) -> tuple[tuple[int, ...], ...]:
+    """Group agents next to each other in mean rank among which no pair differs, largest groups only.
+
+    >>> p = np.array([[1, 0.5, 0.01], [0.5, 1, 0.3], [0.01, 0.3, 1]])
+    >>> cliques(np.array([1.2, 2.0, 2.8]), p, 0.05)
+    ((0, 1), (1, 2))
+    """
+    order = np.argsort(ranks, kind="stable")
+    same = p[np.ix_(order, order)] >= alpha
+    groups: list[tuple[int, ...]] = []
+    reached = 0
+    for start in range(len(order)):
+        stop = start + 1
+        while stop < len(order) and same[start:stop, stop].all():
+            stop += 1
+        if stop - start > 1 and stop > reached:
+            groups.append(tuple(int(agent) for agent in order[start:stop]))
+            reached = stop
+    return tuple(groups)
+
+
+def nemenyi(ranks: Floats, tasks: int, alpha: float = LEVEL) -> tuple[Floats, float]:
+    r"""P-values of all pairs of mean ranks, [agents, agents], and the critical difference of two.
+
+    .. math:: CD = q_\alpha \sqrt{\frac{k (k+1)}{6 N}}
+
+    References: Nemenyi (1963); Demšar (2006), section 3.2.2 and table 5.
+
+    >>> p, critical = nemenyi(np.array([1.0, 2.0, 3.0, 4.0]), 14)
+    >>> round(float(p[0, 1]), 3), round(critical, 2)
+    (0.17, 1.25)
+    """
+    from scipy.stats import studentized_range  # slow to import
+
+    agents = len(ranks)
+    scale = float(np.sqrt(agents * (agents + 1) / (6 * tasks) / 2))
+    distance = np.abs(ranks[:, None] - ranks[None, :]) / scale
+    p: Floats = np.clip(studentized_range.sf(distance, agents, np.inf), 0.0, 1.0)
+    np.fill_diagonal(p, 1.0)
+    return p, float(studentized_range.ppf(1 - alpha, agents, np.inf)) * scale
 
 
 def friedman(values: Floats) -> tuple[float, float]:
@@ -481,13 +413,13 @@ def wilcoxon_holm(values: Floats) -> Floats:
     array([[1., 1.],
            [1., 1.]])
     """
-    raw = [np.empty(0)]
+    raw = np.ones((len(values), len(values)))
     for agent in range(len(values) - 1):
         with np.errstate(over="ignore"):
             difference = values[agent] - values[agent + 1 :]
         # Not observed is no difference; one too large for a number is the largest there is.
-        raw.append(signed_rank_p(np.nan_to_num(difference)))
-    return _pair_matrix(holm(np.concatenate(raw)), len(values))
+        raw[agent, agent + 1 :] = signed_rank_p(np.nan_to_num(difference))
+    return _holm_of_pairs(raw)
 
 
 def holm(p: Floats) -> Floats:
@@ -527,42 +459,12 @@ def benjamini_hochberg(p: Floats) -> Floats:
     return adjusted
 
 
-def _used(
-    results: Results, means: Floats, *, gaps: bool, fewest_tasks: int = 2
-) -> tuple[Floats, tuple[str, ...], tuple[str, ...]]:
-    """The tasks that say anything of a difference, and notes on those left out and on gaps."""
-    agents = len(means)
-    observed = np.isfinite(means)
-    fewest = 2 if gaps else agents
-    kept = observed.sum(axis=0) >= fewest
-    who = "two agents were" if gaps else "every agent was"
-    if kept.sum() < fewest_tasks:
-        raise InputError(
-            f"The tests need {counted(fewest_tasks, 'task')} on which {who} observed, and found "
-            f"{counted(int(kept.sum()), 'such task')}. Leave out agents that miss many tasks."
-        )
-    tasks = tuple(task for task, used in zip(results.tasks, kept, strict=True) if used)
-    lost = [task for task, used in zip(results.tasks, kept, strict=True) if not used]
-    notes: list[str] = []
-    if lost:
-        why = "fewer than two agents have" if gaps else "some agent misses"
-        notes.append(f"Tests leave out {counted(len(lost), 'task')} that {why}: {listed(lost)}.")
-    shared = observed.astype(np.intp) @ observed.T.astype(np.intp)
-    apart = int((np.triu(shared < fewest_tasks, 1)).sum())
-    if gaps and apart:
-        notes.append(
-            f"{counted(apart, 'pair')} of agents share fewer than {counted(fewest_tasks, 'task')}: they "
-            f"are not tested, and count as not different."
-        )
-    return means[:, kept], tasks, tuple(notes)
-
-
 def _task_ranks(values: Floats) -> Floats:
     """Ranks of the agents seen on each task, 1 the best; NaN where an agent was not seen."""
     return np.where(np.isfinite(values), midranks(-values.T).T, np.nan)
 
 
-def _ranks(values: Floats) -> Floats:
+def _mean_ranks(values: Floats) -> Floats:
     """Mean ranks over the tasks an agent has; a rank among fewer agents is stretched to all of them."""
     count = np.isfinite(values).sum(axis=0)
     stretched = _task_ranks(values) * (len(values) + 1) / (count + 1)

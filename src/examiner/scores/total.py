@@ -1,11 +1,9 @@
-"""Total: how the results of tasks make one number, through levels between task and total."""
+"""Total: which levels lie between tasks and one number, what tasks count, and which are drawn together."""
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property, lru_cache
 from typing import Annotated, Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
@@ -21,295 +19,9 @@ from examiner.results import (
     matched,
     reads_results,
 )
-from examiner.scores.cells import codes_of, ratio
-from examiner.validation import Axes, Bounds, Floats, check_known, read_only
-
-_MOST_EXACT = 2.0**53
-"""Whole numbers up to here are exact, and so are their sums, in whatever order they are taken."""
-
-
-class Step(NamedTuple):
-    """From groups to those above them: `parent` [groups] is the group above, `weight` what each counts."""
-
-    parent: NDArray[np.int64]
-    weight: Floats
-
-
-class Sampling(NamedTuple):
-    """What the error of a total needs to know of its groups, whatever the values (`grouped_error`)."""
-
-    stratum: NDArray[np.int64]  # of each task, [tasks]
-    share: Floats  # what a task counts in its stratum, [tasks]
-    whole: Floats  # what a stratum counts in the total, [strata]
-    unit: NDArray[np.int64]  # the group with which each task is drawn, [tasks]
-    above: NDArray[np.int64]  # the stratum of each group, [groups]
-    factor: Floats  # a of each group, [groups]
-    several: NDArray[np.bool_]  # whether a stratum has several groups, [strata]
-    degrees: Floats  # ν of each stratum that has several groups
-
-
-@dataclass(frozen=True, eq=False)
-class Nest:
-    """A total by position: the weight and group of each task, [tasks], and the climb from groups to it.
-
-    `group` is what is averaged first, `stratum` within what tasks are drawn; without a climb there is one
-    group, and its mean is the total. `sampled` is the group with which each task is drawn as a whole, None
-    where each is drawn by itself.
-
-    >>> nest = Nest(np.ones(3), np.array([0, 0, 1]), np.array([0, 0, 1]),
-    ...             (Step(np.array([0, 0]), np.ones(2)),))
-    >>> nest.shares, nest.average(np.array([[1.0], [0.0], [1.0]]))
-    (array([0.25, 0.25, 0.5 ]), array([0.75]))
-    """
-
-    weight: Floats
-    group: NDArray[np.int64]
-    stratum: NDArray[np.int64]
-    climb: tuple[Step, ...] = ()
-    sampled: NDArray[np.int64] | None = None
-
-    @classmethod
-    def flat(cls, tasks: int) -> Nest:
-        """Return the plain mean over so many tasks.
-
-        >>> Nest.flat(4).shares
-        array([0.25, 0.25, 0.25, 0.25])
-        """
-        return _flat(tasks)
-
-    @cached_property
-    def within(self) -> Nest:
-        """The same tasks with their strata as groups."""
-        return replace(self, group=self.stratum, climb=())
-
-    def rows(self, tasks: NDArray[np.integer]) -> Nest:
-        """Return the same of some tasks, by position and in their order; groups keep their numbers."""
-        if len(tasks) == len(self.weight):
-            return self
-        sampled = None if self.sampled is None else self.sampled[tasks]
-        return Nest(self.weight[tasks], self.group[tasks], self.stratum[tasks], self.climb, sampled)
-
-    @cached_property
-    def linear(self) -> Nest:
-        """The same mean by the shares of tasks: in draws, a group counts as often as it is drawn."""
-        return Nest(self.shares, np.zeros(len(self.weight), dtype=np.int64), self.stratum)
-
-    @cached_property
-    def shares(self) -> Floats:
-        """How much each task counts in the total where all are there, [tasks]; NaN where none does."""
-        groups = self._groups
-        inside = np.bincount(self.group, weights=self.weight, minlength=groups)
-        share = np.ones(1)
-        there = inside > 0
-        for parent, weight in reversed(self._kept(there)):
-            whole = np.bincount(parent, weights=weight, minlength=int(parent.max()) + 1)
-            share = share[parent] * ratio(weight, whole[parent])
-        each = ratio(share[self.group] * self.weight, inside[self.group])
-        return np.where(np.isnan(each), 0.0, each) if there.any() else each
-
-    @cached_property
-    def sizes(self) -> NDArray[np.intp]:
-        """How many tasks each group has, [groups]."""
-        return np.bincount(self.group, minlength=self._groups)
-
-    @cached_property
-    def _weights(self) -> Floats:
-        """What the tasks of each group count together, [groups]."""
-        return self._within_groups(self.weight)
-
-    @cached_property
-    def _groups(self) -> int:
-        return len(self.climb[0].parent) if self.climb else int(self.group.max(initial=0)) + 1
-
-    @cached_property
-    def sampling(self) -> Sampling:
-        """Groups drawn as a whole, with their factors and degrees of freedom: the same for all values."""
-        _, stratum = np.unique(self.stratum, return_inverse=True)
-        whole = np.bincount(stratum, weights=self.shares).astype(np.float64)
-        share = self.shares / np.where(whole > 0, whole, 1.0)[stratum]
-        unit = np.arange(len(share)) if self.sampled is None else self.sampled
-        keys, unit = np.unique(stratum * (int(unit.max()) + 1) + unit, return_inverse=True)
-        above = np.zeros(len(keys), dtype=np.int64)
-        above[unit] = stratum
-
-        def within(terms: Floats) -> Floats:
-            return np.bincount(above, weights=terms).astype(np.float64)
-
-        size = np.asarray(np.bincount(unit, weights=share), dtype=np.float64)
-        squares = np.asarray(np.bincount(unit, weights=share**2), dtype=np.float64)
-        total = within(squares)
-        # what the mean takes off the variance of a sum
-        cross = size * (size * total[above] - 2 * squares)
-        counted = (np.bincount(above) > 1)[above] & (squares > 0)
-        factor = np.zeros(len(keys))
-        np.divide(squares, squares + cross, out=factor, where=counted)
-        q, qs, s = (within(factor * part) for part in (squares**2, squares * size, size**2))
-        spread = within(factor**2 * squares * (squares + 2 * cross))
-        spread += 2 * q * s + (total * s) ** 2 + 2 * qs**2 - 4 * total * qs * s
-        several = np.bincount(above, weights=counted) > 0
-        degrees = total[several] ** 2 / spread[several]
-        return Sampling(stratum, share, whole, unit, above, factor, several, degrees)
-
-    def _kept(self, there: NDArray[np.bool_]) -> list[Step]:
-        """The climb where groups without anything count nothing."""
-        steps = []
-        for parent, weight in self.climb:
-            kept = np.where(there, weight, 0.0)
-            steps.append(Step(parent, kept))
-            there = np.bincount(parent, weights=kept) > 0
-        return steps
-
-    def average(self, means: Floats, times: Floats | NDArray[np.integer] | None = None) -> Floats:
-        """Return the total of tasks' means [tasks, columns], each counting so many `times`; [columns]."""
-        if times is not None and self.sampled is not None:
-            return self.linear.average(means, times)
-        return self._total(*self._sums(means, times))
-
-    def group_means(self, means: Floats, times: Floats | None = None) -> Floats:
-        """Return the mean of each group, [groups, columns], NaN for one without anything."""
-        return ratio(*self._sums(means, times))
-
-    def drawn(self, values: Floats, times: Floats) -> Floats:
-        """Return totals of agents' values [agents, tasks] on draws [tasks, draws]: [agents, draws].
-
-        >>> Nest.flat(2).drawn(np.array([[1.0, 0.0]]), np.array([[2.0, 1.0], [0.0, 1.0]]))
-        array([[1. , 0.5]])
-        """
-        if self.sampled is not None:
-            return self.linear.drawn(values, times)
-        sums = np.empty((self._groups, len(values), times.shape[1]))
-        counts = np.empty((self._groups, 1, times.shape[1]))
-        for group, rows in enumerate(self._members()):
-            sums[group] = product(values[:, rows] * self.weight[rows], times[rows])
-            counts[group, 0] = product(self.weight[None, rows], times[rows])[0]
-        return self._total(sums, np.broadcast_to(counts, sums.shape))
-
-    def _members(self) -> list[NDArray[np.intp]]:
-        order = np.argsort(self.group, kind="stable")
-        ends = np.cumsum(np.bincount(self.group, minlength=self._groups))
-        return np.split(order, ends[:-1])
-
-    def _sums(
-        self, means: Floats, times: Floats | NDArray[np.integer] | None
-    ) -> tuple[Floats, Floats]:
-        """Weighted sums of means in each group, and of the weights themselves: [groups, columns]."""
-        if times is None and means.shape[1] == 1:
-            whole = self._within_groups(means[:, 0] * self.weight)
-            return whole[:, None], self._weights[:, None]
-        counts = np.broadcast_to(self.weight[:, None], means.shape)
-        if times is not None:
-            counts = counts * times
-        sums, total = np.zeros((2, self._groups, means.shape[1]))
-        for group, rows in enumerate(self._members()):
-            sums[group] = (means[rows] * counts[rows]).sum(axis=0)
-            total[group] = counts[rows].sum(axis=0)
-        return sums, total
-
-    def _within_groups(self, values: Floats) -> Floats:
-        sums = np.bincount(self.group, weights=values, minlength=self._groups)
-        return sums.astype(np.float64, copy=False)
-
-    def _total(self, sums: Floats, counts: Floats) -> Floats:
-        """From sums in groups, on the first axis, to the total; groups without anything are left out."""
-        means, there = ratio(sums, counts), counts > 0
-        for parent, weight in self.climb:
-            sums, counts = _climbed(means, there, parent, weight)
-            means, there = ratio(sums, counts), counts > 0
-        return np.asarray(means[0])
-
-
-@lru_cache(maxsize=4)  # every agent and pair of agents with the same tasks asks for the same
-def _flat(tasks: int) -> Nest:
-    none, once = np.zeros(tasks, dtype=np.int64), np.ones(tasks)
-    read_only(none, once)
-    return Nest(once, none, none)
-
-
-def _climbed(
-    means: Floats, there: NDArray[np.bool_], parent: NDArray[np.int64], weight: Floats
-) -> tuple[Floats, Floats]:
-    """Sums of the means of groups [groups, ...] in those above, and of what they count."""
-    above = int(parent.max()) + 1
-    if means.size == len(parent):
-        column = np.where(there, means, 0.0).ravel()
-        shape = (above, *means.shape[1:])
-        sums = np.bincount(parent, weights=weight * column, minlength=above)
-        counts = np.bincount(parent, weights=weight * there.ravel(), minlength=above)
-        return sums.reshape(shape), counts.reshape(shape)
-    sums, counts = np.zeros((2, above, *means.shape[1:]))
-    for group, (up, share) in enumerate(zip(parent.tolist(), weight.tolist(), strict=True)):
-        sums[up] += np.where(there[group], share * means[group], 0.0)
-        counts[up] += share * there[group]
-    return sums, counts
-
-
-class GroupedError(NamedTuple):
-    """A standard error, its degrees of freedom, and over how many groups it was taken."""
-
-    size: float
-    degrees: float
-    groups: int
-
-
-def grouped_error(values: Floats, nest: Nest) -> GroupedError:
-    r"""Standard error of a total over tasks that come in groups (CR2), with Bell and McCaffrey's freedom.
-
-    .. math:: \mathrm{SE}^2 = \sum_g a_g u_g^2, \quad u_g = \sum_{t \in g} s_t (x_t - \bar x), \quad
-              a_g = \frac{q_g}{q_g (1 - 2 S_g) + S_g^2 Q}, \quad
-              \nu = \frac{Q^2}{\sum_{gh} a_g a_h \operatorname{Cov}(u_g, u_h)^2}
-
-    with s what a task counts in the total, S and q the sums of s and s² in a group, and Q the sum of q. The
-    factor a makes each square unbiased where tasks are independent, and ν matches the first two moments of
-    the sum then; for equal tasks, each a group, this is sd(x)/√T with T − 1 degrees. A few large groups
-    among many small ones leave few degrees. Groups are those of `nest.sampled`, or single tasks. Where
-    others are fixed (`nest.stratum`), errors within them are added up, with Satterthwaite's degrees. A
-    stratum of one group adds nothing, since nothing is known of others like it; NaN where all have one.
-
-    References: Bell & McCaffrey (2002); Pustejovsky & Tipton (2018), for CR2; Miller (2024).
-
-    >>> pairs = replace(Nest.flat(4), sampled=np.array([0, 0, 1, 1]))
-    >>> grouped_error(np.array([1.0, 1.0, 2.0, 2.0]), pairs)
-    GroupedError(size=0.5, degrees=1.0, groups=2)
-    """
-    groups = nest.sampling
-    if not groups.several.any():
-        return GroupedError(float("nan"), 0.0, len(groups.factor))
-    means = np.bincount(groups.stratum, weights=groups.share * values)
-    off, exponent = scaled(groups.share * (values - means[groups.stratum]))
-    sums = np.bincount(groups.unit, weights=off)
-    parts = groups.whole**2 * np.bincount(groups.above, weights=groups.factor * sums**2)
-    square = float(parts.sum())
-    freedom = float(groups.degrees.sum())
-    if 0 < square < np.inf:  # scores near the largest numbers have infinite differences
-        freedom = square**2 / float((parts[groups.several] ** 2 / groups.degrees).sum())
-    error = float(np.ldexp(np.sqrt(square), exponent))
-    return GroupedError(error, round(freedom, 9), len(groups.factor))
-
-
-def scaled(values: Floats) -> tuple[Floats, int]:
-    """Return values by a power of two that brings the largest near 1, so that fourth powers stay finite.
-
-    >>> scaled(np.array([3.0, -6.0]))
-    (array([ 0.375, -0.75 ]), 3)
-    """
-    largest = float(np.abs(values).max(initial=0.0))
-    exponent = int(np.frexp(largest)[1]) if np.isfinite(largest) else 0
-    return np.ldexp(values, -exponent), exponent
-
-
-def product(values: Floats, times: Floats) -> Floats:
-    """Return values [rows, tasks] times [tasks, draws], the same on any number of threads.
-
-    Whole numbers go to BLAS, where their sums are exact; others are added up in one order.
-
-    >>> product(np.array([[1.0, 0.5]]), np.array([[2.0], [4.0]]))
-    array([[4.]])
-    """
-    largest = float(np.abs(values).max(initial=0.0)) * float(times.max(initial=0.0))
-    if largest * values.shape[1] < _MOST_EXACT and bool((values == np.rint(values)).all()):
-        return np.asarray(values @ times)
-    return np.asarray(np.einsum("kt,tr->kr", values, times))
-
+from examiner.scores.cells import codes_of
+from examiner.scores.nest import Nest, Step
+from examiner.validation import Axes, Bounds, Floats, check_known
 
 Average: TypeAlias = Literal["micro", "macro"]
 AVERAGES: tuple[Average, ...] = get_args(Average)
@@ -413,27 +125,25 @@ class Total:
     def nest(self) -> Nest:
         """Return the same by position: which group each task is of, and what each counts.
 
-        >>> Total(("t", "u"), ("subtask",), (("law", "art"),), "macro").nest().group
+        >>> Total(("t", "u"), ("subtask",), (("law", "art"),), "macro").nest().stratum
         array([0, 1])
         """
         weight = np.ones(len(self.tasks)) if self.weights is None else np.array(self.weights)
-        codes = [codes_of(level) for level in self.groups]
-        stratum = codes[-1] if codes else np.zeros(len(self.tasks), dtype=np.int64)
+        none = np.zeros(len(self.tasks), dtype=np.int64)
+        codes = [none, *map(codes_of, self.groups)]
         if self.average == "micro":
             for level in self.groups:
                 weight = weight * [self.group_weights.get(name, 1.0) for name in level]
-            return Nest(weight, np.zeros(len(weight), dtype=np.int64), stratum, ())
-        return Nest(weight, codes[-1], stratum, tuple(self._climb(codes)))
-
-    def _climb(self, codes: Sequence[NDArray[np.int64]]) -> list[Step]:
-        """From each level to the one above it, innermost first; the last step leads to the total."""
-        steps = []
-        above = [np.zeros(len(self.tasks), dtype=np.int64), *codes[:-1]]
-        for level, own, parent in reversed(list(zip(self.groups, codes, above, strict=True))):
-            first = np.unique(own, return_index=True)[1]
-            counts = [self.group_weights.get(level[row], 1.0) for row in first.tolist()]
-            steps.append(Step(parent[first], np.array(counts)))
-        return steps
+            return Nest((Step(none, weight),), codes[-1])
+        steps, first = [], np.arange(len(self.tasks))
+        for depth in range(len(self.groups), -1, -1):  # from tasks up, through one of each group
+            code = codes[depth][first]
+            steps.append(Step(code, weight, int(code.max()) + 1))
+            if depth:
+                first = first[np.unique(code, return_index=True)[1]]
+                names = [self.groups[depth - 1][row] for row in first.tolist()]
+                weight = np.array([self.group_weights.get(name, 1.0) for name in names])
+        return Nest(tuple(steps), codes[-1])
 
     def mean(self, values: Floats) -> Floats:
         """Return the total of each row of values [agents, tasks], NaN left out; shape [agents].
@@ -441,8 +151,7 @@ class Total:
         >>> Total(("t", "u"), weights=(3.0, 1.0)).mean(np.array([[1.0, 0.0], [np.nan, 0.5]]))
         array([0.75, 0.5 ])
         """
-        observed = np.isfinite(values)
-        return self.nest().average(np.where(observed, values, 0.0).T, observed.T.astype(np.float64))
+        return self.nest().average(np.nan_to_num(values.T), np.isfinite(values).T)
 
     def group_means(self, values: Floats) -> tuple[tuple[str, ...], Floats]:
         """Return the groups of the innermost level, and each row's mean on them, [agents, groups].
@@ -450,11 +159,7 @@ class Total:
         >>> Total(("t", "u"), ("subtask",), (("law", "art"),)).group_means(np.array([[1.0, 0.0]]))
         (('law', 'art'), array([[1., 0.]]))
         """
-        observed = np.isfinite(values)
-        within = self.nest().within
-        return tuple(dict.fromkeys(self.innermost)), within.group_means(
-            np.where(observed, values, 0.0).T, observed.T.astype(np.float64)
-        ).T
+        return tuple(dict.fromkeys(self.innermost)), self.nest().stratum_means(values)
 
 
 @reads_results
@@ -488,14 +193,19 @@ def total(
     if weights is None:
         return made
     if isinstance(weights, str):
-        return _weighted_by_column(results, made, weights)
-    return _weighted(made, weights)
+        weights = _column(results, weights, "weights")
+    of_tasks, of_groups = _by_name(made, weights, "weight", "a number of 0 or more")
+    counts = tuple(of_tasks.get(task, 1.0) for task in made.tasks) if of_tasks else None
+    weighted = replace(made, weights=counts, group_weights=of_groups)
+    if not np.nansum(weighted.shares) > 0:
+        raise InputError("All weights are 0, so that nothing counts. Give one above 0.")
+    return weighted
 
 
 @reads_results
 def chance_scales(
     results: Results,
-    chance: Mapping[str, float],
+    chance: str | Mapping[str, float],
     by: str | Sequence[str] | None = None,
     measure: str | None = None,
 ) -> Scales:
@@ -503,9 +213,9 @@ def chance_scales(
 
     .. math:: x' = \frac{x - \mathrm{chance}}{1 - \mathrm{chance}}
 
-    `chance` is a share for each task, or for each group of the level `by`; every task needs one: 0 where
-    guessing gets nothing. What is below chance stays negative: cut at 0, as some leaderboards do, the mean
-    of those who guess would lie above chance.
+    `chance` is a share for each task, or for each group of the level `by`, or the column of the table of
+    tasks that has it; every task needs one: 0 where guessing gets nothing. What is below chance stays
+    negative: cut at 0, as some leaderboards do, the mean of those who guess would lie above chance.
 
     >>> from examiner.scores import normalise
     >>> results = Results.from_numpy([[1.0, 0.0]], tasks=["t", "u"])
@@ -514,8 +224,17 @@ def chance_scales(
     array([ 1., -1.])
     """
     made = total(results, by)
-    found = _named(made, chance, "chance", most=1.0)
-    lacking = [task for task, share in zip(made.tasks, found, strict=True) if share is None]
+    if isinstance(chance, str):
+        chance = _column(results, chance, "chance levels")
+    of_tasks, of_groups = _by_name(made, chance, "chance", "a share from 0 to below 1", most=1.0)
+    shares = []
+    for task, *inner in zip(made.tasks, *reversed(made.groups), strict=True):
+        given = (
+            of_tasks.get(task),
+            *map(of_groups.get, inner),
+        )  # its own, else the innermost group's
+        shares.append(next((share for share in given if share is not None), None))
+    lacking = [task for task, share in zip(made.tasks, shares, strict=True) if share is None]
     if lacking:
         groups = [f"{name!r}" for name in made.by]
         of = f" (or of each {' and '.join(groups)})" if groups else ""
@@ -532,7 +251,7 @@ def chance_scales(
         )
     return Scales(
         TaskScale(task, name, random=share, reference=1.0, source="chance level")
-        for task, share in dict(zip(results.task_names, found, strict=True)).items()
+        for task, share in dict(zip(results.task_names, shares, strict=True)).items()
     )
 
 
@@ -569,80 +288,109 @@ def task_labels(results: Results, column: str) -> tuple[str, ...]:
 def _of_tasks(results: Results, column: str) -> tuple[Value, ...]:
     """What a column of the results says of each task; it must say one thing."""
     values, tasks = results.column(column), results.task_codes.tolist()
-    found: dict[int, Value] = {}
+    labels: dict[int, Value] = {}
     for task, value in zip(tasks, values, strict=True):
-        if value is not None and found.setdefault(task, value) != value:
+        if value is not None and labels.setdefault(task, value) != value:
             raise InputError(
-                f"The column {shorten(column)} says {shorten(found[task])} and {shorten(value)} of "
+                f"The column {shorten(column)} says {shorten(labels[task])} and {shorten(value)} of "
                 f"{shorten(results.tasks[task])}. A task is of one group: name another column."
             )
-    return tuple(found.get(task) for task in range(len(results.tasks)))
+    return tuple(map(labels.get, range(len(results.tasks))))
 
 
-def _weighted_by_column(results: Results, made: Total, column: str) -> Total:
+def _column(results: Results, column: str, what: str) -> dict[str, float]:
+    """What a column of the table of tasks says of each task."""
     if column not in results.task_attributes.columns:
         raise InputError(
-            f"No column {shorten(column)} of the table of tasks holds weights. Known columns: "
+            f"No column {shorten(column)} of the table of tasks holds {what}. Known columns: "
             f"{listed(results.task_attributes.columns)}."
         )
-    numbers = results.task_attributes.numbers(results.task_names, column)
-    known = {
-        task: number
-        for task, number in zip(made.tasks, numbers.tolist(), strict=True)
-        if np.isfinite(number)
-    }
-    return _weighted(made, known)
+    numbers = results.task_attributes.numbers(results.task_names, column).tolist()
+    known = dict(zip(results.tasks, numbers, strict=True))
+    return {task: number for task, number in known.items() if np.isfinite(number)}
 
 
-def _weighted(made: Total, weights: Mapping[str, float]) -> Total:
-    own = dict.fromkeys(made.tasks)
-    tasks = {name: value for name, value in weights.items() if name in own}
-    rest = {name: value for name, value in weights.items() if name not in own}
-    groups = _by_path(made, rest, "weight")
-    for name, value in weights.items():
-        if not 0 <= value < np.inf:
-            raise InputError(
-                f"The weight of {shorten(name)} is {value:g}. Give a number of 0 or more."
-            )
-    each = tuple(float(tasks.get(task, 1.0)) for task in made.tasks) if tasks else None
-    found = Total(made.tasks, made.by, made.groups, made.average, each, groups)
-    if not np.nansum(found.shares) > 0:
-        raise InputError("All weights are 0, so that nothing counts. Give one above 0.")
-    return found
-
-
-def _named(made: Total, numbers: Mapping[str, float], what: str, most: float) -> list[float | None]:
-    """The number of each task: its own, or that of the innermost group that has one."""
-    own = dict.fromkeys(made.tasks)
-    groups = _by_path(made, {name: at for name, at in numbers.items() if name not in own}, what)
+def _by_name(
+    made: Total, numbers: Mapping[str, float], what: str, advice: str, most: float = np.inf
+) -> tuple[dict[str, float], dict[str, float]]:
+    """Split numbers into those of tasks and those of groups; "anatomy" may stand for "mmlu/anatomy"."""
+    tasks, paths = set(made.tasks), dict.fromkeys(path for level in made.groups for path in level)
+    of_tasks, of_groups = {}, {}
     for name, value in numbers.items():
-        if not 0 <= value < most:
-            raise InputError(
-                f"The {what} of {shorten(name)} is {value:g}. Give a share from 0 to below {most:g}."
-            )
-    found: list[float | None] = []
-    for column, task in enumerate(made.tasks):
-        names = (task, *(level[column] for level in reversed(made.groups)))
-        known = (numbers.get(names[0]), *(groups.get(name) for name in names[1:]))
-        found.append(next((value for value in known if value is not None), None))
-    return found
-
-
-def _by_path(made: Total, numbers: Mapping[str, float], what: str) -> dict[str, float]:
-    """Numbers of groups under their whole names; a bare name will do where one group alone has it."""
-    paths = dict.fromkeys(path for level in made.groups for path in level)
-    ends = Counter(path.rpartition(SEPARATOR)[2] for path in paths)
-    whole = {path.rpartition(SEPARATOR)[2]: path for path in paths}
-    found = {}
-    for name, value in numbers.items():
-        path = name if name in paths else whole.get(name) if ends[name] == 1 else None
-        if path is None:
-            several = ends[name] > 1
-            known = [at for at in paths if at.endswith(SEPARATOR + name)] if several else paths
+        if name in tasks:
+            of_tasks[name] = float(value)
+            continue
+        matches = [name] if name in paths else [at for at in paths if at.endswith(SEPARATOR + name)]
+        if len(matches) != 1:
             raise InputError(
                 f"The {what} of {shorten(name)} is given, and "
-                f"{'several groups end so' if several else 'no task or group is called so'}: "
-                f"{listed(known or made.tasks)}. Use one of these names."
+                f"{'several groups end so' if matches else 'no task or group is called so'}: "
+                f"{listed(matches or list(paths) or made.tasks)}. Use one of these names."
             )
-        found[path] = float(value)
-    return found
+        of_groups[matches[0]] = float(value)
+    for name, value in numbers.items():
+        if not 0 <= value < most:
+            raise InputError(f"The {what} of {shorten(name)} is {value:g}. Give {advice}.")
+    return of_tasks, of_groups
+
+
+class TaskGroups(NamedTuple):
+    """Groups of tasks that are drawn as a whole: the column, the group of each task, [tasks], and more.
+
+    `stratum` [tasks] are fixed groups within which these are drawn; `why` says how they were found.
+    """
+
+    column: str
+    code: NDArray[np.int64]
+    stratum: NDArray[np.int64]
+    why: str
+
+    @property
+    def number(self) -> int:
+        """How many groups there are."""
+        return int(self.code.max()) + 1
+
+
+GROUP_COLUMNS = ("repository", "repo", "passage")
+"""Columns of tasks that name what tasks share, where nobody names one."""
+FEWEST_GROUPS = 8
+"""Fewer groups of a total are fixed unless somebody asks: so few say nothing of others like them."""
+
+
+def task_groups(results: Results, group: str | None, total: Total | None) -> TaskGroups | None:
+    """Return the groups in which tasks are drawn: of a column, else those found; None where there are none.
+
+    Found are the groups of a total, if there are at least eight, then levels of a task, then a column that
+    names a repository or a passage. "none" takes tasks as independent, and the groups of a total as fixed.
+
+    >>> table = {"agent": ["a"] * 3, "task": ["t", "u", "v"], "repo": ["x", "x", "y"], "score": [1, 0, 1]}
+    >>> task_groups(Results.from_dict(table), None, None).code
+    array([0, 0, 1])
+    """
+    none, tasks = np.zeros(len(results.tasks), dtype=np.int64), len(results.tasks)
+    if group == "none":
+        return None
+    if group is not None:
+        code = codes_of(task_labels(results, group))
+        if tasks > 1 and not code.any():
+            raise InputError(
+                f"All tasks have the same {shorten(group)}, and nothing is known of others. Name a column "
+                f'with several groups, or none (`group="none"`).'
+            )
+        fixed = none if total is None or not total.by else codes_of(total.innermost)
+        return TaskGroups(group, code, fixed, "") if code.max(initial=0) + 1 < tasks else None
+    if total is not None and total.by:
+        outer = codes_of(total.groups[-2]) if len(total.by) > 1 else none
+        found = TaskGroups(total.by[-1], codes_of(total.innermost), outer, "those of the total")
+        return found if FEWEST_GROUPS <= found.number < tasks else None
+    attributes = {*results.task_attributes.columns, *results.attributes}
+    columns = [name for name in GROUP_COLUMNS if name in attributes]
+    for column in (["task"] if results.item else []) + columns:
+        try:
+            code = codes_of(task_labels(results, column))
+        except InputError:  # a column that does not say one thing of every task
+            continue
+        if 1 < code.max(initial=0) + 1 < tasks:
+            why = "levels of one task" if column == "task" else "found in the table"
+            return TaskGroups(column, code, none, why)
+    return None

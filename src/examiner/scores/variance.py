@@ -3,33 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.answers import Answer, Scalar, Table, count, name, number, text
+from examiner.answers import Answer, Table, count, name, number, scalar, text
 from examiner.messages import InputError, counted
 from examiner.results import Results, reads_results
+from examiner.scores.comparable import OwnFunction
+from examiner.scores.normalise import comparable_runs
 from examiner.scores.runs import RunScores, run_scores, same_sign
 from examiner.validation import Floats, read_only
 
 COMPONENTS = MappingProxyType(
-    {"agent": "agent", "task": "task", "interaction": "agent × task", "run": "run"}
-)
-"""Field of `VarianceComponents` → what it is called in tables and sentences."""
-MEANINGS = MappingProxyType(
     {
-        "agent": "agents differ on average",
-        "task": "tasks differ in level for all agents",
-        "interaction": "agents have their own easy and hard tasks",
-        "run": "runs of one agent on one task differ",
+        "agent": ("agent", "agents differ on average"),
+        "task": ("task", "tasks differ in level for all agents"),
+        "interaction": ("agent × task", "agents have their own easy and hard tasks"),
+        "run": ("run", "runs of one agent on one task differ"),
     }
 )
-RUNS = (1, 2, 3, 5, 10, 20)
-"""Numbers of runs whose errors are predicted where none are named."""
+"""Field of `VarianceComponents` → what it is called in tables and sentences, and what it means."""
 
 
 class VarianceParts(Table):
@@ -58,10 +54,12 @@ class VarianceComponents(Answer):
     task: float
     interaction: float
     run: float
-    agents: int
-    tasks: int
-    runs: float
-    truncated: tuple[str, ...]
+    agents: int = field(metadata=scalar("Agents with a score"))
+    tasks: int = field(metadata=scalar("Tasks with a score"))
+    runs: float = field(metadata=scalar("Harmonic mean of the runs of a cell"))
+    truncated: tuple[str, ...] = field(
+        metadata=scalar("Components with a negative estimate, shown as 0")
+    )
     notes: tuple[str, ...]
     thinned: float = 1.0
     unshared: float = 0.0
@@ -74,17 +72,17 @@ class VarianceComponents(Answer):
             return "The scores do not vary."
         largest = max(shares, key=shares.__getitem__)
         share = f"{100 * shares[largest]:.0f} %"
-        return f"The largest component of the variance is {COMPONENTS[largest]}, with {share}."
+        return f"The largest component of the variance is {COMPONENTS[largest][0]}, with {share}."
 
     @property
     def parts(self) -> VarianceParts:
         """One row per component."""
         shares = self.shares()
         return VarianceParts(
-            component=list(COMPONENTS.values()),
+            component=[called for called, _ in COMPONENTS.values()],
             variance=[getattr(self, part) for part in COMPONENTS],
             share=[shares.get(part, np.nan) for part in COMPONENTS],
-            meaning=[MEANINGS[part] for part in COMPONENTS],
+            meaning=[meaning for _, meaning in COMPONENTS.values()],
             caption="Components of the variance of single runs' scores",
         )
 
@@ -93,30 +91,47 @@ class VarianceComponents(Answer):
         """The components."""
         return {"variance": self.parts}
 
-    @property
-    def scalars(self) -> Mapping[str, Scalar]:
-        """The design that the components come from."""
-        return {
-            "agents": Scalar(self.agents, "Agents with a score"),
-            "tasks": Scalar(self.tasks, "Tasks with a score"),
-            "runs": Scalar(self.runs, "Harmonic mean of the runs of a cell"),
-            "truncated": Scalar(self.truncated, "Components with a negative estimate, shown as 0"),
-        }
-
     def shares(self) -> dict[str, float]:
         """Return each component's share of the total; what is unknown is left out.
 
         >>> VarianceComponents(1.0, 2.0, 1.0, float("nan"), 3, 3, 1.0, (), ()).shares()["task"]
         0.5
         """
-        parts = {name: getattr(self, name) for name in ("agent", "task", "interaction", "run")}
-        finite = {name: value for name, value in parts.items() if not np.isnan(value)}
+        parts = {part: getattr(self, part) for part in COMPONENTS}
+        finite = {part: value for part, value in parts.items() if not np.isnan(value)}
         total = sum(finite.values())
-        return {name: value / total if total else np.nan for name, value in finite.items()}
+        return {part: value / total if total else np.nan for part, value in finite.items()}
+
+    def expected_error(
+        self,
+        tasks: float | NDArray[np.integer],
+        runs: float | NDArray[np.integer],
+        *,
+        fixed_tasks: bool = False,
+    ) -> Floats:
+        """Standard error of the difference of two agents' means over so many tasks and runs each.
+
+        With as large a share of missing cells as now: of two agents that have different tasks, the tasks
+        make a difference too.
+
+        >>> found = VarianceComponents(1.0, 1.0, 4.0, 4.0, 5, 5, 5.0, (), ())
+        >>> float(found.expected_error(4, 1))
+        2.0
+        """
+        run = self.run if fixed_tasks else np.nan_to_num(self.run)
+        interaction = 0.0 if fixed_tasks else self.interaction
+        error_squares = self.thinned * (interaction + run / np.asarray(runs, dtype=np.float64))
+        squared = 2 * (error_squares + self.unshared * self.task) / np.asarray(tasks)
+        return np.sqrt(np.asarray(squared, dtype=np.float64))
 
 
 @reads_results
-def variance(results: Results, measure: str | None = None) -> VarianceComponents:
+def variance(
+    results: Results,
+    measure: str | None = None,
+    *,
+    normalise: str | OwnFunction | None = "auto",
+) -> VarianceComponents:
     r"""Split the variance of run scores into agent, task, agent × task and run.
 
     .. math:: x_{ati} = \mu + \alpha_a + \beta_t + (\alpha\beta)_{at} + \epsilon_{ati}
@@ -135,27 +150,43 @@ def variance(results: Results, measure: str | None = None) -> VarianceComponents
 
     >>> rng = np.random.default_rng(0)
     >>> scores = 2 * rng.normal(size=(1, 60, 1)) + rng.normal(size=(60, 60, 3))
-    >>> found = variance(Results.from_numpy(scores))
+    >>> found = variance(Results.from_numpy(scores), normalise=None)
     >>> bool(3 < found.task < 5), bool(0.9 < found.run < 1.1)
     (True, True)
     """
+    results = comparable_runs(results, normalise, measure)
     same_sign(results, measure)
     scores = run_scores(results, measure)
-    cells = _CellSums.of(scores)
-    if not cells.inverse_runs:
+    observed = [strata for strata in scores.strata if len(strata.tasks)]
+    if not observed:
         raise InputError("No agent has any score, so that there is no variance to split.")
-    within = _within(scores)
-    noise = 0.0 if np.isnan(within) else within * cells.inverse_runs
-    agent, task, interaction = cells.between(noise)
+    inverse_runs = float(np.mean(np.concatenate([1 / strata.runs for strata in observed])))
+    squares = sum(float((strata.deviations**2).sum()) for strata in observed)
+    spare = sum(int((strata.runs - 1).sum()) for strata in observed)
+    within = squares / spare if spare else float("nan")
+    of_agents, of_tasks = _cell_sums(scores)
+    noise = 0.0 if np.isnan(within) else within * inverse_runs
+    agent, task, interaction = _between(of_agents, of_tasks, noise)
     raw = {"agent": agent, "task": task, "interaction": interaction, "run": within}
-    truncated = tuple(name for name, value in raw.items() if value < 0)
+    truncated = tuple(part for part, value in raw.items() if value < 0)
+    notes = [*scores.notes]
+    if np.isnan(within):
+        notes.append(
+            "No cell has two runs: the variance of runs cannot be separated from agent × task, and is "
+            "counted there."
+        )
+    if truncated:
+        names = " and ".join(COMPONENTS[part][0] for part in truncated)
+        notes.append(
+            f"The estimated variance of {names} was negative, as chance makes small ones; 0 is shown."
+        )
     return VarianceComponents(
-        **{name: value if np.isnan(value) else max(0.0, value) for name, value in raw.items()},
-        agents=int((cells.agent[0] > 0).sum()),
-        tasks=int((cells.task[0] > 0).sum()),
-        runs=1 / cells.inverse_runs,
+        **{part: value if np.isnan(value) else max(0.0, value) for part, value in raw.items()},
+        agents=len(observed),
+        tasks=int((of_tasks[0] > 0).sum()),
+        runs=1 / inverse_runs,
         truncated=truncated,
-        notes=(*scores.notes, *_notes(raw, truncated)),
+        notes=tuple(notes),
         **_gaps(scores),
     )
 
@@ -179,45 +210,33 @@ def _gaps(scores: RunScores) -> dict[str, float]:
     return {"thinned": float(thinned), "unshared": float(max(0.0, thinned - shared))}
 
 
-class _CellSums(NamedTuple):
-    """Of the cells of each agent and of each task: how many, their sum, and the sum of their squares.
+def _cell_sums(scores: RunScores) -> tuple[Floats, Floats]:
+    """Of the cells of each agent and of each task: their number, sum and squares; [3, agents], [3, tasks].
 
     Values are about the mean of all: squares of large scores would lose the differences. Sums are taken
-    an agent at a time: a large table may not fit twice. `inverse_runs` is the mean of 1 / runs.
+    an agent at a time: a large table may not fit twice.
     """
+    cells = sum(len(strata.tasks) for strata in scores.strata)
+    centre = sum(float(strata.means.sum()) for strata in scores.strata) / cells
+    agent, task = np.zeros((3, len(scores.agents))), np.zeros((3, len(scores.tasks)))
+    for row, strata in enumerate(scores.strata):
+        values = strata.means - centre
+        parts = np.array([np.ones(len(values)), values, values**2])
+        agent[:, row] = parts.sum(axis=1)
+        task[:, strata.tasks] += parts
+    return agent, task
 
-    agent: Floats  # [3, agents]
-    task: Floats  # [3, tasks]
-    inverse_runs: float
 
-    @classmethod
-    def of(cls, scores: RunScores) -> _CellSums:
-        count = sum(len(strata.tasks) for strata in scores.strata)
-        agent, task = np.zeros((3, len(scores.agents))), np.zeros((3, len(scores.tasks)))
-        if not count:
-            return cls(agent, task, 0.0)
-        centre = sum(float(strata.means.sum()) for strata in scores.strata) / count
-        inverse = sum(float((1 / strata.runs).sum()) for strata in scores.strata) / count
-        for row, strata in enumerate(scores.strata):
-            values = strata.means - centre
-            agent[:, row] = len(values), values.sum(), (values**2).sum()
-            task[0, strata.tasks] += 1.0
-            task[1, strata.tasks] += values
-            task[2, strata.tasks] += values**2
-        return cls(agent, task, inverse)
-
-    def between(self, noise: float) -> tuple[float, float, float]:
-        """Variance between agents, tasks, and of their interaction; NaN where it cannot be told."""
-        same_agent, same_task = _half_squares(self.agent), _half_squares(self.task)
-        every = _half_squares(self.agent.sum(axis=1, keepdims=True))
-        neither = every - same_agent - same_task
-        agent_u, task_u, u = (
-            sums / pairs if pairs > 0.5 else np.nan
-            for sums, pairs in (same_agent, same_task, neither)
-        )
-        if np.isnan(u):  # one agent, or one task: whatever differs is counted as its effect
-            return float(task_u - noise), float(agent_u - noise), np.nan
-        return float(u - agent_u), float(u - task_u), float(agent_u + task_u - u - noise)
+def _between(agent: Floats, task: Floats, noise: float) -> tuple[float, float, float]:
+    """Variance between agents, tasks, and of their interaction; NaN where it cannot be told."""
+    same_agent, same_task = _half_squares(agent), _half_squares(task)
+    neither = _half_squares(agent.sum(axis=1, keepdims=True)) - same_agent - same_task
+    agent_u, task_u, u = (
+        sums / pairs if pairs > 0.5 else np.nan for sums, pairs in (same_agent, same_task, neither)
+    )
+    if np.isnan(u):  # one agent, or one task: whatever differs is counted as its effect
+        return float(task_u - noise), float(agent_u - noise), np.nan
+    return float(u - agent_u), float(u - task_u), float(agent_u + task_u - u - noise)
 
 
 def _half_squares(sums: Floats) -> Floats:
@@ -225,33 +244,6 @@ def _half_squares(sums: Floats) -> Floats:
     count, total, squares = sums
     apart = count * squares - total**2
     return np.array([apart.sum() / 2, (count * (count - 1)).sum() / 2])
-
-
-def _within(scores: RunScores) -> float:
-    squares, spare = 0.0, 0
-    for strata in scores.strata:
-        if strata.scores.shape[1] < 2:
-            continue
-        squares += float((strata.deviations**2).sum())
-        spare += int((strata.runs - 1).sum())
-    return squares / spare if spare else float("nan")
-
-
-def _notes(raw: dict[str, float], truncated: tuple[str, ...]) -> list[str]:
-    notes = []
-    if np.isnan(raw["run"]):
-        notes.append(
-            "No cell has two runs: the variance of runs cannot be separated from agent × task, and is "
-            "counted there."
-        )
-    if truncated:
-        names = " and ".join(
-            "agent × task" if name == "interaction" else name for name in truncated
-        )
-        notes.append(
-            f"The estimated variance of {names} was negative, as chance makes small ones; 0 is shown."
-        )
-    return notes
 
 
 class Designs(Table):
@@ -266,6 +258,9 @@ class Designs(Table):
         "Standard error of the difference of two agents on the same tasks", unit="score"
     )
     reliability: Floats = number("Share of the variance of agents' means that is due to agents")
+
+
+EXPECTED = "Expected standard error of a difference"
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -285,29 +280,47 @@ class DecisionStudy(Answer):
     difference: Floats
     difference_fixed: Floats
     reliability: Floats
-    now: float
+    now: float = field(metadata=scalar(EXPECTED))
+    twice_tasks: float = field(metadata=scalar(f"{EXPECTED} with twice the tasks"))
+    twice_runs: float = field(metadata=scalar(f"{EXPECTED} with twice the runs"))
+    runs_known: bool = field(metadata=scalar("Whether the variance of runs can be estimated"))
 
     @property
     def headline(self) -> str:
         """Whether more runs or more tasks would make comparisons more precise."""
-        return _advice(self.components, self.now)
-
-    @property
-    def twice_tasks(self) -> float:
-        """The expected error of a difference with twice the tasks."""
-        parts = self.components
-        return float(expected_error(parts, 2 * np.array(parts.tasks), np.array(parts.runs)))
-
-    @property
-    def twice_runs(self) -> float:
-        """The expected error of a difference with twice the runs."""
-        parts = self.components
-        return float(expected_error(parts, np.array(parts.tasks), 2 * np.array(parts.runs)))
-
-    @property
-    def runs_known(self) -> bool:
-        """Whether the variance of runs can be estimated."""
-        return bool(np.isfinite(self.components.run))
+        parts, now = self.components, self.now
+        if np.isnan(parts.interaction):
+            return (
+                "With one agent or one task nothing can be said about how agents differ across tasks, so "
+                "that runs and tasks cannot be weighed against each other."
+            )
+        if np.isnan(parts.run):
+            return (
+                f"More tasks would make comparisons more precise; the effect of more runs is unknown. "
+                f"With one run per cell, the error cannot be split into runs and tasks: add a second run "
+                f"of some cells. Twice the tasks would reduce the standard error of a difference from "
+                f"{now:.3g} to {now / np.sqrt(2):.3g}."
+            )
+        if now == 0:
+            return "Neither runs nor tasks make any difference between agents uncertain here."
+        most = float(parts.expected_error(parts.tasks, np.inf))
+        share = 1.0 - (most / now) ** 2
+        strengths = "agents' own strengths across tasks"
+        if parts.unshared * parts.task > 0:
+            strengths += ", and tasks that two of them do not share,"
+        claim = "More tasks would make comparisons more precise than more runs would"
+        if self.twice_runs > 0.95 * now:  # hardly lower
+            claim = "More tasks would make comparisons more precise; more runs would not"
+        elif (
+            self.twice_runs < 1.05 * self.twice_tasks
+        ):  # more tasks bring more runs: these never do better
+            claim = "More runs would make comparisons as much more precise as more tasks would"
+        return (
+            f"{claim}. Runs make up {100 * share:.0f} % of the error variance of a comparison, {strengths} "
+            f"the rest. Twice the runs would take the standard error of a difference from {now:.3g} to "
+            f"{self.twice_runs:.3g}, twice the tasks to {self.twice_tasks:.3g}; runs without end, on "
+            f"{counted(parts.tasks, 'task')}, to {most:.3g}."
+        )
 
     @property
     def designs(self) -> Designs:
@@ -327,17 +340,6 @@ class DecisionStudy(Answer):
         return {"designs": self.designs, "variance": self.components.parts}
 
     @property
-    def scalars(self) -> Mapping[str, Scalar]:
-        """The error now, and with twice the tasks or twice the runs."""
-        expected = "Expected standard error of a difference"
-        return {
-            "now": Scalar(self.now, expected),
-            "twice_tasks": Scalar(self.twice_tasks, f"{expected} with twice the tasks"),
-            "twice_runs": Scalar(self.twice_runs, f"{expected} with twice the runs"),
-            "runs_known": Scalar(self.runs_known, "Whether the variance of runs can be estimated"),
-        }
-
-    @property
     def all_notes(self) -> tuple[str, ...]:
         """What a reader should know about the components of the variance."""
         return self.components.notes
@@ -347,8 +349,10 @@ class DecisionStudy(Answer):
 def decision(
     results: Results,
     tasks: Sequence[int] | None = None,
-    runs: Sequence[int] = RUNS,
+    runs: Sequence[int] = (1, 2, 3, 5, 10, 20),
     measure: str | None = None,
+    *,
+    normalise: str | OwnFunction | None = "auto",
 ) -> DecisionStudy:
     r"""Predict the error of a comparison with other numbers of tasks and runs.
 
@@ -357,95 +361,36 @@ def decision(
               \rho^2 = \frac{\sigma_\alpha^2}{\sigma_\alpha^2 + \mathrm{SE}^2 / 2}
 
     On the same tasks, only the second term is left. Where cells are missing, T is what agents have, and the
-    variance of tasks counts for those that two agents do not share (`expected_error`).
+    variance of tasks counts for those that two agents do not share (`VarianceComponents.expected_error`).
 
     References: Brennan (2001), chapter 2, where designs with other numbers of conditions are called
     decision studies; Cronbach et al. (1972).
 
     >>> rng = np.random.default_rng(0)
     >>> scores = rng.normal(size=(4, 20, 1)) + 3 * rng.normal(size=(4, 20, 5))
-    >>> decision(Results.from_numpy(scores)).headline[:54]
-    'Runs make up 67 % of the error variance of a compariso'
+    >>> decision(Results.from_numpy(scores), normalise=None).headline[:68]
+    'More tasks would make comparisons more precise than more runs would.'
     """
-    components = variance(results, measure)
-    many = _tasks(components.tasks) if tasks is None else tuple(tasks)
-    for what, counts in (("tasks", many), ("runs", runs)):
+    components = variance(results, measure, normalise=normalise)
+    if tasks is None:
+        shares = (0.1, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0, 4.0)
+        tasks = [max(1, round(share * components.tasks)) for share in shares]
+    for what, counts in (("tasks", tasks), ("runs", runs)):
         if not len(counts) or min(counts) < 1:
             raise InputError(
                 f"The numbers of {what} must be at least 1, and some are not. Give others."
             )
-    t, n = np.array(sorted(set(many))), np.array(sorted(set(runs)))
-    errors = expected_error(components, t[:, None], n[None, :])
-    fixed = expected_error(components, t[:, None], n[None, :], fixed_tasks=True)
+    t, n = np.array(sorted(set(tasks))), np.array(sorted(set(runs)))
+    errors = components.expected_error(t[:, None], n)
+    fixed = components.expected_error(t[:, None], n, fixed_tasks=True)
     with np.errstate(invalid="ignore"):
         reliability = components.agent / (components.agent + errors**2 / 2)
     read_only(t, n, errors, fixed, reliability)
-    now = float(expected_error(components, np.array(components.tasks), np.array(components.runs)))
-    return DecisionStudy(components, t, n, errors, fixed, reliability, now)
-
-
-def expected_error(
-    components: VarianceComponents,
-    tasks: NDArray[np.generic],
-    runs: NDArray[np.generic],
-    *,
-    fixed_tasks: bool = False,
-) -> Floats:
-    """Standard error of the difference of two agents' means over so many tasks and runs each.
-
-    With as large a share of missing cells as now: of two agents that have different tasks, the tasks make
-    a difference too.
-
-    >>> found = VarianceComponents(1.0, 1.0, 4.0, 4.0, 5, 5, 5.0, (), ())
-    >>> float(expected_error(found, np.array(4), np.array(1)))
-    2.0
-    """
-    run = np.nan_to_num(components.run)
-    interaction = 0.0 if fixed_tasks else components.interaction
-    error_squares = components.thinned * (interaction + run / np.asarray(runs, dtype=np.float64))
-    squared = 2 * (error_squares + components.unshared * components.task) / tasks
-    if fixed_tasks and np.isnan(components.run):
-        squared = squared * np.nan
-    return np.sqrt(np.asarray(squared, dtype=np.float64))
-
-
-def _tasks(now: int) -> tuple[int, ...]:
-    shares = (0.1, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0, 4.0)
-    return tuple(sorted({max(1, round(share * now)) for share in shares}))
-
-
-def _advice(found: VarianceComponents, now: float) -> str:
-    if np.isnan(found.interaction):
-        return (
-            "With one agent or one task nothing can be said about how agents differ across tasks, so "
-            "that runs and tasks cannot be weighed against each other."
-        )
-    if np.isnan(found.run):
-        return (
-            f"With one run per cell, the error of a comparison cannot be split into runs and tasks. Add a "
-            f"second run of some cells to separate them. Twice the tasks would reduce the standard error "
-            f"of a difference from {now:.3g} to {now / np.sqrt(2):.3g}."
-        )
-    if now == 0:
-        return "Neither runs nor tasks make any difference between agents uncertain here."
-    size = np.array(found.tasks)
-    runs = float(expected_error(found, size, np.array(2 * found.runs)))
-    tasks = float(expected_error(found, 2 * size, np.array(found.runs)))
-    most = float(expected_error(found, size, np.array(np.inf)))
-    share = 1.0 - (most / now) ** 2
-    strengths = "agents' own strengths across tasks"
-    if found.unshared * found.task > 0:
-        strengths += ", and tasks that two of them do not share,"
-    advice = (
-        "more runs help nearly as much as more tasks"
-        if share > 0.75
-        else "more tasks help more"
-        if share < 0.5
-        else "both help"
+    now, twice_tasks, twice_runs = (
+        float(components.expected_error(more * components.tasks, times * components.runs))
+        for more, times in ((1, 1), (2, 1), (1, 2))
     )
-    return (
-        f"Runs make up {share:.0%} of the error variance of a comparison, ".replace("%", " %")
-        + f"{strengths} the rest: {advice}. Twice the runs would take the "
-        f"standard error of a difference from {now:.3g} to {runs:.3g}, twice the tasks to {tasks:.3g}; "
-        f"runs without end, on {counted(found.tasks, 'task')}, to {most:.3g}."
+    known = bool(np.isfinite(components.run))
+    return DecisionStudy(
+        *(components, t, n, errors, fixed, reliability, now, twice_tasks, twice_runs, known)
     )

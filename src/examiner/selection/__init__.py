@@ -20,9 +20,10 @@ from examiner.selection.methods import Method as Method
 from examiner.selection.placing import SetPlacement as SetPlacement
 from examiner.selection.placing import place as place
 from examiner.selection.predicted_gate import gate as gate
-from examiner.selection.proof.by_hand import FoldByHand as FoldByHand
-from examiner.selection.proof.by_hand import folds_by_hand as folds_by_hand
+from examiner.selection.proof.folds import FoldByHand as FoldByHand
+from examiner.selection.proof.folds import folds_by_hand as folds_by_hand
 from examiner.selection.proof.holdout import Holdout as Holdout
+from examiner.selection.proof.judgement import CURVE_SIZES as CURVE_SIZES
 from examiner.selection.proof.judgement import SIZES as SIZES
 from examiner.selection.proof.judgement import MethodJudgement as MethodJudgement
 from examiner.selection.proof.judgement import judge as judge

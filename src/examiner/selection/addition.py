@@ -31,8 +31,6 @@ from examiner.selection.resampling import estimate_of, resampled_agents
 from examiner.selection.ridge import Design, ridge_fits, with_one_more
 from examiner.validation import Floats, Randomness, check_known, generator, seed_of
 
-NEAREST = 3
-"""Tasks of the set that are named as similar."""
 MEANINGS = {
     "bits added": "information about which agent is playing, in addition to that of the set",
     "R² from the set": "R² of the task, predicted from the set for held-out agents; 1 repeats the set",
@@ -198,22 +196,22 @@ def adds(
     for_bits, for_errors = generator(seed).spawn(2)
     rows = whole.order.agents  # draws depend neither on names nor on the order of rows
     values = fold_of(whole, rows, ()).evidence.values
-    bits, alone, held, by_chance = _bits(whole, new, columns, for_bits, reps, level)
+    bits, alone, bits_of_set, by_chance = _bits(whole, new, columns, for_bits, reps, level)
     weight = resampled_agents(whole.family_codes[rows], for_errors)
     removed, shuffled = _error_removed(values, new, columns, for_errors, reps, weight, level)
-    near = correlations_of(values, [new])[0]
+    correlations = correlations_of(values, [new])[0]
     return Added(
         task=task,
         to=tuple(whole.tasks[column] for column in columns),
         agents=len(whole.agents),
         bits=bits,
         bits_alone=alone,
-        bits_set=held,
+        bits_set=bits_of_set,
         bits_p_value=by_chance,
         r2=_r2(values, new, columns, weight, level),
         error_removed=removed,
         error_p_value=shuffled,
-        similar=_similar(whole, near, new, columns),
+        similar=_similar(whole, correlations, new, columns),
         notes=whole.notes,
         level=level,
         seed=seed,
@@ -224,7 +222,8 @@ def _similar(
     whole: Benchmark, correlation: Floats, new: int, columns: NDArray[np.intp]
 ) -> RepeatedTasks:
     """The nearest tasks of the set, and all tasks of the same cluster."""
-    nearest = columns[np.argsort(-correlation[columns], kind="stable")][:NEAREST]
+    # Tasks of the set that are named as similar
+    nearest = columns[np.argsort(-correlation[columns], kind="stable")][:3]
     cluster = np.setdiff1d(np.flatnonzero(correlation > 1 - PAPER_THRESHOLD), [new])
     tasks = np.union1d(nearest, cluster)
     tasks = tasks[np.argsort(-correlation[tasks], kind="stable")]
@@ -245,26 +244,29 @@ def _bits(
     level: float,
 ) -> tuple[Estimate, float, float, float]:
     """Bits that the task adds, its own, the set's, and how often chance adds as many."""
-    seen, model = whole.observed.ordered(whole.order), ChannelModel(whole.noise)
-    whole_moments, rank = moments(seen), np.argsort(whole.order.tasks)
+    observations, model = whole.observed.ordered(whole.order), ChannelModel(whole.noise)
+    whole_moments, rank = moments(observations), np.argsort(whole.order.tasks)
     new, columns = int(rank[new]), rank[columns]
 
-    def bits(found: Moments) -> Floats:
-        pairs = PairLikelihood(channels_of(seen, found, model))
-        base, own = pairs.table(columns.tolist()), pairs.table([new])
-        return np.array([table_bits(base), table_bits(own), table_bits(base + own)])
+    def bits(cell_moments: Moments) -> Floats:
+        pairs = PairLikelihood(channels_of(observations, cell_moments, model))
+        base, of_task = pairs.table(columns.tolist()), pairs.table([new])
+        return np.array([table_bits(base), table_bits(of_task), table_bits(base + of_task)])
 
     try:
-        held, alone, both = bits(whole_moments)
+        bits_of_set, alone, both = bits(whole_moments)
     except InputError:
         return Estimate(float("nan")), float("nan"), float("nan"), float("nan")
-    likely, chance = plausible_draws(seen, whole.moments, rng), permuted(seen, rng, new)
+    likely, chance = (
+        plausible_draws(observations, whole_moments, rng),
+        permuted(observations, rng, new),
+    )
     drawn = np.array([bits(next(likely)) for _ in range(reps)])
     by_chance = np.array([bits(next(chance)) for _ in range(reps)])
-    added = float(both - held)
+    added = float(both - bits_of_set)
     _, low, high = ends_of(np.array([added]), (drawn[:, 2] - drawn[:, 0])[:, None], level)
     luck = (1 + int((by_chance[:, 2] - by_chance[:, 0] >= added - 1e-12).sum())) / (reps + 1)
-    return Estimate(added, float(low[0]), float(high[0])), float(alone), float(held), luck
+    return Estimate(added, float(low[0]), float(high[0])), float(alone), float(bits_of_set), luck
 
 
 def _error_removed(
@@ -283,12 +285,12 @@ def _error_removed(
     target = values[:, outside].mean(axis=1)
     design = Design.of(values).values
     shuffled = np.array([rng.permutation(design[:, new]) for _ in range(reps)]).T
-    known = list(range(len(columns)))
-    found = with_one_more(
-        np.column_stack([design[:, columns], design[:, new], shuffled]), target, known
+    set_columns = list(range(len(columns)))
+    extended = with_one_more(
+        np.column_stack([design[:, columns], design[:, new], shuffled]), target, set_columns
     )
-    errors = found.errors[len(columns) :]
-    if not found.alone > 0:
+    errors = extended.errors[len(columns) :]
+    if not extended.alone > 0:
         return Estimate(float("nan")), float("nan")
     with_task = ridge_fits(design, target, np.array([[*columns.tolist(), new]])).left_out[0]
     without = ridge_fits(design, target, columns[None]).left_out[0]
@@ -302,12 +304,14 @@ def _r2(
     values: Floats, new: int, columns: NDArray[np.intp], weight: Floats, level: float
 ) -> Estimate:
     """R² of the new task, predicted from the set for left-out agents."""
-    own = values[:, new]
-    agents = len(own)
-    alone = (own - own.mean()) * agents / (agents - 1)  # the mean of the others predicts no better
+    scores = values[:, new]
+    agents = len(scores)
+    alone = (
+        (scores - scores.mean()) * agents / (agents - 1)
+    )  # the mean of the others predicts no better
     if not (alone**2).sum() > 0:
         return Estimate(float("nan"))
-    left = ridge_fits(Design.of(values).values, own, columns[None]).left_out[0]
+    left = ridge_fits(Design.of(values).values, scores, columns[None]).left_out[0]
     with np.errstate(divide="ignore", invalid="ignore"):
         r2 = 1 - (weight @ left**2) / (weight @ alone**2)
     return estimate_of(r2, level)

@@ -60,14 +60,14 @@ from examiner.selection.targets import (
 from examiner.validation import Floats, check_known, check_squares
 
 LEAST_SHARE = 0.2
-"""An agent observed on fewer of the tasks says hardly anything about how tasks go together."""
+"""An agent observed on a smaller share of the tasks shows hardly anything of how tasks correlate."""
 LEAST_AGENTS = 4
 """Two choose, two are judged: with fewer nothing can be proven."""
 STATED_DEVIATION = 0.2
-"""Stands in where no cell was repeated, as a share of the task's spread between agents; a note says so."""
+"""Assumed where no cell was repeated, as a share of the task's spread between agents; a note says so."""
 
 Examined = Literal["same", "newer"]
-"""Which agents a selection is for: more of those seen, or newer ones, which will be better."""
+"""Which agents a selection is for: more of the same population, or newer ones, which will be better."""
 
 SUITABLE = Recipe(normaliser="auto")
 
@@ -79,8 +79,8 @@ class Benchmark:
     `scores` are comparable as far as no agent is compared with another; a normaliser that compares
     agents is learnt inside each fold. `success` [agents, tasks] are shares of successes, or None: then
     each task's median over the fold's own agents is the threshold. `families` [agents] are never split
-    between folds. `observed` and `moments` are for bits. `given_target` [agents] stands in the place of
-    the aggregate, where something else is to be predicted. `judged` [agents] says who was observed on
+    between folds. `observed` and `moments` are for bits. `given_target` [agents] replaces the
+    aggregate, where something else is to be predicted. `judged` [agents] says who was observed on
     enough tasks for its aggregate to be known; the others help to choose, and are not judged. `order` is
     that of agents and tasks by content, in which agents are drawn. `sample`
     [agents] flags those used where choosing is repeated in folds: everybody but of very large tables.
@@ -144,7 +144,7 @@ class Benchmark:
     def learn(self, rows: NDArray[np.intp]) -> LearntScale | None:
         """Learn from some agents alone how scores are compared; None where agents are not compared.
 
-        >>> whole = benchmark(Results.from_numpy(np.arange(30.0).reshape(6, 5)))
+        >>> whole = benchmark(Results.from_numpy(9 * np.arange(30.0).reshape(6, 5)))
         >>> whole.learn(np.array([0, 1, 2])).marks.shape
         (3, 5)
         """
@@ -221,15 +221,17 @@ class Benchmark:
         return np.where(np.isnan(raw), np.nan, (raw > threshold).astype(np.float64))
 
     def channels(self, rows: NDArray[np.intp]) -> Channels | None:
-        """Return means and deviations of some agents alone; None where bits cannot be told.
+        """Return means and deviations of some agents alone; None where bits cannot be estimated.
 
         >>> whole = benchmark(Results.from_numpy(np.arange(8.0).reshape(4, 2)))
         >>> whole.channels(np.array([0, 3])).agents
         ('agent 1', 'agent 4')
         """
-        seen = self.observed._replace(agents=tuple(self.agents[row] for row in rows.tolist()))
+        observations = self.observed._replace(
+            agents=tuple(self.agents[row] for row in rows.tolist())
+        )
         try:
-            return channels_of(seen, self.moments.of_agents(rows), ChannelModel(self.noise))
+            return channels_of(observations, self.moments.of_agents(rows), ChannelModel(self.noise))
         except InputError:
             return None
 
@@ -245,7 +247,7 @@ class Benchmark:
     def on_agents(self, agents: Sequence[str]) -> Benchmark:
         """Return the benchmark of some agents alone.
 
-        >>> whole = benchmark(Results.from_numpy(np.arange(30.0).reshape(6, 5)))
+        >>> whole = benchmark(Results.from_numpy(9 * np.arange(30.0).reshape(6, 5)))
         >>> whole.on_agents(["agent 2", "agent 5"]).agents
         ('agent 2', 'agent 5')
         """
@@ -284,12 +286,12 @@ def benchmark(
     The recipe says which values are comparable (by default what suits: human where scales are known,
     z-score where values leave [0, 1]), how tasks make a total, and what counts as success for curves of
     tasks; without that, each fold's median of the task does. `target` is the aggregate to predict, or a
-    number for each agent. A task that has no scale where the recipe needs one is left out; notes say
+    number for each agent. A task that has no scale where the recipe needs one is excluded; notes say
     which. An agent observed on less than `coverage` of the tasks helps to choose and is not judged.
     `families` is a column of the agents' table: families stay whole. `examined` says which agents will be
-    examined: more of the "same" population, or "newer" ones, which are better than those seen.
+    examined: more of the "same" population, or "newer" ones, which are better than these.
 
-    >>> benchmark(Results.from_numpy(np.arange(20.0).reshape(5, 4))).recipe.normaliser
+    >>> benchmark(Results.from_numpy(9 * np.arange(20.0).reshape(5, 4))).recipe.normaliser
     'z-score'
     """
     check_known("population", examined, get_args(Examined))
@@ -311,9 +313,9 @@ def benchmark(
     if left_out:
         results = results.where(kept[results.agent_codes])
         settled, absolute, scores = _settled(results, recipe)
-    seen = _observed(absolute, settled)
-    found = moments(seen)
-    noise, notes = _noise(found, seen, deviations)
+    observations = _observed(absolute, settled)
+    cell_moments = moments(observations)
+    noise, notes = _noise(cell_moments, observations, deviations)
     price, priced = _priced(everybody, results.tasks, demands)
     groups = task_groups(results, demands.groups)
     labels = None if groups is None else tuple("unknown" if one is None else one for one in groups)
@@ -329,8 +331,8 @@ def benchmark(
         relatives,
         labels,
         _success(results, settled),
-        seen,
-        found,
+        observations,
+        cell_moments,
         noise,
         order,
         _given(target, results.agents),
@@ -374,12 +376,17 @@ def _priced(
     everybody: Results, tasks: Sequence[str], demands: Constraints
 ) -> tuple[Floats | None, tuple[str, ...]]:
     """What each task costs, and whose costs these are; agents that are not judged have paid too."""
-    if not isinstance(demands.cost, str):
-        return demands.cost, ()
-    found = task_costs(everybody, demands.cost, demands.cost_of)
-    known = dict(zip(everybody.tasks, found.tolist(), strict=True))
-    notes = task_cost_notes(everybody, demands.cost, demands.cost_of)
-    return np.array([known[task] for task in tasks]), notes
+    cost = demands.cost
+    if cost is None:
+        present = "cost" in (*everybody.task_attributes.columns, *everybody.attributes)
+        usual = demands.cost_of is not None or (demands.budget is not None and present)
+        cost = "cost" if usual else None
+    if not isinstance(cost, str):
+        return cost, ()
+    costs = task_costs(everybody, cost, demands.cost_of)
+    cost_of_task = dict(zip(everybody.tasks, costs.tolist(), strict=True))
+    notes = task_cost_notes(everybody, cost, demands.cost_of)
+    return np.array([cost_of_task[task] for task in tasks]), notes
 
 
 def _nothing_to_see(scores: TaskScores) -> tuple[str, ...]:
@@ -393,8 +400,8 @@ def _nothing_to_see(scores: TaskScores) -> tuple[str, ...]:
     chance = agents_differ(matrix, 0)
     if chance.shown:
         return ()
-    told = "what few tasks predict of them is chance too"
-    return (f"Agents are not shown to differ over these tasks: {chance.often}; {told}.",)
+    consequence = "what few tasks predict of them is chance too"
+    return (f"Agents are not shown to differ over these tasks: {chance.often}; {consequence}.",)
 
 
 def _blank_note(results: Results, blank: NDArray[np.bool_]) -> str:
@@ -451,11 +458,13 @@ def _observed(results: Results, recipe: Recipe) -> Observations:
 
 
 def _noise(
-    found: Moments, seen: Observations, deviations: Literal["own", "pooled"] | float | None
+    cell_moments: Moments,
+    observations: Observations,
+    deviations: Literal["own", "pooled"] | float | None,
 ) -> tuple[Noise, tuple[str, ...]]:
     if deviations is not None:
         return Noise("trial", deviations), ()
-    if all(seen.shares) or (found.trials > 1).any():
+    if all(observations.shares) or (cell_moments.trials > 1).any():
         return Noise("trial", "own"), ()
     return Noise("trial", STATED_DEVIATION), (
         f"No cell was repeated, so bits take a deviation of {STATED_DEVIATION:g} of the spread between "
@@ -470,8 +479,8 @@ def _families(results: Results, families: str | Mapping[str, str] | None) -> tup
     if isinstance(families, str):
         labels = find_agent_column(results, families)
         if labels is None:
-            known = (*results.agent_attributes.columns, *results.attributes)
-            columns = f" Known columns: {listed(known)}." if known else ""
+            column_names = (*results.agent_attributes.columns, *results.attributes)
+            columns = f" Known columns: {listed(column_names)}." if column_names else ""
             raise InputError(
                 f"No column {shorten(families)} says which agents belong together.{columns} Give a "
                 f"table of agents that has it."

@@ -24,7 +24,8 @@ class Constraints:
     `must` and `must_not` name tasks (or games, which stand for all their levels). `at_most` bounds
     the tasks of one group. With `levels` "together" a game comes with all its levels or not at all,
     with "apart" at most one of them comes. `budget` bounds the total cost. `cost` is a column (see
-    `scores.task_costs`), of all agents or of the one that `cost_of` names, or what each task costs;
+    `scores.task_costs`; by default the one called "cost", where a budget is given), of all agents or of
+    the one that `cost_of` names, or what each task costs;
     `groups` a classification, or the group of each task.
 
     >>> Constraints(levels="near")
@@ -91,15 +92,15 @@ class Terms:
     def allowed(self, chosen: Sequence[int], size: int) -> NDArray[np.bool_]:
         """Tell which tasks may join those chosen, in a set of at most this size; shape [tasks]."""
         allowed = self.offered.copy()
-        held = list(chosen)
-        allowed[held] = False
+        members = list(chosen)
+        allowed[members] = False
         together = np.bincount(self.unit, minlength=int(self.unit.max()) + 1)[self.unit]
-        allowed &= together <= size - len(held)
+        allowed &= together <= size - len(members)
         for label, most in self.capped:
-            count = np.bincount(label[held], minlength=int(label.max()) + 1)
+            count = np.bincount(label[members], minlength=int(label.max()) + 1)
             allowed &= count[label] + together <= most
         if self.budget is not None:
-            left = self.budget - float(self.cost[held].sum())
+            left = self.budget - float(self.cost[members].sum())
             price = np.bincount(self.unit, weights=self.cost)[self.unit]
             allowed &= price <= left * (1 + 1e-12)
         return allowed
@@ -144,7 +145,7 @@ def terms_of(
     if constraints.at_most is not None:
         if groups is None or all(group is None for group in groups):
             raise InputError(
-                f"At most {constraints.at_most} of a group were asked for, and no task has a group. Give "
+                f"At most {constraints.at_most} of a group were requested, and no task has a group. Give "
                 f"a table of tasks with the column 'group', or a classification."
             )
         alone = [f"\0{column}" if group is None else group for column, group in enumerate(groups)]
@@ -173,15 +174,15 @@ def task_groups(
         }
     labels = [*groups.values()]
     rows = matched(results.task_names, [*groups])
-    found = [
+    group_of_task = [
         groups.get(task, None if row is None else labels[row])
         for task, row in zip(results.tasks, rows, strict=True)
     ]
-    if all(label is None for label in found):
+    if all(label is None for label in group_of_task):
         raise InputError(
             f"None of the tasks is in the classification, which has {listed(groups)}. Check the names."
         )
-    return found
+    return group_of_task
 
 
 def _columns(
@@ -189,14 +190,14 @@ def _columns(
 ) -> tuple[int, ...]:
     columns: list[int] = []
     for name in names:
-        found = [column for column, task in enumerate(tasks) if task == name]
-        found = found or [column for column, game in enumerate(games) if game == name]
-        if not found:
+        matching = [column for column, task in enumerate(tasks) if task == name]
+        matching = matching or [column for column, game in enumerate(games) if game == name]
+        if not matching:
             raise InputError(
                 f"The task {shorten(name)}, which {what} be chosen, is not there. There are "
                 f"{listed(tasks)}."
             )
-        columns += found
+        columns += matching
     return tuple(dict.fromkeys(columns))
 
 
@@ -224,16 +225,16 @@ def _prices(
 
 
 def _check_must(terms: Terms, tasks: Sequence[str]) -> None:
-    held: list[int] = []
+    chosen: list[int] = []
     for column in terms.must:
-        if column in held:
+        if column in chosen:
             continue
-        if not terms.allowed(held, len(tasks))[column]:
+        if not terms.allowed(chosen, len(tasks))[column]:
             raise InputError(
                 f"The tasks that must be chosen break another demand at {shorten(tasks[column])}: more of "
                 f"a group than allowed, levels apart, or more than the budget. Loosen one of them."
             )
-        held += terms.members(column)
+        chosen += terms.members(column)
 
 
 def _check_choosable(terms: Terms) -> None:

@@ -1,7 +1,7 @@
-r"""Covariances between tasks, shrunk and of low rank, and what the tasks already chosen leave of them.
+r"""Covariances between tasks, shrunk and of low rank, and conditional on the tasks already selected.
 
-Agents are taken as draws from one distribution over tasks with a mean and a covariance. No target of any
-agent is looked at while tasks are weighed, so that more tasks cannot be fitted to the agents there are.
+Agents are taken as draws from one distribution over tasks with a mean and a covariance. Tasks are compared
+without the target of any agent, so that more tasks cannot be fitted to the agents at hand.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from examiner.selection.factors import Factors
 from examiner.validation import Floats
 
 USED_UP = 1e-6
-"""A task with less than this share of its variance left is told by those chosen."""
+"""A task with less than this share of its variance left is determined by those selected."""
 
 
 class Covariance(NamedTuple):
@@ -37,8 +37,8 @@ class Covariance(NamedTuple):
     def variances(self) -> Floats:
         """Each task's variance, [tasks]."""
         common = np.einsum("tr,tr->t", self.loadings, self.loadings)
-        seen = np.einsum("at,at->t", self.values, self.values)
-        return np.asarray(common + self.weight * seen + self.noise)
+        of_values = np.einsum("at,at->t", self.values, self.values)
+        return np.asarray(common + self.weight * of_values + self.noise)
 
 
 def blended(
@@ -59,9 +59,9 @@ def blended(
     >>> bool(np.isclose(found.target_variance, found.with_target @ half))
     True
     """
-    agents, seen = len(factors.filled), 1.0 - shrinkage
-    loadings, weight = np.sqrt(shrinkage) * factors.loadings, seen / agents
-    noise = (shrinkage + seen * factors.gaps) * factors.noise
+    agents, kept = len(factors.filled), 1.0 - shrinkage
+    loadings, weight = np.sqrt(shrinkage) * factors.loadings, kept / agents
+    noise = (shrinkage + kept * factors.gaps) * factors.noise
     noise = noise + 1e-6 * max(float(factors.noise.mean()), 1e-300)
     parts = factors.filled, weight
     if weights is not None:
@@ -70,9 +70,9 @@ def blended(
         spread = float(weights @ with_target)
         return Covariance(factors.mean, loadings, noise, with_target, spread, *parts)
     about = target - target.mean()
-    own = np.linalg.solve(factors.second, factors.scores.T @ about)
+    on_factors = np.linalg.solve(factors.second, factors.scores.T @ about)
     observed = factors.filled.T @ about / agents
-    with_target = shrinkage * (factors.loadings @ own) + seen * observed
+    with_target = shrinkage * (factors.loadings @ on_factors) + kept * observed
     spread = float((about**2).mean())
     return Covariance(factors.mean, loadings, noise, with_target, spread, *parts)
 
@@ -143,24 +143,26 @@ class Conditionals:
 
     def add(self, task: NDArray[np.intp]) -> None:
         """Choose one more task under each covariance."""
-        known, at = len(self._chosen), (self._each, task)
-        if known == self._columns.shape[1]:
+        count, at = len(self._chosen), (self._each, task)
+        if count == self._columns.shape[1]:
             self._columns = np.concatenate([self._columns, np.empty_like(self._columns)], axis=1)
-        before = self._columns[:, :known]
+        before = self._columns[:, :count]
         deviation = np.sqrt(
             np.maximum(np.maximum(self._left[at], USED_UP * self._start[at]), 1e-300)
         )
         new = (self._loadings @ self._loadings[at][:, :, None])[:, :, 0]
         for number, (values, group) in enumerate(self._shared):
             products = self._products.get(number)
-            own = values[:, task[group]].T @ values if products is None else products[task[group]]
-            new[group] += self._weight[group, None] * own
+            product = (
+                values[:, task[group]].T @ values if products is None else products[task[group]]
+            )
+            new[group] += self._weight[group, None] * product
         new -= (before[self._each, :, task][:, None, :] @ before)[:, 0]
         # What those chosen leave of each other is rounding.
         new = np.where(self._free, new / deviation[:, None], 0.0)
         new[at] = deviation
         share = self._with_target[at] / deviation
-        self._columns[:, known], self._free[at] = new, False
+        self._columns[:, count], self._free[at] = new, False
         self._left = np.maximum(self._left - new**2, 0.0)
         self._with_target = self._with_target - new * share[:, None]
         self._share.append(share)
@@ -193,10 +195,10 @@ class Conditional:
         self._now = Conditionals([covariance])
 
     def gains(self, chosen: Sequence[int]) -> Floats:
-        """Share of the target's variance that each task would explain beside those chosen, [tasks]."""
-        held, known = list(chosen), self._now.chosen[0].tolist()
-        if held[: len(known)] != known:
-            self._now, known = Conditionals([self._covariance]), []
-        for task in held[len(known) :]:
+        """Share of the target's variance that each task would explain given those selected, [tasks]."""
+        wanted, present = list(chosen), self._now.chosen[0].tolist()
+        if wanted[: len(present)] != present:
+            self._now, present = Conditionals([self._covariance]), []
+        for task in wanted[len(present) :]:
             self._now.add(np.array([task]))
         return np.asarray(self._now.gains()[0])

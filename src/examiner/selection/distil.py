@@ -37,7 +37,7 @@ def select_and_judge(
 ) -> Selection:
     """Select a few tasks, learn to predict the whole from them, and judge the selection on held-out agents.
 
-    Every report, command and plot that says how well a selection predicts calls this, or `judge` below
+    Every report, command and plot that shows how well a selection predicts calls this, or `judge` below
     it: the same question has the same answer. `sizes` are further sizes to judge.
 
     >>> scores = np.random.default_rng(0).normal(size=(12, 6)) + np.arange(12)[:, None]
@@ -47,10 +47,10 @@ def select_and_judge(
     """
     whole = benchmark_of(source)
     holdout = holdout or Holdout()
-    own = whole if holdout.choose_on is None else whole.on_agents(holdout.choose_on)
+    choosing = whole if holdout.choose_on is None else whole.on_agents(holdout.choose_on)
     method, seed = method or usual_method(whole), seed_of(rng)
-    shrinkage = settle(own) if method == DEFAULT else None
-    tasks = choose(own, size, method, rng=seed, shrinkage=shrinkage)
+    shrinkage = settle(choosing) if method == DEFAULT else None
+    tasks = choose(choosing, size, method, rng=seed, shrinkage=shrinkage)
     judgement = judge(
         whole,
         [*sizes, len(tasks)],
@@ -59,13 +59,13 @@ def select_and_judge(
         holdout=holdout,
         progress=progress,
         map=map,
-        shrinkage=shrinkage if own is whole else None,
+        shrinkage=shrinkage if choosing is whole else None,
     )
     selected = with_predictor(
-        own, tasks, rng=seed, level=holdout.level, judgement=judgement, shrinkage=shrinkage
+        choosing, tasks, rng=seed, level=holdout.level, judgement=judgement, shrinkage=shrinkage
     )
     entered = method_named(selected.method)[1]
-    beyond, notes = judge_beyond(own, entered, len(tasks), holdout.level, generator(seed))
+    beyond, notes = judge_beyond(choosing, entered, len(tasks), holdout.level, generator(seed))
     chosen = replace(selected.chosen, notes=(*selected.chosen.notes, *notes))
     return replace(selected, chosen=chosen, beyond=beyond)
 
@@ -81,15 +81,22 @@ def distil(
 ) -> Selection:
     """Return a tiny version of a benchmark: selected tasks, a predictor of the whole, and their record.
 
-    The `record` has the mean absolute error for held-out agents, the share inside their intervals, and how
-    often a regression would be reported that did not happen, or missed.
+    It must have fewer tasks than the benchmark. The `record` has the mean absolute error for held-out
+    agents, the share inside their intervals, and how often a regression would be reported that did not
+    happen, or missed.
 
     >>> scores = np.random.default_rng(0).normal(size=(20, 6)) + np.arange(20)[:, None]
     >>> tiny = distil(Results.from_numpy(scores), 2, holdout=Holdout(4, draws=5))
     >>> tiny.record.error < tiny.record.random_error * 2, tiny.record.agents
     (True, 20)
     """
-    return select_and_judge(source, size, rng=rng, holdout=holdout, progress=progress, map=map)
+    whole = benchmark_of(source)
+    if size >= len(whole.tasks):
+        raise InputError(
+            f"A tiny version must have fewer tasks than the benchmark, which has {len(whole.tasks):,}: "
+            f"{size:,} are too many. Give a smaller `size=...`."
+        )
+    return select_and_judge(whole, size, rng=rng, holdout=holdout, progress=progress, map=map)
 
 
 def judge_tasks(

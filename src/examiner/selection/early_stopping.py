@@ -1,4 +1,4 @@
-"""An evaluation of inspect_ai that ends as soon as few samples have told the whole."""
+"""An evaluation of inspect_ai that ends as soon as few samples predict the whole score precisely enough."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from examiner.selection.selection import Selection
 
 
 def stop_when_sure(tiny: Selection, *, within: float, scorer: str | None = None) -> EarlyStopping:
-    """Run the samples of a tiny version alone, until the predicted score is known within so much.
+    """Run the samples of a tiny version alone, until the predicted score is precise enough.
 
     An object of inspect_ai's protocol `EarlyStopping` (needs the extra `inspect`): samples that were not
     chosen are skipped, and chosen ones too from the moment when half of the interval is no wider than
     `within`. Give it to `Task(early_stopping=…)`, with few samples at once (`max_samples`): those that have
-    begun are not broken off. `scorer` names the scorer, where there are several. What it knows at the end
-    stands in the log, under the early stopping's metadata.
+    begun are not broken off. `scorer` names the scorer, where there are several. The prediction at the end
+    is in the log, under the early stopping's metadata.
 
     >>> import examiner as ex
     >>> rng = np.random.default_rng(0)
@@ -40,7 +40,7 @@ class EarlyStopping:
         twice = [name for name in dict.fromkeys(ids) if ids.count(name) > 1]
         if twice:
             raise InputError(
-                f"The ids {listed(twice)} stand for several of the chosen tasks. Distil one evaluation."
+                f"The ids {listed(twice)} name several of the chosen tasks. Distil one evaluation."
             )
         self._tiny, self._within, self._scorer = tiny, within, scorer
         self._column = {name: column for column, name in enumerate(ids)}
@@ -54,13 +54,13 @@ class EarlyStopping:
         samples = int((self._count > 0).sum())
         if not samples:
             return {"samples": 0, "predicted": None, "low": None, "high": None}
-        said = self._tiny.predictor.aggregate(values[None], self._tiny.level)
+        prediction = self._tiny.predictor.aggregate(values[None], self._tiny.level)
         least, most = self._tiny.ends
-        value, low, high = (float(np.clip(part[0], least, most)) for part in said[:3])
+        value, low, high = (float(np.clip(part[0], least, most)) for part in prediction[:3])
         return {"samples": samples, "predicted": value, "low": low, "high": high}
 
     async def start_task(self, task: object, samples: list[object], epochs: int) -> str:
-        """Say who stops."""
+        """Return the name of what stops."""
         return "examiner"
 
     async def schedule_sample(
@@ -68,7 +68,7 @@ class EarlyStopping:
         id: str | int,  # noqa: A002  the protocol's own name
         epoch: int,
     ) -> Any:  # Any: inspect_ai's EarlyStop
-        """Skip what was not chosen, and everything once the score is known well enough."""
+        """Skip samples that were not chosen, and all once the prediction is precise enough."""
         from inspect_ai.util import EarlyStop
 
         if str(id) not in self._column:
@@ -103,5 +103,5 @@ class EarlyStopping:
         self._count[column] += 1
 
     async def complete_task(self) -> dict[str, Any]:  # Any: JSON values
-        """Return what is known at the end, for the log."""
+        """Return the prediction at the end, for the log."""
         return self.known()

@@ -1,4 +1,4 @@
-"""SelectionEvidence: what a method may look at when it chooses tasks, all of it from the same agents."""
+"""The evidence from which a method selects tasks, all of it from the same agents."""
 
 from __future__ import annotations
 
@@ -40,18 +40,16 @@ MISSING = {
     "fitted, or choose another method.",
     "groups": "groups of tasks. Give a classification or a table of tasks with the column 'group'.",
 }
-"""What a method says it needs where that piece of evidence is missing."""
+"""What a method needs, in the message where that piece of evidence is missing."""
 NODES = 21
-MOST_ITERATIONS = 200
-"""Inside a fold only the order of tasks matters, and the priors keep estimates from running away."""
 
 
 @dataclass(frozen=True, eq=False)
 class SelectionEvidence:
-    """What is known of agents on tasks; what was not gathered is None.
+    """Results of agents on tasks, and what was estimated from them; what was not requested is None.
 
     `values` [agents, tasks] are comparable scores without gaps; `target` [agents] is the aggregate of
-    the full benchmark, and `weights` [tasks] say how it is made of the tasks, where it is a weighted mean.
+    the full benchmark, and `weights` [tasks] are those of the tasks in it, where it is a weighted mean.
     `observed` are the values with their gaps, and `shrinkage` says how covariances between tasks are
     shrunk. `channels` hold means and deviations, for bits. `items` and `ability` [agents] come from a
     fit, `groups` [tasks] from a typology. `terms` are the demands on the set.
@@ -101,15 +99,15 @@ task. Give successes (`success=...`), so that one can be fitted, or choose anoth
         return CovarianceData(values, self.target, self.weights)
 
     def needed(self, method: str, what: str) -> Any:  # Any: of the piece's own type
-        """Return a piece of evidence; without it, refuse to go on and say how to get it."""
-        found = getattr(self, what)
-        if found is None:
+        """Return a piece of evidence, or raise an error that says how to get it."""
+        piece = getattr(self, what)
+        if piece is None:
             raise InputError(f"{method} needs {MISSING[what]}")
-        return found
+        return piece
 
 
 class Fold(NamedTuple):
-    """What is known inside a fold: the evidence of its agents, and how others are put beside them.
+    """One fold: the evidence of its agents, and the scale on which others are compared with them.
 
     `scale` was learnt from its agents, `centre` [tasks] are their means, and `observed` [agents, tasks]
     their comparable values with gaps. `curves` say how tasks rise with the score, where values are shares.
@@ -158,8 +156,8 @@ def fold_of(
         given_rank=task_rank,
     )
     if "shrinkage" in needs and shrinkage is None:
-        found = _settled(whole, evidence, rows)
-        evidence = replace(evidence, shrinkage=found)
+        shrinkage_settled = _settled(whole, evidence, rows)
+        evidence = replace(evidence, shrinkage=shrinkage_settled)
     if "items" in needs or "ability" in needs:
         evidence = _with_curves(evidence, whole.successes(rows), lenient)
     learnt = None
@@ -171,7 +169,7 @@ def fold_of(
 
 
 def _settled(whole: Benchmark, evidence: SelectionEvidence, rows: NDArray[np.intp]) -> Shrinkage:
-    """How far covariances are shrunk, from the agents that stand for all in folds."""
+    """How far covariances are shrunk, from the agents that represent all in folds."""
     used = whole.in_folds(rows)
     table = evidence.table
     return settled(table if len(used) == len(rows) else table.of(np.isin(rows, used)))
@@ -184,23 +182,23 @@ def fill(values: Floats) -> tuple[Floats, Floats]:
 
     A task without any value gets the mean of all. Returns the filled values, and the tasks' means.
     """
-    seen = np.isfinite(values)
-    if seen.all():
+    is_observed = np.isfinite(values)
+    if is_observed.all():
         return values, values.mean(axis=0)
-    count = seen.sum(axis=0)
-    overall = values[seen].mean() if seen.any() else 0.0
-    total = np.where(seen, values, 0.0).sum(axis=0)
+    count = is_observed.sum(axis=0)
+    overall = values[is_observed].mean() if is_observed.any() else 0.0
+    total = np.where(is_observed, values, 0.0).sum(axis=0)
     centre = np.where(count > 0, total / np.maximum(count, 1), overall)
-    # A task that tells nothing must not borrow what others tell of the agent.
+    # A task without results must not borrow from the results of the agent on others.
     return np.where(count > 0, fill_from(values, centre), overall), centre
 
 
 def fill_from(values: Floats, centre: Floats) -> Floats:
-    """Fill the gaps of other agents, the tasks' means being known; the last axis is of tasks."""
-    seen = np.isfinite(values)
-    away = np.where(seen, values - centre, 0.0).sum(axis=-1, keepdims=True)
-    away = away / np.maximum(seen.sum(axis=-1, keepdims=True), 1)
-    return np.where(seen, values, centre + away)
+    """Fill the gaps of other agents, given the tasks' means; the last axis is of tasks."""
+    is_observed = np.isfinite(values)
+    away = np.where(is_observed, values - centre, 0.0).sum(axis=-1, keepdims=True)
+    away = away / np.maximum(is_observed.sum(axis=-1, keepdims=True), 1)
+    return np.where(is_observed, values, centre + away)
 
 
 def check_distances(tasks: int) -> None:
@@ -224,10 +222,10 @@ def correlations_of(values: Floats, columns: Sequence[int]) -> Floats:
     >>> correlations_of(np.array([[1.0, 2.0, 5.0], [2.0, 4.0, 5.0], [3.0, 6.0, 5.0]]), [0]).round(6)
     array([[1., 1., 0.]])
     """
-    own = np.nan_to_num(unit_columns(values[:, list(columns)]))
+    chosen = np.nan_to_num(unit_columns(values[:, list(columns)]))
     correlations = np.empty((len(columns), values.shape[1]))
     for block in column_blocks(values.shape):
-        correlations[:, block] = own.T @ np.nan_to_num(unit_columns(values[:, block]))
+        correlations[:, block] = chosen.T @ np.nan_to_num(unit_columns(values[:, block]))
     return correlations
 
 
@@ -241,6 +239,8 @@ def _with_curves(evidence: SelectionEvidence, success: Floats, lenient: bool) ->
     slope, intercept = np.zeros(len(tasks)), np.zeros(len(tasks))
     ability: Sequence[float] = [0.0] * len(agents)
     try:
+        # Inside a fold only the order of tasks matters, and the priors keep estimates from running
+        # away
         fit = fit_irt(
             ResponseMatrix.from_array(won, agents, tasks),
             "2pl",
@@ -248,7 +248,7 @@ def _with_curves(evidence: SelectionEvidence, success: Floats, lenient: bool) ->
             starts=1,
             nodes=NODES,
             errors=False,
-            most_iterations=MOST_ITERATIONS,
+            most_iterations=200,
         )
     except InputError:
         if not lenient:
@@ -257,7 +257,7 @@ def _with_curves(evidence: SelectionEvidence, success: Floats, lenient: bool) ->
         column = {task: index for index, task in enumerate(tasks)}
         kept = [column[task] for task in fit.items.tasks]
         slope[kept], intercept[kept] = fit.items.slope, fit.items.intercept
-        known = dict(zip(fit.abilities.agents, fit.abilities.ability.tolist(), strict=True))
-        ability = [known.get(agent, 0.0) for agent in agents]
+        ability_of = dict(zip(fit.abilities.agents, fit.abilities.ability.tolist(), strict=True))
+        ability = [ability_of.get(agent, 0.0) for agent in agents]
     items = ItemParameters.of(tasks, slope, intercept)
     return replace(evidence, items=items, ability=np.array(ability))

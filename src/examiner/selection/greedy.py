@@ -14,11 +14,9 @@ from examiner.selection.evidence import SelectionEvidence
 from examiner.validation import Axes, Floats, read_only
 
 Gains: TypeAlias = Callable[[list[int]], Floats]
-"""What every task would add to those chosen, shape [tasks]; −inf or NaN never joins willingly."""
+"""What every task would add to those selected, shape [tasks]; −inf and NaN come last."""
 
 TIE = 1e-10
-MOST_ROUNDS = 20
-MOST_EXCHANGED = 300
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -99,7 +97,7 @@ def floating(
 
     A set of one size grows out of the exchanged set before it (floating search), so that all sizes
     together cost little more than the largest. Among very many tasks nothing is exchanged: a round of
-    exchanges would look at all of them once for each one chosen. Returns positions.
+    exchanges would evaluate all of them once for each selected one. Returns positions.
 
     >>> from examiner.selection.constraints import Constraints, terms_of
     >>> evidence = SelectionEvidence(("a", "b"), ("t", "u"), np.eye(2), terms_of(Constraints(), ["t", "u"]))
@@ -112,15 +110,15 @@ def floating(
         return [tuple(exchange(evidence, one.columns, gains)) for one in grown]
     check_size(evidence, min(sizes))
     largest = check_size(evidence, max(sizes))
-    found: list[tuple[int, ...]] = []
+    sets: list[tuple[int, ...]] = []
     chosen = list(terms.must)
     while True:
-        if len(evidence.tasks) <= MOST_EXCHANGED:
+        if len(evidence.tasks) <= 300:
             chosen = exchange(evidence, chosen, gains)
         if len(chosen) in sizes:
-            found.append(tuple(chosen))
+            sets.append(tuple(chosen))
         if len(chosen) >= largest:
-            return found
+            return sets
         allowed = terms.allowed(chosen, largest)
         if not allowed.any():
             raise _short(len(chosen), largest)
@@ -140,17 +138,17 @@ def exchange(evidence: SelectionEvidence, columns: Sequence[int], gains: Gains) 
     if terms.in_units or len(chosen) <= len(terms.must):
         return chosen
     size, unchanged, step = len(chosen), 0, 0
-    while unchanged < size and step < MOST_ROUNDS * size:
-        # The one just added is looked at last: it was the best beside all others.
+    while unchanged < size and step < 20 * size:
+        # The one just added comes last: it was the best in addition to all others.
         index = step % size
         step, unchanged = step + 1, unchanged + 1
         if chosen[index] in terms.must:
             continue
-        rest = chosen[:index] + chosen[index + 1 :]
-        worth = _finite(gains(rest))
-        best = _best(evidence, worth, terms.allowed(rest, size))
-        held = worth[chosen[index]]
-        if worth[best] > held + TIE * max(1.0, abs(float(held))):
+        others = chosen[:index] + chosen[index + 1 :]
+        worth = _finite(gains(others))
+        best = _best(evidence, worth, terms.allowed(others, size))
+        present = worth[chosen[index]]
+        if worth[best] > present + TIE * max(1.0, abs(float(present))):
             chosen[index], unchanged = best, 0
     return chosen
 
@@ -158,7 +156,7 @@ def exchange(evidence: SelectionEvidence, columns: Sequence[int], gains: Gains) 
 def exchanged(
     evidence: SelectionEvidence, size: int, gains: Gains, *, method: str, unit: str
 ) -> TaskSet:
-    """Choose as `floating` does, told in the order in which each task adds most; must-haves first.
+    """Choose as `floating` does, in the order in which each task adds most; required tasks first.
 
     >>> from examiner.selection.constraints import Constraints, terms_of
     >>> evidence = SelectionEvidence(("a", "b"), ("t", "u"), np.eye(2), terms_of(Constraints(), ["t", "u"]))
@@ -168,16 +166,16 @@ def exchanged(
     """
     left = np.zeros(len(evidence.tasks), dtype=bool)
     left[list(floating(evidence, [size], gains)[0])] = True
-    told: list[int] = []
+    ordered: list[int] = []
     gained: list[float] = []
     musts = [column for column in evidence.terms.must if left[column]]
     while left.any():
-        worth = _finite(gains(told))
+        worth = _finite(gains(ordered))
         column = musts.pop(0) if musts else _best(evidence, worth, left)
-        told.append(column)
+        ordered.append(column)
         gained.append(float(worth[column]))
         left[column] = False
-    return selection_of(evidence, told, np.array(gained), method=method, unit=unit)
+    return selection_of(evidence, ordered, np.array(gained), method=method, unit=unit)
 
 
 def selection_of(
@@ -212,14 +210,14 @@ def check_size(evidence: SelectionEvidence, size: int) -> int:
 
 
 def _remembered(gains: Gains) -> Gains:
-    """Weigh each set of tasks once: exchanges begin with those that growing has just looked at."""
-    known: dict[frozenset[int], Floats] = {}
+    """Evaluate each set of tasks once: exchanges begin with sets that were just evaluated."""
+    remembered_gains: dict[frozenset[int], Floats] = {}
 
     def remembered(chosen: list[int]) -> Floats:
         tasks = frozenset(chosen)
-        if tasks not in known:
-            known[tasks] = gains(chosen)
-        return known[tasks]
+        if tasks not in remembered_gains:
+            remembered_gains[tasks] = gains(chosen)
+        return remembered_gains[tasks]
 
     return remembered
 
@@ -236,7 +234,7 @@ def _short(count: int, size: int) -> InputError:
 
 
 def _worth(evidence: SelectionEvidence, gain: Floats) -> Floats:
-    """Gain per cost; a loss is divided by nothing, since dear losses are no better than cheap ones."""
+    """Gain per cost; a loss is not divided: expensive losses are no better than cheap ones."""
     terms = evidence.terms
     if terms.in_units:
         count = np.bincount(terms.unit)

@@ -1,8 +1,8 @@
 r"""Intervals of predictions that also hold for agents unlike those they were learnt from.
 
-A prediction from few tasks is drawn towards the mean of the agents it was learnt from. That is right for
-one more of them, and wrong for an agent that is newer and better than most. Intervals therefore stand
-around the prediction with that pull undone, and grow towards both ends of what was seen.
+A prediction from few tasks is shrunk towards the mean of the agents it was learnt from. That is right for
+one more of them, and wrong for an agent that is newer and better than most. Intervals are therefore centred
+on the prediction without this shrinkage, and are wider towards both ends of the training agents.
 """
 
 from __future__ import annotations
@@ -14,17 +14,8 @@ from numpy.typing import NDArray
 
 from examiner.validation import Floats
 
-LEAST_SLOPE = 0.5
-"""Where predictions follow the truth less than this, undoing the pull would blow up noise."""
 EXTREME_SHARE = 0.25
-"""Agents held out together at either end, to see how far off predictions are beyond what was seen."""
-REACH_LEVEL = 0.95
-"""Share of agents held out at an end that the interval shall hold on the outer side."""
-LEAST_STEP = 0.25
-"""Agents held out at an end count as so far out at least, in deviations: near says nothing of far."""
-BEYOND = 0.5
-"""Beyond the best and the worst agent both sides grow by this share of the way: no agent shows it."""
-FEWEST_AT_AN_END = 3
+"""Agents held out together at either end, to see how far off predictions are beyond the training range."""
 
 
 class Predicted(NamedTuple):
@@ -47,35 +38,36 @@ class Reach(NamedTuple):
 
 
 class PredictionCalibration(NamedTuple):
-    """What held-out agents say about predictions: their pull to the centre, and how far off they are."""
+    """The shrinkage of predictions of held-out agents towards the centre, and their errors."""
 
     centre: float
     slope: float
     half: float
     quarters: tuple[float, float]  # the quartiles of the truth
     ends: tuple[float, float]  # the worst and the best agent
-    pulled_half: float = 0.0  # how far off predictions are as they are said, with their pull
+    pulled_half: float = 0.0  # half-width around predictions with their shrinkage
 
     def unshrunk(self, value: Floats, centre: float | None = None) -> Floats:
-        """Undo the pull towards the centre (or another one) on predictions."""
+        """Undo the shrinkage of predictions towards the centre (or another one)."""
         middle = self.centre if centre is None else centre
         return middle + (value - middle) / self.slope
 
     def interval(self, value: Floats, reach: Reach, wider: Floats | float = 0.0) -> Predicted:
         r"""Return the interval around each prediction; `wider` is what else is open of v, at that level.
 
-        With u the prediction v without its pull, h the half-width, and ρ the reach,
+        With u the prediction v without its shrinkage, h the half-width, and ρ the reach,
 
         .. math:: u = c + (v - c) / b, \qquad
                   \Big[u - h - \rho_- (Q_1 - u)_+,\; u + h + \rho_+ (u - Q_3)_+\Big]
 
         wider by half of the way that u lies beyond all agents. That holds whichever population the agent
-        comes from; if it is one more of those seen, v with its own half-width does. Nobody knows which, so
-        the interval is the smallest that contains both, and v is never on its edge.
+        comes from; if it is one more of the same population, v with its own half-width does. This is
+        unknown, so the interval is the smallest that contains both, and v is never on its edge.
         """
         u = self.unshrunk(value)
         below, above = (np.maximum(away, 0.0) for away in (self.ends[0] - u, u - self.ends[1]))
-        further = np.hypot(self.half, wider / self.slope) + BEYOND * (below + above)
+        # Beyond the best and the worst agent, which nothing validates, both sides grow by half of the way
+        further = np.hypot(self.half, wider / self.slope) + 0.5 * (below + above)
         low = u - further - reach.low * np.maximum(self.quarters[0] - u, 0.0)
         high = u + further + reach.high * np.maximum(u - self.quarters[1], 0.0)
         outside = (below > 0) | (above > 0)
@@ -85,11 +77,11 @@ class PredictionCalibration(NamedTuple):
         )
 
 
-def calibrated(truth: Floats, said: Floats, level: float) -> PredictionCalibration:
-    r"""Learn from what was said of agents [agents] while they were held out; NaN is left out.
+def calibrated(truth: Floats, predicted: Floats, level: float) -> PredictionCalibration:
+    r"""Calibrate intervals on predictions of agents [agents] while they were held out; NaN is excluded.
 
-    The slope :math:`b = \operatorname{Cov}(v, y) / \operatorname{Var}(y)` of predictions on the truth says
-    how far they are pulled; u is unbiased for every truth, whichever population an agent comes from (the
+    The slope :math:`b = \operatorname{Cov}(v, y) / \operatorname{Var}(y)` of predictions on the truth is
+    their shrinkage; u is unbiased for every truth, whichever population an agent comes from (the
     classical estimator of calibration: Osborne, 1991, section 2.1). The half-width is the
     :math:`\lceil (1 - \alpha)(n + 1) \rceil`-th smallest :math:`|y - u|` (Vovk et al., 2005, section 2.2),
     infinite where so few agents cannot bound it.
@@ -99,8 +91,8 @@ def calibrated(truth: Floats, said: Floats, level: float) -> PredictionCalibrati
     >>> round(found.slope, 2), round(found.half, 2)
     (0.8, 0.0)
     """
-    known = np.isfinite(truth) & np.isfinite(said)
-    y, v = truth[known], said[known]
+    both = np.isfinite(truth) & np.isfinite(predicted)
+    y, v = truth[both], predicted[both]
     if not len(y):
         endless = float("inf")
         ends = -endless, endless
@@ -108,7 +100,8 @@ def calibrated(truth: Floats, said: Floats, level: float) -> PredictionCalibrati
     centre = float(y.mean())
     spread = float(((y - centre) ** 2).sum())
     slope = float(((y - centre) * (v - v.mean())).sum()) / spread if spread > 0 else 1.0
-    slope = min(max(slope, LEAST_SLOPE), 1.0)
+    # With a smaller slope, undoing the shrinkage would amplify noise
+    slope = min(max(slope, 0.5), 1.0)
     rank = int(np.ceil(level * (len(y) + 1) - 1e-9))
     half, pulled_half = (
         float(np.sort(np.abs(off))[rank - 1]) if rank <= len(y) else float("inf")
@@ -120,16 +113,16 @@ def calibrated(truth: Floats, said: Floats, level: float) -> PredictionCalibrati
 
 
 class Extreme(NamedTuple):
-    """What was said of the best agents (`sign` 1) or the worst (−1), learnt from all others alone."""
+    """Predictions of the best agents (`sign` 1) or the worst (−1), learnt from all others alone."""
 
     sign: int
     truth: Floats  # [agents held out]
-    said: Floats  # [agents held out]
+    predicted: Floats  # [agents held out]
     others: Floats  # the truth of those it was learnt from
 
 
 def reach_of(calibration: PredictionCalibration, extreme: Extreme) -> float:
-    r"""How much wider the outer side must be for each unit beyond the quartile of the agents seen.
+    r"""How much wider the outer side must be for each unit beyond the quartile of the training agents.
 
     .. math:: \rho = \frac{(q_{0.95}\{\pm(y - u)\} - h)_+}{\operatorname{mean}\,(\pm(u - Q))_+}
 
@@ -137,20 +130,22 @@ def reach_of(calibration: PredictionCalibration, extreme: Extreme) -> float:
     >>> round(reach_of(flat, Extreme(1, np.full(4, 3.1), np.full(4, 2.0), np.linspace(-2, 2, 9))), 2)
     1.0
     """
-    known = np.isfinite(extreme.truth) & np.isfinite(extreme.said)
+    both = np.isfinite(extreme.truth) & np.isfinite(extreme.predicted)
     others = extreme.sign * extreme.others[np.isfinite(extreme.others)]
-    if known.sum() < FEWEST_AT_AN_END or len(others) < 2 or not np.isfinite(calibration.half):
+    if both.sum() < 3 or len(others) < 2 or not np.isfinite(calibration.half):
         return 0.0
     centre = extreme.sign * float(others.mean())
-    u = extreme.sign * calibration.unshrunk(extreme.said[known], centre)
+    u = extreme.sign * calibration.unshrunk(extreme.predicted[both], centre)
     quarter = float(np.quantile(others, 1 - EXTREME_SHARE))
-    step = max(float(np.maximum(u - quarter, 0.0).mean()), LEAST_STEP * float(others.std()), 1e-300)
-    off = float(np.quantile(extreme.sign * extreme.truth[known] - u, REACH_LEVEL))
+    # At least a quarter of a deviation: agents near the centre show nothing of those far out
+    step = max(float(np.maximum(u - quarter, 0.0).mean()), 0.25 * float(others.std()), 1e-300)
+    # Share of agents held out at an end that the interval must contain on the outer side
+    off = float(np.quantile(extreme.sign * extreme.truth[both] - u, 0.95))
     return max(0.0, off - calibration.half) / step
 
 
 def at_the_ends(truth: Floats, families: NDArray[np.int64]) -> list[tuple[int, NDArray[np.bool_]]]:
-    """Say who is held out at the upper and at the lower end: a quarter of the agents each, [agents].
+    """Return who is held out at the upper and at the lower end: a quarter of the agents each, [agents].
 
     Relatives of theirs (the same number in `families`) are held out too, and NaN never is by itself.
 
@@ -158,8 +153,8 @@ def at_the_ends(truth: Floats, families: NDArray[np.int64]) -> list[tuple[int, N
     [[False, False, False, True], [True, False, False, False]]
     """
     count = int(EXTREME_SHARE * np.isfinite(truth).sum())
-    found = []
+    ends = []
     for sign in (1, -1):
         order = np.argsort(np.where(np.isfinite(truth), -sign * truth, np.inf), kind="stable")
-        found.append((sign, np.isin(families, families[order[:count]])))
-    return found
+        ends.append((sign, np.isin(families, families[order[:count]])))
+    return ends

@@ -62,9 +62,12 @@ def gate(
     low = np.hypot(first.predicted - first.predicted_low, second.predicted_high - second.predicted)
     high = np.hypot(first.predicted_high - first.predicted, second.predicted - second.predicted_low)
     missing = {*first.missing, *second.missing}
-    return Gate.of_interval(
-        (new, old),
-        (difference, float(difference - low), float(difference + high)),
+    return Gate(
+        new=new,
+        old=old,
+        difference=difference,
+        low=float(difference - low),
+        high=float(difference + high),
         margin=margin,
         error_rate=error_rate,
         test=f"scores on {counted(placed.tasks, 'task')} predicted from {len(placed.selected):,} of them",

@@ -1,4 +1,4 @@
-"""Prediction from the few: the full aggregate with its interval, and each task that was not run."""
+"""Prediction from selected tasks: the full aggregate with its interval, and each task that was not run."""
 
 from __future__ import annotations
 
@@ -18,21 +18,18 @@ from examiner.validation import Axes, Bounds, Floats, read_only
 UNEXPECTED = 2.0
 """A result further from its prediction than this many deviations is called unexpected."""
 _MAY_BE_UNKNOWN = ("truth", "held_out")
-_LEAST_DEVIATION = 1e-3
-_MOST_VARIANCE = 4.0
-"""What tasks that were not run may vary by, each, in units of the tasks' mean variance."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Predictor:
-    """What a few tasks say about all of them, learnt from the agents it was chosen on.
+    """Predicts all tasks from a few, as learnt from the agents these were selected on.
 
     With z an agent's comparable values on the chosen tasks about their `centre`, in `unit`: the aggregate
-    is `mean` + `beta` · z, each task `task_mean` + `task_beta` · z. `other_beta` predicts every chosen
-    task from the others, `other_error` is how far off. `truth` are the agents' own aggregates, `held_out`
-    what was said of each while it had no part, NaN where its own is not known; `reach_low` and `reach_high`
+    is `mean` + `beta` · z, each task `task_mean` + `task_beta` · z. `other_beta` predicts every chosen task
+    from the others, `other_error` is how far off. `truth` are the agents' own aggregates, `held_out` their
+    predictions while they were held out, NaN where the aggregate is unknown; `reach_low` and `reach_high`
     say how much intervals grow towards the ends: all that intervals are made of. Where values are shares of
-    successes, `curves` of all tasks count beside these lines.
+    successes, predictions of `curves` of all tasks are averaged with these lines.
     """
 
     tasks: Annotated[tuple[str, ...], Axes("predicting tasks")]
@@ -62,33 +59,37 @@ class Predictor:
                 read_only(value)
 
     def design(self, values: Floats) -> tuple[Floats, Floats]:
-        r"""Put comparable values [agents, chosen tasks] beside those it was learnt from, and fill gaps.
+        r"""Standardise comparable values [agents, chosen tasks] as the training values, and fill gaps.
 
         A chosen task given the others is B z with the deviation s, so that the inverse covariance of all is
         near :math:`\Omega = \operatorname{diag}(s^{-2}) (I - B)`. Tasks m that were not run are expected
-        where those run, o, have them, and leave the aggregate open by a deviation, returned beside:
+        where those run, o, have them, and leave the aggregate uncertain by a deviation, which is returned
+        as well:
 
         .. math:: z_m = -\Omega_{mm}^{-1} \Omega_{mo} z_o, \qquad
                   \sqrt{\beta_m^\top \Omega_{mm}^{-1} \beta_m}
         """
-        seen = np.isfinite(values)
-        if not seen.any(axis=1).all():
+        is_observed = np.isfinite(values)
+        if not is_observed.any(axis=1).all():
             raise InputError(
                 "An agent has no result on any of the chosen tasks. Run at least one of them."
             )
-        z = np.where(seen, values - self.centre, 0.0) / self.unit
+        z = np.where(is_observed, values - self.centre, 0.0) / self.unit
         open_by = np.zeros(len(z))
-        if seen.all():
+        if is_observed.all():
             return z, open_by
-        precise = np.maximum(self.other_error, _LEAST_DEVIATION)[:, None] ** -2.0
+        precise = np.maximum(self.other_error, 1e-3)[:, None] ** -2.0
         inverse = precise * (np.eye(len(self.tasks)) - self.other_beta)
         inverse = (inverse + inverse.T) / 2
-        for row in np.flatnonzero(~seen.all(axis=1)):
-            gaps = ~seen[row]
-            own, turned = np.linalg.eigh(inverse[np.ix_(gaps, gaps)])
-            own = np.maximum(own, 1 / (_MOST_VARIANCE * gaps.sum()))
-            covariance = (turned / own) @ turned.T
-            z[row, gaps] = -covariance @ (inverse[np.ix_(gaps, seen[row])] @ z[row, seen[row]])
+        for row in np.flatnonzero(~is_observed.all(axis=1)):
+            gaps = ~is_observed[row]
+            eigenvalues, turned = np.linalg.eigh(inverse[np.ix_(gaps, gaps)])
+            # What tasks that were not run may vary by, each, in units of the tasks' mean variance
+            eigenvalues = np.maximum(eigenvalues, 1 / (4.0 * gaps.sum()))
+            covariance = (turned / eigenvalues) @ turned.T
+            z[row, gaps] = -covariance @ (
+                inverse[np.ix_(gaps, is_observed[row])] @ z[row, is_observed[row]]
+            )
             open_by[row] = np.sqrt(self.beta[gaps] @ covariance @ self.beta[gaps])
         return z, open_by
 
@@ -103,12 +104,12 @@ class Predictor:
         z, open_by = self.design(values)
         reach = Reach(self.reach_low, self.reach_high)
         wider = float(ndtri((1 + level) / 2)) * open_by
-        known = calibrated(self.truth, self.held_out, level)
+        calibration = calibrated(self.truth, self.held_out, level)
         line: Floats = self.mean + z @ self.beta
         if self.curves is not None:
             curve = self._by_curves(self.curves, values).score
             line = line + self.curves.part(line, curve) * (curve - line)
-        return known.interval(line, reach, wider)
+        return calibration.interval(line, reach, wider)
 
     def each_task(self, values: Floats) -> Floats:
         """Predict every task in comparable units, shape [agents, all tasks]."""
@@ -116,9 +117,9 @@ class Predictor:
         lines: Floats = self.task_mean + z @ self.task_beta.T
         if self.curves is None:
             return lines
-        said = self._by_curves(self.curves, values)
-        part = self.curves.part(self.mean + z @ self.beta, said.score)
-        return lines + part[:, None] * (said.known @ self.curves.shares() - lines)
+        by_curves = self._by_curves(self.curves, values)
+        part = self.curves.part(self.mean + z @ self.beta, by_curves.score)
+        return lines + part[:, None] * (by_curves.posterior @ self.curves.shares() - lines)
 
     def _by_curves(self, curves: ScoreCurves, values: Floats) -> ByCurves:
         column = {task: index for index, task in enumerate(self.all_tasks)}
@@ -126,7 +127,7 @@ class Predictor:
         return curves.predicted(values, tasks, curves.shares())
 
     def surprise(self, values: Floats) -> Floats:
-        """How many deviations each result lies from what the other chosen tasks say, NaN if not run."""
+        """Differences of results from the prediction by the other tasks, in deviations; NaN if not run."""
         z, _ = self.design(values)
         expected = z @ self.other_beta.T
         error = np.where(self.other_error > 0, self.other_error, np.inf)
@@ -139,16 +140,16 @@ class Predictor:
 
 
 class HeldOut(NamedTuple):
-    """What was said of each agent while it had no part, [agents], and how intervals reach out."""
+    """Predictions of each agent while it was held out, [agents], and how intervals widen to the ends."""
 
-    said: Floats
+    predicted: Floats
     reach: Reach
 
 
 def fit_predictor(fold: Fold, columns: Sequence[int], held_out: HeldOut) -> Predictor:
     """Learn to predict from the tasks at these positions.
 
-    `held_out` says what was said of each agent when it had no part in choosing either.
+    `held_out` are predictions of each agent while it was held out of the selection too.
     """
     chosen = np.array(columns, dtype=np.intp)
     evidence = fold.evidence
@@ -167,7 +168,7 @@ def fit_predictor(fold: Fold, columns: Sequence[int], held_out: HeldOut) -> Pred
         unit=design.unit,
         mean=float(fits.mean[0]),
         beta=fits.beta[0],
-        held_out=held_out.said,
+        held_out=held_out.predicted,
         reach_low=held_out.reach.low,
         reach_high=held_out.reach.high,
         task_mean=every.mean,

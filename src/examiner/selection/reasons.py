@@ -15,9 +15,6 @@ from examiner.selection.greedy import TaskSet
 from examiner.selection.prediction import Predictor
 from examiner.validation import Floats
 
-SIMILAR = 3
-"""Tasks that were not selected, named for each one that was."""
-
 
 class SelectedTasks(Table):
     """One row per selected task, in the order of selection.
@@ -72,17 +69,18 @@ def reasons_of(
     assert target is not None
     correlations = correlations_of(values, columns)
     others = np.setdiff1d(np.arange(values.shape[1]), columns)
-    nearest = [
-        others[np.argsort(-row[others], kind="stable")[:SIMILAR]].tolist() for row in correlations
-    ]
-    own = values[:, columns]
+    # Tasks that were not selected, named for each one that was
+    nearest = [others[np.argsort(-row[others], kind="stable")[:3]].tolist() for row in correlations]
+    selected = values[:, columns]
     spread = max(float(target.std()), 1e-300)
     reasons: dict[str, Any] = {  # Any: as the column declares
         "task": chosen.tasks,
         "gain": chosen.gain,
-        "weight": predictor.beta * own.std(axis=0) / predictor.unit / spread,
-        "correlation": correlate_pairs(own, np.broadcast_to(target[:, None], own.shape))[0],
-        "mean": own.mean(axis=0),
+        "weight": predictor.beta * selected.std(axis=0) / predictor.unit / spread,
+        "correlation": correlate_pairs(selected, np.broadcast_to(target[:, None], selected.shape))[
+            0
+        ],
+        "mean": selected.mean(axis=0),
         "cost": whole.terms.cost[columns] if whole.terms.priced else None,
         "group": None if evidence.groups is None else [evidence.groups[at] for at in columns],
         "required": np.isin(columns, whole.terms.must),

@@ -13,8 +13,6 @@ from examiner.validation import Bounds, Floats
 
 DROPS = (0.01, 0.02, 0.05)
 """Regressions that users ask about: one, two and five points of a hundred."""
-BEST = 3
-"""Alarms are counted once more among one agent in so many, those with the highest scores."""
 Share = Annotated[float, Bounds(0.0, 1.0, "a share between 0 and 1")]
 
 
@@ -102,7 +100,8 @@ def record_of(judgement: MethodJudgement, method: str, size: int) -> Record:
     shares = truth.min(initial=0.0) >= 0 and truth.max(initial=0.0) <= 1
     unit = 1.0 if shares else float(np.ptp(truth)) if len(truth) else 1.0
     off = predicted[judged] - truth
-    best = np.argsort(truth, kind="stable")[-max(len(truth) // BEST, 2) :]
+    # Alarms are counted again among the third of agents with the highest scores
+    best = np.argsort(truth, kind="stable")[-max(len(truth) // 3, 2) :]
     return Record(
         agents=len(truth),
         folds=judgement.folds,

@@ -37,11 +37,11 @@ def estimate_of(values: Floats, level: float = 0.95) -> Estimate:
     >>> estimate_of(np.array([0.5, 0.1, 0.2, np.nan]))
     Estimate(value=0.5, low=0.1, high=0.5)
     """
-    value, known = float(values[0]), values[1:][~np.isnan(values[1:])]
-    if not len(known):
+    value, finite = float(values[0]), values[1:][~np.isnan(values[1:])]
+    if not len(finite):
         return Estimate(value)
     tail = round(50 * (1 - level), 9)  # a percentile must not move by rounding
-    low, high = np.percentile(known, (tail, 100 - tail), method="inverted_cdf")
+    low, high = np.percentile(finite, (tail, 100 - tail), method="inverted_cdf")
     return Estimate(value, min(value, float(low)), max(value, float(high)))
 
 

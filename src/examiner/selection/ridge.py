@@ -13,14 +13,13 @@ from examiner.validation import Floats
 SHRINKAGE = np.logspace(-3.0, 1.5, 10)
 """Penalties tried, in units of the tasks' mean variance: from hardly any to nearly the mean alone."""
 BLOCK_CELLS = 1 << 20
-SCAN_CELLS = 1 << 14  # agents · tasks that stay in the processor's cache
 
 
 class Design(NamedTuple):
     """Agents' values about the tasks' means, in one unit for all tasks: their mean deviation.
 
-    One unit, since the aggregate averages comparable values: a task with hardly any spread tells
-    little, and is not blown up to the size of the others.
+    One unit, since the aggregate averages comparable values: a task with hardly any spread is
+    hardly informative, and is not scaled up to the size of the others.
     """
 
     centre: Floats  # [tasks]
@@ -73,17 +72,17 @@ def ridge_fits_of(
 ) -> list[RidgeFits]:
     """Regress several targets on each set as `ridge_fits` does; they share the decompositions."""
     step = max(1, BLOCK_CELLS // (len(design) * len(SHRINKAGE)))
-    found: list[list[RidgeFits]] = [[] for _ in targets]
+    fits: list[list[RidgeFits]] = [[] for _ in targets]
     for start in range(0, len(sets), step):
         block = slice(start, start + step)
         decomposed = _Decomposed.of(design, sets[block])
-        for parts, target in zip(found, targets, strict=True):
+        for parts, target in zip(fits, targets, strict=True):
             parts.append(decomposed.fit(target if target.ndim == 1 else target[block]))
     return [
         parts[0]
         if len(parts) == 1
         else RidgeFits(*(np.concatenate(pieces) for pieces in zip(*parts, strict=True)))
-        for parts in found
+        for parts in fits
     ]
 
 
@@ -112,13 +111,13 @@ def fits_of_targets(z: Floats, targets: Floats) -> TargetFits:
     parts = []
     step = max(1, BLOCK_CELLS // agents)
     for start in range(0, targets.shape[1], step):
-        own = targets[:, start : start + step].T
-        mean = own.mean(axis=1)
-        y = own - mean[:, None]
+        part = targets[:, start : start + step].T
+        mean = part.mean(axis=1)
+        y = part - mean[:, None]
         along = y @ turned  # [targets, size]
         square = np.empty((len(SHRINKAGE), len(y)))
-        for index, each in enumerate(weight):
-            off = (y - (along * each) @ turned.T) / free[index]
+        for index, penalised in enumerate(weight):
+            off = (y - (along * penalised) @ turned.T) / free[index]
             square[index] = np.einsum("ta,ta->t", off, off)
         best = square.argmin(axis=0)
         beta = (weight[best] * along) @ rotation.T
@@ -158,7 +157,8 @@ def with_one_more(design: Floats, target: Floats, chosen: Sequence[int]) -> With
     free = 1.0 - 1.0 / agents - weight @ (turned**2).T
     alone = _least_error((left / np.maximum(free, 1e-9))[:, None])[0]
     errors = np.empty(tasks)
-    step = max(1, SCAN_CELLS // (agents * len(SHRINKAGE)))
+    # agents · tasks that stay in the processor's cache
+    step = max(1, 1 << 14 // (agents * len(SHRINKAGE)))
     for start in range(0, tasks, step):
         columns = np.ascontiguousarray(design[:, start : start + step].T)  # [tasks, agents]
         errors[start : start + step] = _least_error(
@@ -201,23 +201,28 @@ class _Decomposed(NamedTuple):
     def of(cls, design: Floats, sets: NDArray[np.intp]) -> _Decomposed:
         agents = len(design)
         z = design[:, sets].transpose(1, 0, 2)
-        eigen, rotation = np.linalg.eigh(z.transpose(0, 2, 1) @ z)
-        turned = z @ rotation
+        if sets.shape[1] <= agents:
+            eigen, rotation = np.linalg.eigh(z.transpose(0, 2, 1) @ z)
+            turned = z @ rotation
+        else:  # the products of agents are the smaller matrix, and have the same eigenvalues
+            eigen, left = np.linalg.eigh(z @ z.transpose(0, 2, 1))
+            length = np.sqrt(np.maximum(eigen, 1e-300))[:, None]
+            turned, rotation = left * length, z.transpose(0, 2, 1) @ left / length
         weight = 1.0 / (np.maximum(eigen, 0.0)[:, None, :] + agents * SHRINKAGE[:, None])
         leverage = weight @ turned.transpose(0, 2, 1) ** 2 + 1.0 / agents
         return cls(turned, rotation, weight, np.maximum(1.0 - leverage, 1e-9))
 
     def fit(self, target: Floats) -> RidgeFits:
         sets, agents, _ = self.turned.shape
-        own = np.broadcast_to(target, (sets, agents))
-        mean = own.mean(axis=1)
-        y = own - mean[:, None]
+        targets = np.broadcast_to(target, (sets, agents))
+        mean = targets.mean(axis=1)
+        y = targets - mean[:, None]
         along = (y[:, None, :] @ self.turned)[:, 0]  # [sets, size]
         residual = y[:, None, :] - (self.weight * along[:, None, :]) @ self.turned.transpose(
             0, 2, 1
         )
         left_out = residual / self.free
         best = np.einsum("sla,sla->sl", left_out, left_out).argmin(axis=1)
-        each = np.arange(sets)
-        beta = np.einsum("skj,sj->sk", self.rotation, self.weight[each, best] * along)
-        return RidgeFits(mean, beta, SHRINKAGE[best], left_out[each, best])
+        sets_range = np.arange(sets)
+        beta = np.einsum("skj,sj->sk", self.rotation, self.weight[sets_range, best] * along)
+        return RidgeFits(mean, beta, SHRINKAGE[best], left_out[sets_range, best])

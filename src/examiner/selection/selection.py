@@ -27,8 +27,8 @@ from examiner.selection.methods import (
 )
 from examiner.selection.prediction import Predictor, fit_predictor
 from examiner.selection.proof.beyond import BeyondTraining
+from examiner.selection.proof.folds import best_of, inner_folds
 from examiner.selection.proof.holdout import FOLDS, Holdout
-from examiner.selection.proof.inner import best_of, inner_folds
 from examiner.selection.proof.judgement import MethodJudgement
 from examiner.selection.proof.sets import Contest, random_sets
 from examiner.selection.reasons import SelectedTasks, SelectionReasons, reasons_of
@@ -93,9 +93,13 @@ class Selection(Answer):
             return f"{subject} cannot be judged: held-out agents are all equal, or too few."
         if judged is not None:
             random = self.random_figures
-            beside = "" if random is None else f" (random selections: {random.r2:.3g})"
+            beside = "" if random is None else f"random selections: {random.r2:.3g}"
+            if np.isfinite(judged.r2_low):
+                interval = f"95 % interval {judged.r2_low:.3g} to {judged.r2_high:.3g}"
+                beside = f"{interval}; {beside}" if beside else interval
             return (
-                f"{start} R² {judged.r2:.3g}{beside} and a mean absolute error of {judged.mae:.3g}."
+                f"{start} R² {judged.r2:.3g}{f' ({beside})' if beside else ''} and a mean absolute error "
+                f"of {judged.mae:.3g}."
             )
         if self.record is not None:
             return (
@@ -352,9 +356,9 @@ def with_predictor(
     fold = fold_of(whole, whole.everyone, contest.needs, shrinkage=shrinkage)
     inner = inner_folds(whole, contest, fold, rng, parts=judged is None)
     if judged is None:
-        warning = inner.beside.luck(0, 0).warning(chosen.method, len(chosen))
+        warning = inner.comparison.warning((0, 0), chosen.method, len(chosen))
     else:
-        inner, warning = inner._replace(off=judged.off[None, None]), judged.warning
+        inner, warning = inner._replace(residuals=judged.off[None, None]), judged.warning
     notes = chosen.notes if warning is None else (*chosen.notes, warning)
     predictor = fit_predictor(fold, chosen.columns, inner.held_out((0, 0), level))
     return Selection(
@@ -378,7 +382,7 @@ def _best_method(
     able, notes = able_methods(whole)
     contest = Contest(tuple(able.items()), (size,), (), inner, 0.9)
     fold = fold_of(whole, whole.everyone, contest.needs)
-    off = inner_folds(whole, contest, fold, rng, ends=False).off
+    off = inner_folds(whole, contest, fold, rng, ends=False).residuals
     names = list(able)
     name = names[best_of(off, names)[0]]
     error = np.nanmean(np.abs(off[names.index(name), 0]))

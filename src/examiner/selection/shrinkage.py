@@ -21,13 +21,9 @@ correlation of all tasks. On simulated and given tables neither more factors nor
 better, and each costs as much again."""
 RUNGS = (3, 6, 12, 24, 48, 96)
 """Sizes of sets at which errors are compared; a size between them weighs those near it."""
-LARGEST_SHARE = 3
-"""Rungs go up to a third of the tasks."""
 FOLDS = 5
 FEWEST_AGENTS = 8
-"""With fewer, folds say nothing, and covariances are shrunk most."""
-STANDARD_ERRORS = 0.5
-"""The strongest blend is taken whose error is within this of the least: among equals the least is luck."""
+"""With fewer, folds show nothing, and covariances are shrunk most."""
 
 
 class Blend(NamedTuple):
@@ -45,9 +41,9 @@ BLENDS = (
 
 
 class Shrinkage(NamedTuple):
-    """Absolute errors of agents that had no part, in units of their mean; [blends, rungs, agents].
+    """Absolute errors of held-out agents, in units of their mean; [blends, rungs, agents].
 
-    Without any rung, agents are too few to tell.
+    Without any rung, agents are too few to compare blends.
     """
 
     rungs: tuple[int, ...]
@@ -68,18 +64,21 @@ class Shrinkage(NamedTuple):
         near = np.array([min(rung / size, size / rung) for rung in self.rungs])
         error = np.einsum("bqa,q->ba", self.errors, near / near.sum())
         worse = error - error[error.mean(axis=1).argmin()]
-        doubt = STANDARD_ERRORS * worse.std(axis=1) / np.sqrt(worse.shape[1])
+        # The strongest blend is taken whose error is within this of the least: among equals the
+        # least is luck
+        doubt = 0.5 * worse.std(axis=1) / np.sqrt(worse.shape[1])
         doubt[0] = 0.0  # all tasks correlate alike only where nothing else is as good
         return BLENDS[int(np.flatnonzero(worse.mean(axis=1) <= doubt + 1e-12)[0])]
 
 
 def rungs_for(tasks: int) -> tuple[int, ...]:
-    """Return the sizes at which errors are compared, of sets among so many tasks.
+    """Return the sizes at which errors are compared, of sets among this many tasks.
 
     >>> rungs_for(60)
     (3, 6, 12)
     """
-    largest = max(tasks // LARGEST_SHARE, 1)
+    # Rungs go up to a third of the tasks
+    largest = max(tasks // 3, 1)
     return tuple(rung for rung in RUNGS if rung <= largest) or (largest,)
 
 
@@ -134,17 +133,17 @@ def settled(table: CovarianceData) -> Shrinkage:
     fold = np.arange(agents) % FOLDS
     off = np.empty((len(BLENDS), len(rungs), agents))
     for held_out in range(FOLDS):
-        part, rest = table.of(fold == held_out), table.of(fold != held_out)
-        off[:, :, fold == held_out] = _errors(rest, part, rungs)
+        part, others = table.of(fold == held_out), table.of(fold != held_out)
+        off[:, :, fold == held_out] = _errors(others, part, rungs)
     off = np.abs(off)
     scale = off.mean(axis=(0, 2))
     return Shrinkage(rungs, off / np.where(scale > 0, scale, 1.0)[None, :, None])
 
 
-def _errors(rest: CovarianceData, part: CovarianceData, rungs: tuple[int, ...]) -> Floats:
+def _errors(others: CovarianceData, part: CovarianceData, rungs: tuple[int, ...]) -> Floats:
     """How far off the target of some agents is, predicted from others; [blends, rungs, agents]."""
-    centre = float(rest.target.mean())
-    covariances = [rest.covariance(blend) for blend in BLENDS]
+    centre = float(others.target.mean())
+    covariances = [others.covariance(blend) for blend in BLENDS]
     grown = Conditionals(covariances).grown(rungs[-1])
     values = np.stack(
         [
@@ -152,5 +151,5 @@ def _errors(rest: CovarianceData, part: CovarianceData, rungs: tuple[int, ...]) 
             for covariance, chosen in zip(covariances, grown.chosen, strict=True)
         ]
     )
-    said = grown.predicted(np.where(np.isfinite(values), values, 0.0))
-    return np.asarray(part.target - centre - said[:, [rung - 1 for rung in rungs]])
+    predictions = grown.predicted(np.where(np.isfinite(values), values, 0.0))
+    return np.asarray(part.target - centre - predictions[:, [rung - 1 for rung in rungs]])

@@ -78,8 +78,8 @@ def aggregate(values: Floats, target: Target, total: Total | None = None) -> Flo
     if target != "iqm":
         if total is not None:
             return total.mean(values)
-        seen = np.isfinite(values)
-        return ratio(np.where(seen, values, 0.0).sum(axis=1), seen.sum(axis=1))
+        is_observed = np.isfinite(values)
+        return ratio(np.where(is_observed, values, 0.0).sum(axis=1), is_observed.sum(axis=1))
     ordered = np.sort(values, axis=1)  # NaN last
     count = np.isfinite(values).sum(axis=1)
     cut = count // 4
@@ -95,9 +95,9 @@ def remainder(values: Floats, sets: NDArray[np.intp]) -> Floats:
     array([[4. ],
            [1.5]])
     """
-    seen = np.isfinite(values)
-    known = np.where(seen, values, 0.0)
-    inside = known[:, sets].sum(axis=2)
-    count = seen.sum(axis=1)[:, None] - seen[:, sets].sum(axis=2)
-    total = known.sum(axis=1)[:, None] - inside
+    is_observed = np.isfinite(values)
+    values_known = np.where(is_observed, values, 0.0)
+    inside = values_known[:, sets].sum(axis=2)
+    count = is_observed.sum(axis=1)[:, None] - is_observed[:, sets].sum(axis=2)
+    total = values_known.sum(axis=1)[:, None] - inside
     return ratio(total, count).T

@@ -1,4 +1,4 @@
-"""Numbers of stored things that no analysis can have written: negative errors, impossible intervals."""
+"""Refuse stored numbers that no analysis can have written: negative errors, impossible intervals."""
 
 from __future__ import annotations
 
@@ -8,25 +8,23 @@ from typing import Any
 from examiner.messages import InputError
 
 _NO_INTERVAL = ("reach",)
-"""What has a low and a high part that are not the ends of one interval."""
-
-
-_ESTIMATES = ("ability", "value")
-"""What an interval is of, where its ends are called just low and high."""
+"""Names whose low and high parts are not the ends of one interval."""
+_ESTIMATES = {"low": "value", "ability_low": "ability"}
+"""The estimate of an interval by the name of its lower end."""
 
 
 def check_plausible(content: Mapping[str, Any], file: str, remedy: str) -> None:  # Any: JSON values
     """Refuse negative errors, intervals that end below their beginning, and estimates outside their own.
 
-    >>> check_plausible({"steps": [{"error": 0.5, "low": -1.0, "high": 1.0}]}, "'x.json'", "Make it again.")
+    >>> check_plausible({"error": 0.5, "low": -1.0, "high": 1.0}, "'x.json'", "Make it again.")
     """
     for path, name, holder in _numbers_by_name(content, ""):
         value = holder[name]
-        if name.endswith(("error", "errors", "deviation")):
+        if name.endswith(("error", "errors", "posterior_sd")):
             if any(number < 0 for number in _flat(value)):
                 raise InputError(f"{file} has a negative number in {path + name!r}. {remedy}")
         elif name == "low" or (name.endswith("_low") and name[:-4] not in _NO_INTERVAL):
-            stem = next((key for key in _ESTIMATES if key in holder), "") if name == "low" else ""
+            stem = _ESTIMATES.get(name, "")
             parts = (value, holder.get(name[:-3] + "high"), holder.get(stem))
             low, high, estimate = (list(_flat(part)) for part in parts)
             if len(low) == len(high) and any(map(float.__gt__, low, high)):
@@ -42,7 +40,7 @@ def check_plausible(content: Mapping[str, Any], file: str, remedy: str) -> None:
 def _numbers_by_name(
     content: Any, path: str
 ) -> Iterator[tuple[str, str, Mapping[str, Any]]]:  # Any: JSON values
-    """Every named value, with where it stands and what it stands in."""
+    """Every named value, with its path and the object that contains it."""
     if isinstance(content, Mapping):
         for name, value in content.items():
             yield path, name, content
@@ -54,7 +52,7 @@ def _numbers_by_name(
 
 
 def _flat(value: Any) -> Iterator[float]:  # Any: JSON values
-    """The numbers of a value or list; NaN where nothing is known."""
+    """The numbers of a value or list; NaN for null."""
     if isinstance(value, list):
         for part in value:
             yield from _flat(part)

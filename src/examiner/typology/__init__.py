@@ -5,9 +5,9 @@ from examiner.typology.coverage import coverage as coverage
 from examiner.typology.kinds import Kinds as Kinds
 from examiner.typology.kinds import TaskGroup as TaskGroup
 from examiner.typology.kinds import kinds as kinds
-from examiner.typology.schema import Dimension as Dimension
-from examiner.typology.schema import Schema as Schema
 from examiner.typology.schemas import SCHEMAS as SCHEMAS
+from examiner.typology.schemas import Dimension as Dimension
+from examiner.typology.schemas import Schema as Schema
 from examiner.typology.schemas import conform as conform
 from examiner.typology.schemas import fitting_schema as fitting_schema
 from examiner.typology.schemas import observed_schema as observed_schema

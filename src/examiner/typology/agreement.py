@@ -28,10 +28,6 @@ ClusterFunction: TypeAlias = Callable[[Floats, int], Sequence[Hashable]]
 
 Distance = Literal["euclidean", "correlation"]
 
-SMALL_P = 0.05
-_LABELS_AT_ONCE = 2_000_000
-"""Random groupings are processed in blocks of this many labels: some tens of megabytes."""
-
 
 class GroupingTest(NamedTuple):
     """Mean distance within groups, compared with random groups of the same sizes.
@@ -142,7 +138,8 @@ def _random_means(
     finite = np.isfinite(distances)
     filled = np.where(finite, distances, 0.0)
     means = np.empty(draws)
-    block = max(1, _LABELS_AT_ONCE // len(first))
+    # Random groupings are processed in blocks of this many labels: some tens of megabytes
+    block = max(1, 2_000_000 // len(first))
     for start in range(0, draws, block):
         stop = min(start + block, draws)
         order = rng.permuted(np.tile(np.arange(tasks), (stop - start, 1)), axis=1)

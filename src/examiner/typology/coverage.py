@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.answers import Answer, Scalar, Table, count, name, number, text
+from examiner.answers import Answer, Scalar, Table, count, name, number, scalar, setting, text
 from examiner.messages import InputError, counted, shorten, unknown_name
 from examiner.results import Classification
-from examiner.typology.schema import Schema
-from examiner.typology.schemas import conform, named_schema, observed_schema
+from examiner.typology.schemas import Schema, conform, named_schema, observed_schema
 from examiner.validation import Floats, read_only
-
-MOST_VALUES = 200
-"""Values of one dimension: a column with more is a description, not a kind."""
 
 Feature = tuple[str, str]
 """A dimension and one of its values."""
@@ -65,67 +61,18 @@ class Coverage(Answer):
 
     kind = "coverage"
 
-    typology: str
+    typology: str = field(metadata=setting())
     tasks: tuple[str, ...]
-    unclassified: tuple[str, ...]
+    unclassified: tuple[str, ...] = field(metadata=setting())
     labels: tuple[Feature, ...]
     joint: NDArray[np.int64]
-
-    @property
-    def missing_values(self) -> tuple[Feature, ...]:
-        """Values that no task has."""
-        return tuple(self.labels[at] for at in np.flatnonzero(np.diagonal(self.joint) == 0))
-
-    @cached_property
-    def missing_pairs(self) -> tuple[tuple[Feature, Feature], ...]:
-        """Pairs of values each of which some task has, but no task has both."""
-        first, second = np.nonzero(np.triu(self._possible & (self.joint == 0), k=1))
-        return tuple((self.labels[a], self.labels[b]) for a, b in zip(first, second, strict=True))
-
-    @property
-    def pairs(self) -> int:
-        """Number of pairs of values, of two dimensions, each of which some task has."""
-        return int(np.triu(self._possible, k=1).sum())
-
-    @property
-    def _possible(self) -> NDArray[np.bool_]:
-        dimension = np.array([dimension for dimension, _ in self.labels])
-        present = np.diagonal(self.joint) > 0
-        different: NDArray[np.bool_] = dimension[:, None] != dimension
-        return different & present[:, None] & present
-
-    @cached_property
-    def dimensions(self) -> DimensionUse:
-        """How evenly tasks are spread over the values of each dimension."""
-        return self.with_evenness_of(None)
-
-    def with_evenness_of(self, kept: Coverage | None) -> DimensionUse:
-        """Return the table of dimensions, with the evenness of the tasks kept.
-
-        >>> from examiner.results import Classification
-        >>> kinds = Classification(("pong", "alien"), ("haste",), (("absent",), ("present",)))
-        >>> coverage(kinds, "elverdam-aarseth").with_evenness_of(None)["internal_time.haste"].evenness
-        1.0
-        """
-        evenness, commonest, largest, sizes, used = [], [], [], [], []
-        names = list(dict.fromkeys(dimension for dimension, _ in self.labels))
-        for dimension in names:
-            counts = self.counts(dimension)
-            evenness.append(_evenness(np.array(list(counts.values()))))
-            most = max(counts, key=lambda value: counts[value])
-            commonest.append(most)
-            largest.append(counts[most] / sum(counts.values()))
-            sizes.append(len(counts))
-            used.append(sum(tasks > 0 for tasks in counts.values()))
-        return DimensionUse(
-            dimension=names,
-            evenness=evenness,
-            kept_evenness=None if kept is None else kept.dimensions.evenness,
-            commonest=commonest,
-            largest_share=largest,
-            value_count=sizes,
-            used=used,
-        )
+    missing_values: tuple[Feature, ...]
+    """Values that no task has."""
+    missing_pairs: tuple[tuple[Feature, Feature], ...]
+    """Pairs of values each of which some task has, but no task has both."""
+    pairs: int = field(
+        metadata=scalar("Pairs of values each of which some task has", name="possible_pairs")
+    )
 
     def counts(self, dimension: str) -> dict[str, int]:
         """Return how many tasks have each value of a dimension.
@@ -150,16 +97,41 @@ class Coverage(Answer):
             f"{counted(self.pairs, 'pair')} of values of '{self.typology}'."
         )
 
+    @cached_property
+    def dimensions(self) -> DimensionUse:
+        """How evenly tasks are spread over the values of each dimension."""
+        return self.compared_with(None)
+
+    def compared_with(self, kept: Coverage | None) -> DimensionUse:
+        """Return the table of dimensions, with the evenness of the tasks kept.
+
+        >>> from examiner.results import Classification
+        >>> kinds = Classification(("pong", "alien"), ("haste",), (("absent",), ("present",)))
+        >>> coverage(kinds, "elverdam-aarseth").compared_with(None)["internal_time.haste"].evenness
+        1.0
+        """
+        names = tuple(dict.fromkeys(dimension for dimension, _ in self.labels))
+        counts = [self.counts(dimension) for dimension in names]
+        commonest = [max(of_value, key=lambda value: of_value[value]) for of_value in counts]
+        return DimensionUse(
+            dimension=names,
+            evenness=[_evenness(of_value) for of_value in counts],
+            kept_evenness=None if kept is None else kept.dimensions.evenness,
+            commonest=commonest,
+            largest_share=[
+                of_value[most] / sum(of_value.values())
+                for of_value, most in zip(counts, commonest, strict=True)
+            ],
+            value_count=[len(of_value) for of_value in counts],
+            used=[sum(tasks > 0 for tasks in of_value.values()) for of_value in counts],
+        )
+
     @property
     def tables(self) -> Mapping[str, Table]:
         """Dimensions, values, and pairs of values that no task has."""
-        return {"dimensions": self.dimensions, **self.value_tables}
-
-    @property
-    def value_tables(self) -> Mapping[str, Table]:
-        """Values with their tasks, and pairs of values that no task has."""
         pairs = self.missing_pairs
         return {
+            "dimensions": self.dimensions,
             "values": ValueCounts(
                 dimension=[dimension for dimension, _ in self.labels],
                 value=[value for _, value in self.labels],
@@ -176,18 +148,12 @@ class Coverage(Answer):
     @property
     def scalars(self) -> Mapping[str, Scalar]:
         """How many values and pairs are missing."""
+        pairs = len(self.missing_pairs)
         return {
             "missing_values": Scalar(len(self.missing_values), "Values that no task has"),
-            "missing_pair_count": Scalar(
-                len(self.missing_pairs), "Pairs of values that no task has together"
-            ),
-            "possible_pairs": Scalar(self.pairs, "Pairs of values each of which some task has"),
+            "missing_pair_count": Scalar(pairs, "Pairs of values that no task has together"),
+            **super().scalars,
         }
-
-    @property
-    def settings(self) -> Mapping[str, object]:
-        """The typology, and its dimensions that are not classified."""
-        return {"typology": self.typology, "unclassified": self.unclassified}
 
 
 def coverage(
@@ -214,34 +180,40 @@ def coverage(
     dimensions = [whole.dimension(feature) for feature in kinds.features]
     columns = []
     for dimension in dimensions:
-        if len(dimension.values) > MOST_VALUES:
+        if len(dimension.values) > 200:  # a description, not a kind
             raise InputError(
                 f"The feature {shorten(dimension.name)} has {len(dimension.values):,} values: it describes "
-                f"single tasks, not kinds. Leave it out, or use at most {MOST_VALUES} values."
+                f"single tasks, not kinds. Leave it out, or use at most 200 values."
             )
         observed = np.array(kinds.feature(dimension.name), dtype=object)[rows]
         columns.append(observed[:, None] == np.array(dimension.values, dtype=object))
     has = np.concatenate(columns, axis=1).astype(np.int64)
     joint: NDArray[np.int64] = has.T @ has
     read_only(joint)
+    labels = tuple((one.name, value) for one in dimensions for value in one.values)
+    dimension_of = np.array([name for name, _ in labels])
+    present = np.diagonal(joint) > 0
+    possible = np.triu((dimension_of[:, None] != dimension_of) & present[:, None] & present)
     return Coverage(
         typology=whole.name,
         tasks=tuple(kinds.tasks[row] for row in rows),
         unclassified=tuple(feature for feature in whole.names if feature not in kinds.features),
-        labels=tuple((one.name, value) for one in dimensions for value in one.values),
+        labels=labels,
         joint=joint,
+        missing_values=tuple(labels[at] for at in np.flatnonzero(~present)),
+        missing_pairs=tuple(
+            (labels[a], labels[b]) for a, b in np.argwhere(possible & (joint == 0))
+        ),
+        pairs=int(possible.sum()),
     )
 
 
 def _rows(classification: Classification, tasks: Sequence[str] | None) -> list[int]:
-    if tasks is None:
-        rows = list(range(len(classification.tasks)))
-    else:
-        row_of = {task: row for row, task in enumerate(classification.tasks)}
-        for task in tasks:
-            if task not in row_of:
-                raise unknown_name("task", task, classification.tasks)
-        rows = [row_of[task] for task in tasks]
+    row_of = {task: row for row, task in enumerate(classification.tasks)}
+    for task in tasks or ():
+        if task not in row_of:
+            raise unknown_name("task", task, classification.tasks)
+    rows = [row_of[task] for task in (classification.tasks if tasks is None else tasks)]
     if not rows or not classification.features:
         raise InputError(
             f"There are {len(rows)} tasks and {len(classification.features)} features to cover. "
@@ -250,8 +222,9 @@ def _rows(classification: Classification, tasks: Sequence[str] | None) -> list[i
     return rows
 
 
-def _evenness(counts: NDArray[np.int64]) -> float:
+def _evenness(tasks_of: Mapping[str, int]) -> float:
     """Return the entropy of the shares over its largest possible value; NaN for a single value."""
+    counts = np.array(list(tasks_of.values()))
     if len(counts) < 2:
         return float("nan")
     shares = counts[counts > 0] / counts.sum()

@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, field, replace
 from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.answers import Answer, Scalar, Table, count, name, words
+from examiner.answers import Answer, Scalar, Table, count, name, scalar, words
 from examiner.messages import InputError, counted, listed, shorten, unknown_name
 from examiner.results import Classification
 from examiner.typology.coverage import Coverage
 from examiner.typology.coverage import coverage as task_coverage
-from examiner.typology.schema import Schema, letters
-from examiner.typology.schemas import conform, fitting_schema, named_schema, observed_schema
-from examiner.validation import Randomness, check_known, generator
+from examiner.typology.schemas import (
+    Schema,
+    conform,
+    fitting_schema,
+    letters,
+    named_schema,
+    observed_schema,
+)
+from examiner.validation import Randomness, generator
 
 
 class TaskGroup(NamedTuple):
@@ -27,10 +32,8 @@ class TaskGroup(NamedTuple):
     tasks: tuple[str, ...]
 
 
-def group_tasks(
-    classification: Classification, features: Sequence[str] | None = None
-) -> tuple[TaskGroup, ...]:
-    """Return groups of tasks that have the same value of every feature, or of those named.
+def group_tasks(classification: Classification) -> tuple[TaskGroup, ...]:
+    """Return groups of tasks that have the same value of every feature.
 
     Groups, and the tasks in them, are in the order of the classification.
 
@@ -40,18 +43,15 @@ def group_tasks(
     >>> [group.tasks for group in group_tasks(kinds)]
     [('pong', 'tennis'), ('go',)]
     """
-    chosen = classification.features if features is None else tuple(dict.fromkeys(features))
-    if not chosen or not classification.tasks:
+    features = classification.features
+    if not features or not classification.tasks:
         raise InputError(
-            f"There are {len(classification.tasks)} tasks and {len(chosen)} features to group by. "
+            f"There are {len(classification.tasks)} tasks and {len(features)} features to group by. "
             f"Give at least one of each."
         )
-    for feature in chosen:
-        check_known("feature", feature, classification.features)
-    columns = [classification.feature(feature) for feature in chosen]
     members: dict[tuple[str, ...], list[str]] = {}
-    for task, values in zip(classification.tasks, zip(*columns, strict=True), strict=True):
-        empty = [name for name, value in zip(chosen, values, strict=True) if not value.strip()]
+    for task, values in zip(classification.tasks, classification.values, strict=True):
+        empty = [name for name, value in zip(features, values, strict=True) if not value.strip()]
         if empty:
             raise InputError(
                 f"The task {shorten(task)} has no value of {shorten(empty[0])}, so its kind is not "
@@ -59,22 +59,9 @@ def group_tasks(
             )
         members.setdefault(values, []).append(task)
     return tuple(
-        TaskGroup(tuple(zip(chosen, values, strict=True)), tuple(tasks))
+        TaskGroup(tuple(zip(features, values, strict=True)), tuple(tasks))
         for values, tasks in members.items()
     )
-
-
-def one_of_each(groups: Sequence[TaskGroup], *, rng: Randomness) -> tuple[str, ...]:
-    """Choose one task of each group at random: the tasks kept, in the order of the groups.
-
-    References: papers/000, section IV, step 5.
-
-    >>> groups = (TaskGroup((), ("pong", "tennis")), TaskGroup((), ("go",)))
-    >>> one_of_each(groups, rng=0)
-    ('tennis', 'go')
-    """
-    rng = generator(rng)
-    return tuple(group.tasks[int(rng.integers(len(group.tasks)))] for group in groups)
 
 
 class KindGroups(Table):
@@ -95,30 +82,16 @@ class Kinds(Answer):
 
     kind = "typology"
 
+    groups: KindGroups
     classification: Classification
     typology: Schema
     members: tuple[TaskGroup, ...]
     kept: tuple[str, ...]
     coverage: Coverage
     kept_coverage: Coverage
+    saved: float = field(metadata=scalar("Share of tasks that are not kept"))
     seed: int | None
     notes: tuple[str, ...]
-
-    @property
-    def saved(self) -> float:
-        """The share of tasks that are not kept."""
-        return 1 - len(self.kept) / len(self.classification.tasks)
-
-    @cached_property
-    def groups(self) -> KindGroups:
-        """The groups, the largest first."""
-        table = KindGroups(
-            kept=self.kept,
-            size=[len(group.tasks) for group in self.members],
-            tasks=[group.tasks for group in self.members],
-            features=[[value for _, value in group.features] for group in self.members],
-        )
-        return table.sorted_by("size", descending=True)
 
     @property
     def headline(self) -> str:
@@ -134,8 +107,8 @@ class Kinds(Answer):
     @property
     def tables(self) -> Mapping[str, Table]:
         """Groups, dimensions, values, and pairs of values that no task has."""
-        dimensions = self.coverage.with_evenness_of(self.kept_coverage)
-        return {"groups": self.groups, "dimensions": dimensions, **self.coverage.value_tables}
+        dimensions = self.coverage.compared_with(self.kept_coverage)
+        return {"groups": self.groups, **self.coverage.tables, "dimensions": dimensions}
 
     @property
     def scalars(self) -> Mapping[str, Scalar]:
@@ -143,7 +116,7 @@ class Kinds(Answer):
         return {
             "tasks": Scalar(len(self.classification.tasks), "Tasks"),
             "kinds": Scalar(len(self.members), "Kinds of task"),
-            "saved": Scalar(self.saved, "Share of tasks that are not kept"),
+            **super().scalars,
             **self.coverage.scalars,
         }
 
@@ -166,7 +139,7 @@ def kinds(
     itself; "auto" takes the schema that has most of the features, else None. `features` chooses some of
     them.
 
-    References: papers/000, section IV.
+    References: papers/000, section IV, steps 4 and 5.
 
     >>> import examiner as ex
     >>> kinds(ex.load("atari-typology")).headline
@@ -177,16 +150,33 @@ def kinds(
     conforming = chosen if fitting is None else conform(chosen, fitting)
     members = group_tasks(conforming)
     whole = observed_schema(conforming) if fitting is None else named_schema(fitting)
-    kept = one_of_each(members, rng=rng)
+    drawing = generator(rng)
+    kept = tuple(group.tasks[int(drawing.integers(len(group.tasks)))] for group in members)
+    groups = KindGroups(
+        kept=kept,
+        size=[len(group.tasks) for group in members],
+        tasks=[group.tasks for group in members],
+        features=[[value for _, value in group.features] for group in members],
+    )
+    notes = []
+    if fitting is None:
+        notes.append(
+            f"The features {listed(conforming.features, 4)} belong to no known typology: missing pairs "
+            f"of values can be listed, missing values cannot."
+        )
+    if len(conforming.tasks) == 1:
+        notes.append("There is one task only, which is the whole set.")
     return Kinds(
+        groups=groups.sorted_by("size", descending=True),
         classification=conforming,
         typology=whole,
         members=members,
         kept=kept,
         coverage=task_coverage(conforming, None if fitting is None else whole),
         kept_coverage=task_coverage(conforming, whole, kept),
+        saved=1 - len(kept) / len(conforming.tasks),
         seed=rng if isinstance(rng, int) else None,
-        notes=_notes(conforming, fitting is None),
+        notes=tuple(notes),
     )
 
 
@@ -199,23 +189,6 @@ def _with_features(classification: Classification, features: Sequence[str]) -> C
         if name is None:
             raise unknown_name("feature", feature, classification.features)
         chosen.append(name)
-    columns = [classification.feature(name) for name in chosen]
-    return Classification(
-        classification.tasks,
-        tuple(chosen),
-        tuple(zip(*columns, strict=True)),
-        classification.attributes,
-        classification.source,
-    )
-
-
-def _notes(classification: Classification, without_schema: bool) -> tuple[str, ...]:
-    notes = []
-    if without_schema:
-        notes.append(
-            f"The features {listed(classification.features, 4)} belong to no known typology: missing pairs "
-            f"of values can be listed, missing values cannot."
-        )
-    if len(classification.tasks) == 1:
-        notes.append("There is one task only, which is the whole set.")
-    return tuple(notes)
+    places = [classification.features.index(name) for name in chosen]
+    values = tuple(tuple(row[place] for place in places) for row in classification.values)
+    return replace(classification, features=tuple(chosen), values=values)

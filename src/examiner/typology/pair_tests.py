@@ -14,11 +14,6 @@ from examiner.validation import Floats
 FEWEST_AGENTS = 3
 """The Shapiro–Wilk test needs three values."""
 
-NORMAL_ABOVE = 0.05
-"""A game's scores are treated as normal where the p-value of Shapiro and Wilk's test is above this."""
-
-_BLOCK = 50_000
-
 
 class PairTests(NamedTuple):
     """One entry per pair of tasks; `first` and `second` are columns of the scores.
@@ -37,22 +32,6 @@ class PairTests(NamedTuple):
     effect: Floats
 
 
-class PairSummary(NamedTuple):
-    """Summary of pairs of tasks: mean and variance of p-values, and how large differences are.
-
-    `difference` is the median absolute difference of two tasks' mean scores, `effect` the median of
-    the same in pooled standard deviations (Cohen's d), `student` how many pairs had Student's test.
-    The variance is that of the pairs themselves, as in the paper. NaN where there is no pair.
-    """
-
-    pairs: int
-    mean_p: float
-    variance_p: float
-    student: int
-    difference: float
-    effect: float
-
-
 def compare_pairs(scores: Floats, first: NDArray[np.intp], second: NDArray[np.intp]) -> PairTests:
     r"""Test pairs of tasks for a difference in score, each over the agents observed on both.
 
@@ -69,37 +48,37 @@ def compare_pairs(scores: Floats, first: NDArray[np.intp], second: NDArray[np.in
     >>> tests.p_value.round(4), tests.student
     (array([0.2283]), array([ True]))
     """
-    normality = _Normality(scores)
+    normality, most = _Normality(scores), 50_000  # pairs at once: bounds memory
     parts = [
-        _block(scores, first[start : start + _BLOCK], second[start : start + _BLOCK], normality)
-        for start in range(0, len(first), _BLOCK)
+        _block(scores, first[start : start + most], second[start : start + most], normality)
+        for start in range(0, max(len(first), 1), most)
     ]
-    if not parts:
-        parts = [_block(scores, first, second, normality)]
     return PairTests(*(np.concatenate(column) for column in zip(*parts, strict=True)))
 
 
-def summary_of(tests: PairTests, chosen: NDArray[np.bool_]) -> PairSummary:
-    """Summarise some pairs; those that could not be tested are excluded.
+def summary_of(tests: PairTests, chosen: NDArray[np.bool_]) -> dict[str, float]:
+    """Return the columns of `GroupTests` over some pairs; those that could not be tested are excluded.
+
+    `difference` is the median absolute difference of two tasks' mean scores, `effect` the median of
+    the same in pooled standard deviations (Cohen's d), `student` how many pairs had Student's test.
+    The variance is that of the pairs themselves, as in the paper. NaN where there is no pair.
 
     >>> tests = compare_pairs(np.array([[0.1, 0.2], [0.2, 0.5], [0.3, 0.3]]), np.array([0]), np.array([1]))
-    >>> summary_of(tests, np.array([True])).pairs
+    >>> summary_of(tests, np.array([True]))["pairs"]
     1
     """
     chosen = chosen & np.isfinite(tests.p_value)
     p = tests.p_value[chosen]
-    if not len(p):
-        return PairSummary(0, math.nan, math.nan, 0, math.nan, math.nan)
     effect = tests.effect[chosen]
     effect = effect[np.isfinite(effect)]
-    return PairSummary(
-        pairs=len(p),
-        mean_p=float(p.mean()),
-        variance_p=float(p.var()),
-        student=int(tests.student[chosen].sum()),
-        difference=float(np.median(tests.difference[chosen])),
-        effect=float(np.median(effect)) if len(effect) else math.nan,
-    )
+    return {
+        "pairs": len(p),
+        "mean_p": float(p.mean()) if len(p) else math.nan,
+        "variance_p": float(p.var()) if len(p) else math.nan,
+        "student": int(tests.student[chosen].sum()),
+        "difference": float(np.median(tests.difference[chosen])) if len(p) else math.nan,
+        "effect": float(np.median(effect)) if len(effect) else math.nan,
+    }
 
 
 def smallest_wilcoxon_p(agents: int) -> float:
@@ -193,4 +172,6 @@ def _is_normal(values: Floats) -> bool:
 
     if len(values) < FEWEST_AGENTS or np.ptp(values) == 0:
         return True  # as the test itself returns for constant values
-    return bool(shapiro(values).pvalue > NORMAL_ABOVE)
+    # A game's scores are treated as normal where the p-value of Shapiro and Wilk's test is above
+    # this
+    return bool(shapiro(values).pvalue > 0.05)

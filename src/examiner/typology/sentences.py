@@ -11,8 +11,6 @@ from examiner.typology.pair_tests import smallest_wilcoxon_p
 if TYPE_CHECKING:
     from examiner.typology.validation import Validation
 
-FEW_GROUPINGS = 20
-
 
 def sentences(validation: Validation) -> tuple[str, ...]:
     """Return sentences about tests, distances, clusters, and what was excluded.
@@ -67,7 +65,7 @@ def _distances(validation: Validation) -> list[str]:
         f"random groups; a pair within a group is closer than one between groups with probability "
         f"{test.nearer:.2f}."
     ]
-    if test.groupings < FEW_GROUPINGS:
+    if test.groupings < 20:
         notes.append(
             f"There are only {test.groupings:.0f} groupings of these sizes, so the p-value cannot be "
             f"below {1 / test.groupings:.2g}."

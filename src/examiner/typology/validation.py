@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.answers import Answer, Scalar, Table, count, name, number
+from examiner.answers import Answer, Row, Scalar, Table, count, name, number, scalar, setting
 from examiner.messages import InputError, counted, listed
 from examiner.results import Results, atari_game
-from examiner.scores import Progress, cell_means
+from examiner.scores import LEVEL, Progress, cell_means
 from examiner.typology.agreement import (
-    SMALL_P,
     ClusterAgreement,
     ClusterFunction,
     Distance,
@@ -28,14 +27,10 @@ from examiner.typology.agreement import (
 from examiner.typology.kinds import Kinds, TaskGroup
 from examiner.typology.pair_tests import (
     FEWEST_AGENTS,
-    PairSummary,
     compare_pairs,
     summary_of,
 )
 from examiner.validation import Floats, Randomness, generator
-
-MOST_TASKS = 2_000
-"""This many tasks are two million pairs; more take minutes."""
 
 
 class Draws(NamedTuple):
@@ -69,18 +64,18 @@ class Validation(Answer):
 
     kind = "validation"
 
+    groups: GroupTests
+    totals: GroupTests
+    """All pairs within groups, and all pairs between groups."""
     agents: tuple[str, ...]
     tasks: tuple[str, ...]
-    scores: str
-    within: PairSummary
-    between: PairSummary
-    groups: GroupTests
+    scores: str = field(metadata=setting())
     permutation: GroupingTest
     agreement: ClusterAgreement | None
-    unmatched: tuple[str, ...]
-    unclassified: tuple[str, ...]
-    missing_cells: int
-    untested_pairs: int
+    unmatched: tuple[str, ...] = field(metadata=setting(name="without_results"))
+    unclassified: tuple[str, ...] = field(metadata=setting(name="without_group"))
+    missing_cells: int = field(metadata=scalar("Cells without a result"))
+    untested_pairs: int = field(metadata=scalar("Pairs of tasks that could not be tested"))
     relative_scores: bool
     seed: int | None
 
@@ -92,7 +87,7 @@ class Validation(Answer):
             return f"No two of the {tasks} are in one group: there is nothing to validate."
         if not np.isfinite(test.p_value):
             return f"All {tasks} are in one group: there are no other groups to compare it with."
-        significantly = "" if test.p_value <= SMALL_P else "not significantly "
+        significantly = "" if test.p_value <= LEVEL else "not significantly "
         return (
             f"Agents' scores on tasks of one group are {significantly}closer to each other than on random "
             f"tasks (permutation test, p = {test.p_value:.2g})."
@@ -105,17 +100,15 @@ class Validation(Answer):
 
         return sentences(self)
 
-    @cached_property
-    def totals(self) -> GroupTests:
-        """Summaries of all pairs within groups, and of all pairs between groups."""
-        return _table(
-            [("all within groups", self.within), ("all between groups", self.between)], self.scores
-        )
+    @property
+    def within(self) -> Row:
+        """The summary of all pairs within groups."""
+        return self.totals[0]
 
     @property
-    def tables(self) -> Mapping[str, Table]:
-        """Groups, and all pairs within and between groups."""
-        return {"groups": self.groups, "totals": self.totals}
+    def between(self) -> Row:
+        """The summary of all pairs between groups."""
+        return self.totals[1]
 
     @property
     def scalars(self) -> Mapping[str, Scalar]:
@@ -135,23 +128,17 @@ class Validation(Answer):
             "adjusted_rand_low": Scalar(low, "Lower bound of its interval"),
             "adjusted_rand_high": Scalar(high, "Upper bound of its interval"),
             "agent_count": Scalar(len(self.agents), "Agents"),
-            "missing_cells": Scalar(self.missing_cells, "Cells without a result"),
-            "untested_pairs": Scalar(
-                self.untested_pairs, "Pairs of tasks that could not be tested"
-            ),
+            **super().scalars,
         }
 
     @property
     def settings(self) -> Mapping[str, object]:
         """What must be repeated to get the same numbers, and what was excluded."""
         return {
-            "seed": self.seed,
-            "scores": self.scores,
+            **super().settings,
             "distance": self.permutation.distance,
             "random_groupings": self.permutation.draws,
             "resampled": "agents",
-            "without_results": self.unmatched,
-            "without_group": self.unclassified,
         }
 
 
@@ -191,25 +178,30 @@ def validate(
     same = table.group[first] == table.group[second]
     distances = profile_distances(table.scores, distance)
     permuting, drawing = generator(rng).spawn(2)
-    draws, unit = draws or Draws(), _unit(results)
+    draws = draws or Draws()
+    steps = [step for step in results.provenance.steps if "normalised by" in step]
+    unit = steps[-1] if steps else "as read"
     names = np.array(table.tasks, dtype=object)
+    groups_of_several = [
+        {
+            "tasks": ", ".join(names[table.group == group]),
+            **summary_of(tests, same & (table.group[first] == group)),
+        }
+        for group in np.unique(table.group)
+        if (table.group == group).sum() > 1
+    ]
+    totals = [
+        {"tasks": "all within groups", **summary_of(tests, same)},
+        {"tasks": "all between groups", **summary_of(tests, ~same)},
+    ]
+    # after a normaliser relative to these agents, tasks hardly differ in their mean
+    spread = np.median(np.nanstd(table.scores, axis=0))
     return Validation(
+        groups=GroupTests.from_rows(groups_of_several, score_unit=unit),
+        totals=GroupTests.from_rows(totals, score_unit=unit),
         agents=table.agents,
         tasks=table.tasks,
         scores=unit,
-        within=summary_of(tests, same),
-        between=summary_of(tests, ~same),
-        groups=_table(
-            [
-                (
-                    ", ".join(names[table.group == group]),
-                    summary_of(tests, same & (table.group[first] == group)),
-                )
-                for group in np.unique(table.group)
-                if (table.group == group).sum() > 1
-            ],
-            unit,
-        ),
         permutation=permutation_test(
             *(distances, table.group),
             draws=draws.groupings,
@@ -222,16 +214,9 @@ def validate(
         unclassified=table.unclassified,
         missing_cells=int(np.isnan(table.scores).sum()),
         untested_pairs=int(np.isnan(tests.p_value).sum()),
-        relative_scores=_same_means(table.scores),
+        relative_scores=bool(np.nanmean(table.scores, axis=0).std() <= 0.15 * spread),
         seed=rng if isinstance(rng, int) else None,
     )
-
-
-def _table(rows: Sequence[tuple[str, PairSummary]], unit: str) -> GroupTests:
-    columns: dict[str, Any] = {  # Any: lists of numbers
-        field: [getattr(summary, field) for _, summary in rows] for field in PairSummary._fields
-    }
-    return GroupTests(tasks=[tasks for tasks, _ in rows], score_unit=unit, **columns)
 
 
 class _Matched(NamedTuple):
@@ -263,7 +248,16 @@ def _matched(groups: Sequence[TaskGroup], results: Results, measure: str | None)
             columns.append(column)
             tasks.append(task)
             group.append(index)
-    _check_tasks(tasks, unmatched, results)
+    if len(tasks) < 2:
+        raise InputError(
+            f"Of the classified tasks, {len(tasks)} have results; at least two are needed. The "
+            f"classification has {listed([*tasks, *unmatched], 4)}, the results have "
+            f"{listed(results.tasks, 4)}: use the same names."
+        )
+    if len(tasks) > 2_000:  # two million pairs; more take minutes
+        raise InputError(
+            f"There are {len(tasks):,} tasks to compare with each other. Choose at most 2,000 of them."
+        )
     rows = np.flatnonzero(observed[:, columns].any(axis=1))
     if len(rows) < FEWEST_AGENTS:
         raise InputError(
@@ -282,20 +276,6 @@ def _matched(groups: Sequence[TaskGroup], results: Results, measure: str | None)
 
 def _game_name(task: str) -> str:
     return atari_game(task) or task
-
-
-def _check_tasks(tasks: Sequence[str], unmatched: Sequence[str], results: Results) -> None:
-    if len(tasks) < 2:
-        raise InputError(
-            f"Of the classified tasks, {len(tasks)} have results; at least two are needed. The "
-            f"classification has {listed([*tasks, *unmatched], 4)}, the results have "
-            f"{listed(results.tasks, 4)}: use the same names."
-        )
-    if len(tasks) > MOST_TASKS:
-        raise InputError(
-            f"There are {len(tasks):,} tasks to compare with each other. Choose at most "
-            f"{MOST_TASKS:,} of them."
-        )
 
 
 def _agreement(
@@ -320,14 +300,3 @@ def _agreement(
     return cluster_agreement(
         table.scores, table.group.tolist(), chosen, resamples=resamples, progress=progress, rng=rng
     )
-
-
-def _unit(results: Results) -> str:
-    steps = [step for step in results.provenance.steps if "normalised by" in step]
-    return steps[-1] if steps else "as read"
-
-
-def _same_means(scores: Floats) -> bool:
-    """Whether tasks hardly differ in their mean, as after a normaliser relative to these agents."""
-    means, spread = np.nanmean(scores, axis=0), np.nanstd(scores, axis=0)
-    return bool(means.std() <= 0.15 * np.median(spread))

@@ -1,7 +1,7 @@
-"""Files from outside: opened only where they are files or pipes, read within bounds of size and time.
+"""Files from outside: only files and pipes are opened, and read within limits of size and time.
 
-A device without end, or a pipe that nobody writes into, must not hang a command: devices are refused before
-they are opened, and pipes are waited for so long and no longer.
+An endless device, or a pipe that nobody writes into, must not hang a command: devices are refused before
+they are opened, and waiting for a pipe has a limit.
 """
 
 from __future__ import annotations
@@ -18,18 +18,18 @@ from typing import BinaryIO
 from examiner.messages import InputError, shorten
 
 WRITER_SECONDS = 2.0
-"""How long a pipe is given to find somebody who writes into it: a shell opens both ends at once."""
+"""How long to wait for a writer of a pipe: a shell opens both ends at once."""
 SILENT_SECONDS = 30.0
-"""How long whoever writes into a pipe may say nothing."""
+"""How long the writer of a pipe may be silent."""
 PIPE_SECONDS = 600.0
-"""How long a pipe may take in all: a drop now and then is no table."""
+"""How long a pipe may take in total: a few bytes now and then are not a table."""
 _BLOCK_BYTES = 2**22
 
 
 def open_outside(path: str | Path) -> BinaryIO:
-    """Open a file or a pipe for reading, and refuse all else before it is opened.
+    """Open a file or a pipe for reading, and refuse anything else before it is opened.
 
-    Raises the system's own OSError where a file cannot be opened, so that callers say it in their words.
+    Raises the system's own OSError if a file cannot be opened, so that callers write the message.
 
     >>> open_outside("/dev/zero")
     Traceback (most recent call last):
@@ -51,7 +51,7 @@ def open_outside(path: str | Path) -> BinaryIO:
 
 
 def is_pipe(stream: BinaryIO) -> bool:
-    """Tell whether what was opened is a pipe, which can be read only once.
+    """Return whether an open stream is a pipe, which can be read only once.
 
     >>> with open_outside(__file__) as stream:
     ...     is_pipe(stream)
@@ -61,7 +61,7 @@ def is_pipe(stream: BinaryIO) -> bool:
 
 
 def read_outside(path: str | Path, most_bytes: int, what: str) -> bytes:
-    """Return all that a file or a pipe holds, or refuse what is larger than anything of its kind.
+    """Return the content of a file or a pipe, or refuse one that is too large for its kind.
 
     >>> import tempfile
     >>> path = Path(tempfile.mkdtemp()) / "plan.toml"
@@ -71,20 +71,20 @@ def read_outside(path: str | Path, most_bytes: int, what: str) -> bytes:
     >>> read_outside(path, 4, "plan")
     Traceback (most recent call last):
     ...
-    examiner.messages.InputError: '...plan.toml' holds more than 4 bytes, so that it is no plan. ...
+    examiner.messages.InputError: '...plan.toml' has more than 4 bytes, too many for a plan. ...
     """
     with open_outside(path) as stream:
         data = at_most(most_bytes + 1, stream)
     if len(data) > most_bytes:
         raise InputError(
-            f"{shorten(path, 200)} holds more than {most_bytes:,} bytes, so that it is no {what}. "
+            f"{shorten(path, 200)} has more than {most_bytes:,} bytes, too many for a {what}. "
             f"Check the path."
         )
     return data
 
 
 def at_most(limit: int, stream: BinaryIO) -> bytes:
-    """Read until the end or the limit: `read(limit)` would set the limit's memory aside at once.
+    """Read until the end or the limit: `read(limit)` would allocate the whole limit at once.
 
     >>> at_most(3, io.BytesIO(b"scores"))
     b'sco'
@@ -109,7 +109,7 @@ def _check_kind(path: Path, mode: int) -> None:
 
 
 class _Pipe(io.RawIOBase):
-    """The reading end of a pipe that ends, if need be by our own clock."""
+    """The reading end of a pipe, with a limit of time."""
 
     def __init__(self, descriptor: int) -> None:
         self._descriptor, self._began, self._empty = descriptor, time.monotonic(), True

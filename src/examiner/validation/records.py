@@ -96,8 +96,8 @@ def to_record(value: object) -> Any:  # Any: JSON values
     >>> to_record(Bounds(0.5, math.nan))
     {'least': 0.5, 'most': None, 'words': ''}
     """
-    if hasattr(value, "to_record"):
-        return value.to_record()
+    if hasattr(type(value), "to_record"):
+        return value.to_record()  # type: ignore[attr-defined]
     if isinstance(value, enum.Enum):
         return value.name
     if isinstance(value, (np.ndarray, np.generic)):
@@ -205,7 +205,7 @@ class _Reader:
             return {name: self(parts[1], value, f"{path}.{name}") for name, value in table.items()}
         if origin is not None and issubclass(origin, Callable):  # type: ignore[arg-type]
             raise _wrong(path, stored, "a name")
-        if kind is Any:
+        if kind is Any or (isinstance(kind, type) and isinstance(stored, kind)):
             return stored
         if hasattr(kind, "from_record"):
             try:

@@ -1,4 +1,4 @@
-"""What users give, checked: names, numbers, arrays that become frozen, and the source of randomness."""
+"""Checks of what users give: names, numbers, arrays, and the source of randomness."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def check_known(kind: str, name: object, known: Collection[str]) -> None:
 
 
 def known_name(kind: str, name: object, known: Collection[str]) -> str:
-    """Return a name as its table spells it, whatever its case and its hyphens; refuse any other.
+    """Return a name as its table spells it, ignoring case and hyphens; refuse unknown names.
 
     >>> known_name("normaliser", "Min_Max", ["human", "min-max"])
     'min-max'
@@ -83,8 +83,8 @@ def check_numbers(
 ) -> None:
     """Check the fields of a dataclass that are numbers, for its `__post_init__`.
 
-    A field whose default is whole must be whole, and at least 1 if nothing else is said; any other at
-    least 0. A wrong one should not fail hours later.
+    A field whose default is an integer must be an integer, by default of at least 1; any other number must
+    be at least 0. A wrong setting should not fail hours later.
 
     >>> from dataclasses import make_dataclass
     >>> agent = make_dataclass("Agent", [("depth", int, 10)])(depth=2.5)
@@ -109,7 +109,7 @@ def check_numbers(
 def check_number(
     name: str, value: object, *, whole: bool = False, least: float = 0, most: float = math.inf
 ) -> None:
-    """Refuse a setting that is no number, no whole one where that is needed, or out of range.
+    """Refuse a setting that is not a number, not an integer if one is needed, or out of range.
 
     >>> check_number("budget", 500, whole=True, least=1)
     >>> check_number("max_nodes", 1e7, whole=True, least=1)
@@ -214,19 +214,19 @@ def generator(rng: Randomness) -> np.random.Generator:
     >>> generator(-1)
     Traceback (most recent call last):
     ...
-    examiner.messages.InputError: The seed is '-1'. Give a whole number from 0 on, or a numpy Generator.
+    examiner.messages.InputError: The seed is '-1'. Give a whole number of at least 0, or a numpy Generator.
     """
     if isinstance(rng, np.random.Generator):
         return rng
     if isinstance(rng, bool) or not isinstance(rng, int | np.integer) or rng < 0:
         raise InputError(
-            f"The seed is {shorten(rng)}. Give a whole number from 0 on, or a numpy Generator."
+            f"The seed is {shorten(rng)}. Give a whole number of at least 0, or a numpy Generator."
         )
     return np.random.default_rng(int(rng))
 
 
 def seed_of(rng: Randomness) -> int:
-    """Return the whole number given, or one drawn from the generator: a seed that can be told.
+    """Return the integer given, or one drawn from the generator: a seed that can be recorded.
 
     >>> seed_of(3), seed_of(np.random.default_rng(0)) == seed_of(np.random.default_rng(0))
     (3, True)
@@ -259,21 +259,21 @@ LARGEST_SQUARED = 1e150
 
 
 def check_squares(scores: Floats) -> None:
-    """Refuse scores whose squares no number holds, [..., tasks]; NaN is not observed.
+    """Refuse scores [..., tasks] whose squares overflow or underflow; NaN is not observed.
 
     >>> check_squares(np.array([1.0, np.nan, -1e300]))
     Traceback (most recent call last):
     ...
-    examiner.messages.InputError: There are scores beyond 1e+150, whose squares no computer holds. Give ...
+    examiner.messages.InputError: There are scores beyond 1e+150, whose squares overflow. Give ...
     """
     largest = np.nanmax(np.abs(scores), axis=0, initial=0.0)
     if np.max(largest, initial=0.0) > LARGEST_SQUARED:
         raise InputError(
-            f"There are scores beyond {LARGEST_SQUARED:g}, whose squares no computer holds. Give them in "
-            f"larger units."
+            f"There are scores beyond {LARGEST_SQUARED:g}, whose squares overflow. Give them in larger "
+            f"units."
         )
     if np.any((largest > 0) & (largest < 1 / LARGEST_SQUARED)):
         raise InputError(
-            f"On some task all scores are closer to 0 than {1 / LARGEST_SQUARED:g}, and no computer "
-            f"holds their squares. Give them in smaller units."
+            f"On some task all scores are closer to 0 than {1 / LARGEST_SQUARED:g}, and their squares "
+            f"underflow. Give them in smaller units."
         )

@@ -11,20 +11,10 @@ from contextlib import suppress
 from functools import cache, wraps
 from typing import Any, cast
 
-from examiner.workers.crew import (
-    Crew,
-    Event,
-    Function,
-    Kind,
-    perform,
-    reason_of,
-    worker_environment,
-)
-from examiner.workers.guard import end_children, family
-from examiner.workers.programs import ProcessCrew
+from examiner.workers.crew import Crew, Event, Function, Kind, reason_of
+from examiner.workers.programs import ProcessCrew, worker_environment
 
 _ASK_AGAIN_SECONDS = 2.0
-_KNOCK_SECONDS = 10.0
 
 
 class RayCrew(Crew):
@@ -40,7 +30,7 @@ class RayCrew(Crew):
         function: Function,
         *,
         address: str | None = None,
-        memory_bytes: int | None = None,
+        memory_mib: float | None = None,
         clean: bool = True,
         modules: Sequence[str] = (),
     ) -> None:
@@ -48,10 +38,9 @@ class RayCrew(Crew):
         self._ray, self._ours = connected(address)
         options = {"num_cpus": 1, "max_retries": 0, "num_returns": "streaming"}
         environment = {"env_vars": worker_environment()}
-        task = performed_apart if clean else performed_alone
-        self._task = self._ray.remote(task).options(runtime_env=environment, **options)
+        self._task = self._ray.remote(performed).options(runtime_env=environment, **options)
         self._function = self._ray.put(function)
-        self._settings = (memory_bytes, tuple(modules)) if clean else (memory_bytes,)
+        self._settings = memory_mib, clean, tuple(modules)
         self._cores, self._asked = 0, float("-inf")
 
     def size(self) -> int:
@@ -102,17 +91,21 @@ class RayCrew(Crew):
         return Event(ticket, kind, value)
 
 
-def performed_apart(
-    function: Function, argument: object, memory_bytes: int | None, modules: tuple[str, ...]
+def performed(
+    function: Function,
+    argument: object,
+    memory_mib: float | None,
+    clean: bool,
+    modules: tuple[str, ...],
 ) -> Iterator[tuple[Kind, object]]:
-    """Yield as `perform` does what a clean process says, and how it died where it does.
+    """Yield what a worker says of a job, and how it died where it does.
 
     Ray's own process has threads and cannot be forked: it keeps a worker that can.
 
-    >>> list(performed_apart(iter, [1], None, ()))[1:]
+    >>> list(performed(iter, [1], None, True, ()))[1:]
     [('heard', 1), ('done', None)]
     """
-    crew = _local_crew(function, memory_bytes, modules)
+    crew = _local_crew(function, memory_mib, clean, modules)
     crew.start(0, argument)
     try:
         while 0 in crew.running:
@@ -124,29 +117,12 @@ def performed_apart(
 
 @cache
 def _local_crew(
-    function: Function, memory_bytes: int | None, modules: tuple[str, ...]
+    function: Function, memory_mib: float | None, clean: bool, modules: tuple[str, ...]
 ) -> ProcessCrew:
     """The crew of one that this process of Ray has for all its jobs; it ends with Ray's."""
-    crew = ProcessCrew(function, 1, memory_bytes=memory_bytes, modules=modules)
+    crew = ProcessCrew(function, 1, memory_mib=memory_mib, clean=clean, modules=modules)
     atexit.register(crew.close)
     return crew
-
-
-def performed_alone(
-    function: Function, argument: object, memory_bytes: int | None
-) -> Iterator[tuple[str, object]]:
-    """Yield as `perform` does, and end the children that the job leaves behind before its last word.
-
-    Ray's processes are Ray's: they are not replaced, and those it kills can leave children behind.
-
-    >>> list(performed_alone(iter, [1], None))[1:]
-    [('heard', 1), ('done', None)]
-    """
-    before = family([os.getpid()])
-    for kind, value in perform(function, argument, memory_bytes):
-        if kind in ("done", "failed"):
-            end_children(but=before)
-        yield kind, value
 
 
 def connected(address: str | None) -> tuple[Any, bool]:  # Any: Ray is an extra
@@ -213,7 +189,7 @@ def _knock(address: str) -> None:
     """Fail at once where nothing listens: Ray itself would try for minutes."""
     host, _, port = address.removeprefix("ray://").rpartition(":")
     if host and port.isdecimal():
-        socket.create_connection((host.strip("[]"), int(port)), _KNOCK_SECONDS).close()
+        socket.create_connection((host.strip("[]"), int(port)), timeout=10.0).close()
 
 
 def _is_here(address: str) -> bool:
@@ -221,5 +197,5 @@ def _is_here(address: str) -> bool:
 
 
 def _death(problem: Exception) -> str:
-    said = next((line.strip() for line in str(problem).splitlines() if line.strip()), "")
-    return f"its process or node was lost ({type(problem).__name__}: {said[:200]})"
+    first_line = next((line.strip() for line in str(problem).splitlines() if line.strip()), "")
+    return f"its process or node was lost ({type(problem).__name__}: {first_line[:200]})"

@@ -16,7 +16,6 @@ from collections.abc import Collection
 MARK = "EXAMINER_CREW"
 """Workers and all that they start bear their crew's mark in this variable."""
 _DISMISSED = b"."
-_LOOK_SECONDS = 0.5  # how often the guard looks whether its driver is still there
 _PATIENCE_SECONDS = (
     10.0  # to be gone after SIGKILL where many wait; whoever is not then waits for a disk
 )
@@ -60,15 +59,6 @@ def end_family(leaders: Collection[int], mark: str = "") -> None:
         if not processes or time.monotonic() > give_up:
             return
         time.sleep(0.005)
-
-
-def end_children(but: Collection[int] = ()) -> None:
-    """Kill all that this process started, and what those started, but for some.
-
-    >>> end_children()
-    """
-    here = os.getpid()
-    _kill(family([here]) - {here} - set(but))
 
 
 def _kill(pids: Collection[int]) -> None:
@@ -157,7 +147,7 @@ def main(mark: str) -> None:
         signal.signal(getattr(signal, name), signal.SIG_IGN)
     driver, received = os.getppid(), b""
     while os.getppid() == driver:  # a fork of the driver may keep the pipe open
-        if select.select([0], [], [], _LOOK_SECONDS)[0]:
+        if select.select([0], [], [], 0.5)[0]:  # twice a second: is its driver still there?
             news = os.read(0, 65_536)
             if not news:
                 break

@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar, cast
 
-from examiner.workers.crew import Crew, oversee, packed, reason_of, unpacked
+from examiner.workers.crew import Crew, oversee, reason_of
+from examiner.workers.messages import packed, unpacked
 from examiner.workers.programs import ProcessCrew, available_cores
 
 Job = TypeVar("Job")
 Answer = TypeVar("Answer")
 Progress = Callable[[str, int, int], None]
 """Told the stage, how many jobs are done, and how many there are."""
-
-_MOST_THREADS = 16  # more wait for the same disk
 
 
 def map(
@@ -38,7 +38,7 @@ def map(
     """
     waiting = list(jobs)
     if threads is None:
-        threads = min(_MOST_THREADS, 2 * (os.cpu_count() or 1))
+        threads = min(16, 2 * (os.cpu_count() or 1))  # more wait for the same disk
     if threads <= 1 or len(waiting) <= 1:
         return _in_turn(function, waiting, progress, stage)
     with ThreadPoolExecutor(threads) as pool:
@@ -77,6 +77,39 @@ def map_processes(
     modules = (function.__module__,) if clean else ()
     crew = ProcessCrew(answered, processes, clean=clean, modules=modules)
     return map_on(crew, function, waiting, progress, stage)
+
+
+def map_where_it_pays(
+    function: Callable[[Job], Answer],
+    jobs: Iterable[Job],
+    *,
+    processes: int | None = None,
+    progress: Progress | None = None,
+    stage: str = "working",
+) -> Iterator[Answer]:
+    """Apply a function to every job here, or on local processes where they are named or work is long.
+
+    Without a number of processes, the first job is done here: the others go to processes if they would
+    take ten seconds or more, of which starting processes takes one or two.
+
+    >>> list(map_where_it_pays(abs, [-2, 1, -3]))
+    [2, 1, 3]
+    """
+    if processes is not None:
+        yield from map_processes(
+            function, jobs, processes=processes, progress=progress, stage=stage
+        )
+        return
+    first, *others = jobs
+    start = time.process_time()
+    yield function(first)
+    if (time.process_time() - start) * len(others) >= 10.0:
+        yield from map_processes(function, others, progress=progress, stage=stage)
+        return
+    for number, job in enumerate(others, 2):
+        if progress is not None:
+            progress(stage, number, len(others) + 1)
+        yield function(job)
 
 
 def map_ray(
@@ -121,7 +154,7 @@ def map_on(
         oversee(crew, range(len(jobs)), answers)
     if answers.errors:
         raise answers.errors[min(answers.errors)]
-    return [answers.found[job] for job in range(len(jobs))]
+    return [answers.by_job[job] for job in range(len(jobs))]
 
 
 def answered(task: tuple[Callable[[Any], object], Any]) -> Iterator[tuple[bool, bytes]]:
@@ -153,7 +186,7 @@ class _Answers(Generic[Job, Answer]):
     jobs: list[Job]
     progress: Progress | None
     stage: str
-    found: dict[int, Answer] = field(default_factory=dict)
+    by_job: dict[int, Answer] = field(default_factory=dict)
     errors: dict[int, Exception] = field(default_factory=dict)
     ended: int = 0
 
@@ -163,7 +196,7 @@ class _Answers(Generic[Job, Answer]):
     def hear(self, job: int, message: object) -> None:
         worked, data = cast("tuple[bool, bytes]", message)
         if worked:
-            self.found[job] = cast("Answer", unpacked(data))
+            self.by_job[job] = cast("Answer", unpacked(data))
         else:
             self.errors[job] = cast("Exception", unpacked(data))
 
@@ -173,7 +206,7 @@ class _Answers(Generic[Job, Answer]):
         self.ended += 1
         if self.progress is not None:
             self.progress(self.stage, self.ended, len(self.jobs))
-        if self.errors and all(earlier in self.found for earlier in range(min(self.errors))):
+        if self.errors and all(earlier in self.by_job for earlier in range(min(self.errors))):
             raise _EnoughError
 
     def breathe(self) -> None:

@@ -1,7 +1,6 @@
 """A crew of local programs that do jobs: replaced when one dies, fails or leaves children behind.
 
-Jobs and news go through a program's pipes, each under the name of its job. In which words they go, and
-how the program is started, is its tongue's matter.
+Jobs and news go through a program's pipes, each under the name of its job.
 """
 
 from __future__ import annotations
@@ -14,83 +13,62 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import nullcontext, suppress
 from pathlib import Path
-from typing import IO, Protocol, cast
+from typing import cast
 
-from examiner.workers.crew import (
+from examiner.workers.crew import Crew, Event, Function, Kind, reason_of
+from examiner.workers.guard import MARK, Guard, end_family
+from examiner.workers.messages import (
+    LOST_PIPES,
     NO_JOB,
-    Crew,
-    Event,
-    Function,
-    Kind,
-    Message,
     Orders,
     of_script,
     packed,
-    reason_of,
     receive,
     send,
     unpacked,
-    worker_environment,
 )
-from examiner.workers.guard import MARK, Guard, end_family
-from examiner.workers.serving import LOST_PIPES
 
 _MOST_EVENTS = 512  # many enough that workers seldom wait, few enough to be heard in a moment
 _PATIENCE_SECONDS = 2.0
 
 
-class Tongue(Protocol):
-    """How a kind of program is started, told its jobs, and understood."""
-
-    @property
-    def command(self) -> Sequence[str]:
-        """The program and its arguments."""
-
-    @property
-    def environment(self) -> Mapping[str, str]:
-        """Variables that it needs beside those of this process."""
-
-    @property
-    def folder(self) -> Path | None:
-        """Where it is started; None is the folder of this process."""
-
-    @property
-    def orders(self) -> bytes | None:
-        """What it is told before its first job, if anything."""
-
-    def packed(self, argument: object) -> bytes:
-        """Put what a job begins with into bytes."""
-
-    def send(self, stream: IO[bytes], job: bytes, data: bytes) -> None:
-        """Write a job and its name, and flush."""
-
-    def receive(self, stream: IO[bytes], known: Callable[[bytes], bool]) -> Message | None:
-        """Read one message; None where the other side is gone, `ValueError` where it is of no known job."""
-
-    def understood(self, data: bytes) -> Sequence[tuple[Kind, object]]:
-        """Say what a message tells; the value of "done" is whether the program must be replaced."""
-
-
 class ProgramCrew(Crew):
-    """Runs jobs on `count` local programs of one tongue, started as they are needed.
+    """Runs jobs on `count` local programs, started as they are needed with `orders`, if there are any.
 
-    What they print to standard error goes to `log`. A program whose job failed is replaced.
+    A kind of program says how arguments become bytes (`packed`) and what messages mean (`understood`). What
+    programs print to standard error goes to `log`. A program whose job failed is replaced.
     """
 
-    def __init__(self, tongue: Tongue, count: int, *, log: Path | None = None) -> None:
+    def __init__(
+        self,
+        command: Sequence[str],
+        count: int,
+        *,
+        environment: Mapping[str, str] | None = None,
+        folder: Path | None = None,
+        orders: bytes | None = None,
+        log: Path | None = None,
+    ) -> None:
         super().__init__()
-        self._tongue = tongue
-        self._count = count
-        self._log = log
+        self._command, self._count, self._log = list(command), count, log
+        self._environment, self._folder, self._orders = environment or {}, folder, orders
         # Bounded: workers wait where the driver cannot follow.
         self._inbox: queue.Queue[tuple[_Process, bytes | None]] = queue.Queue(_MOST_EVENTS)
         self._idle: list[_Process] = []
         self._looked = time.monotonic()
         self._mark = secrets.token_hex(8)
         self._guard: Guard | None = None
+
+    def packed(self, argument: object) -> bytes:
+        """Put what a job begins with into bytes."""
+        raise NotImplementedError
+
+    def understood(self, data: bytes) -> Sequence[tuple[Kind, object]]:
+        """Say what a message tells; the value of "done" is whether the program must be replaced."""
+        raise NotImplementedError
 
     def size(self) -> int:
         """How many processes there may be."""
@@ -102,7 +80,7 @@ class ProgramCrew(Crew):
 
     def start(self, ticket: int, argument: object) -> None:
         """Give a job to an idle process, or to a new one."""
-        data = self._tongue.packed(argument)
+        data = self.packed(argument)
         process = self._idle.pop() if self._idle else self._new_process()
         process.ticket = ticket
         self.running[ticket] = process
@@ -152,9 +130,24 @@ class ProgramCrew(Crew):
     def _new_process(self) -> _Process:
         if self._guard is None and hasattr(os, "fork"):
             self._guard = Guard(self._mark)
-        process = _Process(self._tongue, self._inbox, self._log, self._mark)
+        mark = f"{self._mark}-{secrets.token_hex(4)}"
+        # A worker of a worker bears both marks.
+        marks = {MARK: f"{os.environ.get(MARK, '')}/{mark}"}
+        with nullcontext() if self._log is None else self._log.open("ab") as errors:
+            popen = subprocess.Popen(
+                self._command,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=errors,
+                env=os.environ | dict(self._environment) | marks,
+                cwd=self._folder,
+                start_new_session=True,
+            )
+        process = _Process(popen, mark, self._inbox)
         if self._guard is not None:
             self._guard.tell(process.pid, works=True)
+        if self._orders is not None:
+            process.give(self._orders, NO_JOB)
         return process
 
     def _silent_deaths(self) -> list[Event]:
@@ -179,10 +172,10 @@ class ProgramCrew(Crew):
             del self.running[ticket]
             return [Event(ticket, "died", process.ending())]
         try:
-            events = self._tongue.understood(data)
+            events = self.understood(data)
         except Exception as problem:  # a job may say anything that is understood at its side alone
             events = [("failed", f"what it said cannot be understood: {reason_of(problem)}")]
-        return [self._event(ticket, process, *each) for each in events]
+        return [self._event(ticket, process, *event) for event in events]
 
     def _event(self, ticket: int, process: _Process, kind: Kind, value: object) -> Event:
         if kind in ("done", "failed"):
@@ -202,36 +195,17 @@ class _Process:
 
     def __init__(
         self,
-        tongue: Tongue,
-        inbox: queue.Queue[tuple[_Process, bytes | None]],
-        log: Path | None,
+        popen: subprocess.Popen[bytes],
         mark: str,
+        inbox: queue.Queue[tuple[_Process, bytes | None]],
     ) -> None:
         self.ticket: int | None = None
         self.dead_before = False  # when last looked: what it said last has been heard since
         self._job, self._disturbed = NO_JOB, False
-        self._mark = f"{mark}-{secrets.token_hex(4)}"
-        self._tongue = tongue
-        environment = os.environ | dict(tongue.environment)
-        # A worker of a worker bears both marks.
-        environment[MARK] = f"{os.environ.get(MARK, '')}/{self._mark}"
-        with nullcontext() if log is None else log.open("ab") as errors:
-            self._popen = subprocess.Popen(
-                list(tongue.command),
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=errors,
-                env=environment,
-                cwd=tongue.folder,
-                start_new_session=True,
-            )
-        assert self._popen.stdin is not None and self._popen.stdout is not None
-        self.pid = self._popen.pid
-        self._to, self._from = self._popen.stdin, self._popen.stdout
-        self._reader = threading.Thread(target=self._read, args=(inbox,), daemon=True)
-        self._reader.start()
-        if tongue.orders is not None:
-            self.give(tongue.orders, NO_JOB)
+        self._popen, self._mark, self.pid = popen, mark, popen.pid
+        assert popen.stdin is not None and popen.stdout is not None
+        self._to, self._from = popen.stdin, popen.stdout
+        threading.Thread(target=self._read, args=(inbox,), daemon=True).start()
 
     @property
     def waited_for(self) -> bool:
@@ -242,12 +216,12 @@ class _Process:
         """Send a job; from now on only messages of that name are this process's."""
         self._job = job
         with suppress(OSError):  # dead already: its reader will say so
-            self._tongue.send(self._to, job, data)
+            send(self._to, job, data)
 
     def _read(self, inbox: queue.Queue[tuple[_Process, bytes | None]]) -> None:
         while True:
             try:
-                message = self._tongue.receive(self._from, lambda job: job == self._job)
+                message = receive(self._from, lambda job: job == self._job)
             except OSError:
                 message = None
             except (ValueError, MemoryError):
@@ -290,12 +264,9 @@ class _Process:
         if code == LOST_PIPES:
             return "its job closed files that were not its own, the pipes of its process"
         if code is not None and code < 0:
-            name = signal.Signals(-code).name if -code in _SIGNALS else "unknown"
+            name = next((one.name for one in signal.Signals if one == -code), "unknown")
             return f"its process was ended by signal {-code} ({name})"
         return f"its process ended with exit code {code}"
-
-
-_SIGNALS = frozenset(map(int, signal.Signals))
 
 
 _COMMAND = "from examiner.workers.serving import main; main()"
@@ -322,46 +293,57 @@ class ProcessCrew(ProgramCrew):
         function: Function,
         count: int,
         *,
-        memory_bytes: int | None = None,
+        memory_mib: float | None = None,
         log: Path | None = None,
         clean: bool = True,
         modules: Sequence[str] = (),
     ) -> None:
-        tongue = _PythonTongue(function, memory_bytes, clean, tuple(modules))
-        super().__init__(tongue, count, log=log)
-
-
-class _PythonTongue:
-    """Objects, pickled, to and from processes of this Python."""
-
-    folder: Path | None = None
-
-    def __init__(
-        self, function: Function, memory_bytes: int | None, clean: bool, modules: tuple[str, ...]
-    ) -> None:
-        findable = _findable(packed(function))
-        self.orders = packed(Orders(findable, _script(), memory_bytes, clean, modules))
-
-    @property
-    def command(self) -> Sequence[str]:
-        # -P: the current folder is not the first place to look for modules.
-        return sys.executable, "-P", "-c", _COMMAND
-
-    @property
-    def environment(self) -> Mapping[str, str]:
-        return worker_environment()
+        orders = Orders(self.packed(function), _script(), memory_mib, clean, tuple(modules))
+        super().__init__(
+            # -P: the current folder is not the first place to look for modules.
+            (sys.executable, "-P", "-c", _COMMAND),
+            count,
+            environment=worker_environment(),
+            orders=packed(orders),
+            log=log,
+        )
 
     def packed(self, argument: object) -> bytes:
-        return _findable(packed(argument))
-
-    def send(self, stream: IO[bytes], job: bytes, data: bytes) -> None:
-        send(stream, job, data)
-
-    def receive(self, stream: IO[bytes], known: Callable[[bytes], bool]) -> Message | None:
-        return receive(stream, known)
+        """Pickle what a job begins with, where other processes can find the functions in it."""
+        data = packed(argument)
+        if of_script(data) and _script() is None:
+            raise ValueError(
+                "The function was written in an interactive session, where other processes cannot find "
+                "it. Put it into a module and import it, or use one process."
+            )
+        return data
 
     def understood(self, data: bytes) -> Sequence[tuple[Kind, object]]:
+        """Unpickle what a job says."""
         return (cast("tuple[Kind, object]", unpacked(data)),)
+
+
+_THREADS_OF = (
+    "OMP_NUM_THREADS",
+    "OPENBLAS_NUM_THREADS",
+    "MKL_NUM_THREADS",
+    "VECLIB_MAXIMUM_THREADS",
+    "NUMEXPR_NUM_THREADS",
+    "NUMBA_NUM_THREADS",
+    "POLARS_MAX_THREADS",
+)
+
+
+def worker_environment() -> dict[str, str]:
+    """Variables under which another process finds the same modules, and keeps to one thread.
+
+    Sets and dictionaries of names are in the same order in all processes.
+
+    >>> worker_environment()["OMP_NUM_THREADS"], os.pathsep in worker_environment()["PYTHONPATH"]
+    ('1', True)
+    """
+    here = os.pathsep.join(entry or str(Path.cwd()) for entry in sys.path)
+    return dict.fromkeys(_THREADS_OF, "1") | {"PYTHONPATH": here, "PYTHONHASHSEED": "0"}
 
 
 def available_cores() -> int:
@@ -379,12 +361,3 @@ def _script() -> str | None:
     """The user's script, for functions that stand in it; an interactive session has none."""
     path = getattr(sys.modules["__main__"], "__file__", None)
     return None if path is None else str(Path(path).absolute())
-
-
-def _findable(data: bytes) -> bytes:
-    if of_script(data) and _script() is None:
-        raise ValueError(
-            "The function was written in an interactive session, where other processes cannot find "
-            "it. Put it into a module and import it, or use one process."
-        )
-    return data

@@ -15,27 +15,25 @@ import select
 import signal
 import sys
 import threading
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 from typing import NoReturn, cast
 
-from examiner.workers.crew import (
-    Function,
+from examiner.workers.crew import Function, reason_of
+from examiner.workers.messages import (
+    LOST_PIPES,
     Message,
     Orders,
     of_script,
     packed,
-    perform,
-    reason_of,
     receive,
     send,
     unpacked,
 )
 
-LOST_PIPES = 77
-"""Exit code of a worker whose job closed its pipes: nothing else is left to say it with."""
 JOB_ENDED = 78
 """Exit code of a child that has sent the last message of its job; with any other, it died."""
 _DIE_WITH_PARENT = 1  # PR_SET_PDEATHSIG of Linux
@@ -63,12 +61,15 @@ class Line:
         if os.getpid() != self._pid:  # a fork that Python did not hear of
             os._exit(0)
         self._check(self._news_pipe)
-        send(self._news, job, data)
+        try:
+            send(self._news, job, data)
+        except BrokenPipeError:  # nobody listens any more
+            os._exit(0)
 
     def hear(self) -> Message | None:
         """Wait for the next job, or for the driver's end."""
         self._check(self._orders.fileno())
-        return receive(self._orders, lambda job: True)
+        return receive(self._orders)
 
     def fork(self) -> int:
         """Fork a child that speaks in place of this process; return its number, 0 in the child."""
@@ -123,7 +124,7 @@ def serve(line: Line) -> None:
     for module in orders.modules:
         with suppress(ImportError):  # the job that needs it says so
             import_module(module)
-    function = cast("Function", _found(orders.function, orders.script))
+    function = cast("Function", _loaded(orders.function, orders.script))
     if orders.clean and _is_single_threaded():
         _serve_by_children(line, orders, function)
     else:
@@ -154,34 +155,71 @@ def _serve_here(line: Line, orders: Orders, function: Function) -> None:
     """Perform jobs in this process: one after the other, or a single one that must have it clean."""
     jobs: queue.SimpleQueue[Message] = queue.SimpleQueue()
     threading.Thread(target=_listen, args=(line, jobs), daemon=True).start()
-    while _perform(line, jobs.get(), orders, function, spoilt=orders.clean) == "done":
+    while _perform(line, jobs.get(), orders, function, spoilt=orders.clean):
         pass  # a job that failed may have left anything behind: the next one gets a new process
 
 
 def _perform(
     line: Line, message: Message, orders: Orders, function: Function, *, spoilt: bool
-) -> str:
-    """Perform a job and send its messages; the last one is returned, and says whether it left children.
+) -> bool:
+    """Perform a job and send what it says; the last message says whether this process must be replaced.
 
-    `spoilt` says that this process must be replaced in any case.
+    `spoilt` says that it must be in any case. Return whether the job was done.
     """
-    adopts = _control(_ADOPT_ORPHANS, 1)
-    argument, kind = _found(message.data, orders.script), ""
+    here, adopts = os.getpid(), _control(_ADOPT_ORPHANS, 1)
+    argument = _loaded(message.data, orders.script)
     line.forked = False
-    for kind, value in perform(function, argument, orders.memory_bytes):
-        if kind in ("done", "failed"):
-            _flush()
-        if kind == "done":
-            value = _left_children() or (line.forked and not adopts) or spoilt
-        try:
-            news = packed((kind, value))
-        except Exception as problem:
-            kind, value = "failed", f"what it said cannot be sent: {reason_of(problem)}"
-            news = packed((kind, value))
-        line.say(message.job, news)
-        if kind == "failed":
-            break
-    return kind
+    line.say(message.job, packed(("begun", None)))
+    failure = ""
+    try:
+        with memory_limit(orders.memory_mib):
+            for value in function(argument):
+                try:
+                    news = packed(("heard", value))
+                except Exception as problem:
+                    failure = f"what it said cannot be sent: {reason_of(problem)}"
+                    break
+                line.say(message.job, news)
+    except BaseException as problem:  # an agent may call sys.exit: its job's failure, not ours
+        failure = reason_of(problem)
+        if isinstance(problem, MemoryError) and orders.memory_mib is not None:
+            limit = f"its limit of {orders.memory_mib:,.0f} MiB"
+            failure = f"it needed more memory than {limit}: {failure}"
+    if os.getpid() != here:  # a child that the job forked: its parent goes on with the job
+        os._exit(0)
+    _flush()
+    if failure:
+        line.say(message.job, packed(("failed", failure)))
+    else:
+        replaced = _left_children() or (line.forked and not adopts) or spoilt
+        line.say(message.job, packed(("done", replaced)))
+    return not failure
+
+
+@contextmanager
+def memory_limit(memory_mib: float | None) -> Iterator[None]:
+    """Let this process allocate so many MiB more; beyond, Python raises MemoryError. Linux only.
+
+    >>> with memory_limit(None):
+    ...     pass
+    """
+    used = Path("/proc/self/statm")
+    if memory_mib is None or not used.exists():
+        yield
+        return
+    import resource
+
+    # Pages of data and stack. What is there already, the libraries, is not the job's.
+    taken = int(used.read_text().split()[5]) * resource.getpagesize()
+    before, most = resource.getrlimit(resource.RLIMIT_DATA)
+    wanted = taken + int(memory_mib * 2**20)
+    if most != resource.RLIM_INFINITY:
+        wanted = min(wanted, most)
+    resource.setrlimit(resource.RLIMIT_DATA, (wanted, most))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_DATA, (before, most))
 
 
 def _die_of(code: int) -> NoReturn:
@@ -239,7 +277,7 @@ def _left_children() -> bool:
     return True
 
 
-def _found(data: bytes, script: str | None) -> object:
+def _loaded(data: bytes, script: str | None) -> object:
     if script is not None and of_script(data):
         from multiprocessing.spawn import import_main_path
 
@@ -278,7 +316,6 @@ def main() -> None:
     os.dup2(nowhere, 0)
     os.close(nowhere)
     os.dup2(2, 1)
-    with suppress(BrokenPipeError):
-        serve(line)
+    serve(line)
     _flush()
     os._exit(0)  # threads that a job left behind do not keep the process

@@ -67,7 +67,7 @@ def test_every_figure_has_its_data_a_page_and_plotlys_own_figure(
     name: str, wins: Results, log: Results
 ) -> None:
     made = drawn(name, wins, log)
-    assert made.data._fields == tuple(made.figure.data)
+    assert vars(made.data) == made.figure.data
     figure = made.plotly()
     assert len(figure.data) == len(made.figure.drawing["data"]) > 0
     assert repr(made).startswith(f"Plot {name!r}: ") and "\n" not in repr(made)

@@ -1,31 +1,28 @@
-"""One file per agent; `AGENTS` lists them."""
+"""One file per kind of agent; `AGENTS` lists them."""
 
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any
 
-from examiner.arena.agents.breadth_first import BreadthFirst
+from examiner.arena.agents.action_trees import OLETS, UCT
+from examiner.arena.agents.blind import Periodic, Random, constant, no_op
 from examiner.arena.agents.brute import Brute
-from examiner.arena.agents.constant import Constant, NoOp
 from examiner.arena.agents.dqn import DQN
-from examiner.arena.agents.hill_climbing import HillClimbing
-from examiner.arena.agents.iw1 import IW1
-from examiner.arena.agents.olets import OLETS
-from examiner.arena.agents.one_step_lookahead import OneStepLookahead
-from examiner.arena.agents.periodic import Periodic
-from examiner.arena.agents.random import Random
-from examiner.arena.agents.random_search import RandomSearch
-from examiner.arena.agents.rolling_horizon import RollingHorizon
 from examiner.arena.agents.sarsa import Sarsa
-from examiner.arena.agents.simulated_annealing import SimulatedAnnealing
-from examiner.arena.agents.uct import UCT
+from examiner.arena.agents.sequences import (
+    HillClimbing,
+    RandomSearch,
+    RollingHorizon,
+    SimulatedAnnealing,
+)
+from examiner.arena.agents.state_trees import IW1, BreadthFirst, OneStepLookahead
 
 AGENTS: Mapping[str, Callable[..., Any]] = MappingProxyType(
     {
         "random": Random,
-        "constant": Constant,
+        "constant": constant,
         "periodic": Periodic,
-        "no-op": NoOp,
+        "no-op": no_op,
         "brute": Brute,
         "sarsa": Sarsa,
         "dqn": DQN,
@@ -40,4 +37,4 @@ AGENTS: Mapping[str, Callable[..., Any]] = MappingProxyType(
         "simulated-annealing": SimulatedAnnealing,
     }
 )
-"""Name → what makes the agent from its settings. A new one is one file in this folder and one line here."""
+"""Name → what makes the agent from its settings: a new one is a class in this folder and a line here."""

@@ -39,7 +39,7 @@ class ConsoleState:
     frames: int
     over: bool
     truncated: bool
-    seen: tuple[Screen, ...]
+    screens: tuple[Screen, ...]
     shown: Screen | None  # the last screen, where the next action is merged with it
 
 
@@ -78,7 +78,7 @@ class Console:
         self._merger = Merger(protocol.screens, rows=rows)
         self._earlier = np.empty((rows, columns), dtype=np.uint8)
         self._later = np.empty_like(self._earlier)
-        self._seen: tuple[Screen, ...] = ()
+        self._screens: tuple[Screen, ...] = ()
         emulator.getScreen(self._later)
         self._first = self._later.copy()
         self._start = emulator.cloneState()
@@ -100,7 +100,7 @@ class Console:
         self.over, self.truncated, self.frames = False, False, 0
         self._earlier[:] = self._first
         self._later[:] = self._first
-        self._seen = ()
+        self._screens = ()
         if self.watched:
             self._look()
 
@@ -184,20 +184,20 @@ class Console:
         if self.watched:
             self.emulator.getScreen(self._later)
             self._earlier[:] = self._later
-            self._seen = ()
+            self._screens = ()
             self._look()
 
     def observe(self) -> Seen:
         """Return what an agent sees: memory, merged screen, or the last four of them shrunk."""
         if self.observation == "ram":
             return np.asarray(self.emulator.getRAM())
-        if not self._seen:
+        if not self._screens:
             raise InputError(
                 "Nothing was seen in this state. Look at a state before it is stored, or advance first."
             )
         if self.observation == "raw":
-            return self._seen[-1]
-        return np.stack(self._seen)
+            return self._screens[-1]
+        return np.stack(self._screens)
 
     def clone(self) -> ConsoleState:
         """Return the state of the game."""
@@ -208,7 +208,7 @@ class Console:
             self.frames,
             self.over,
             self.truncated,
-            self._seen,
+            self._screens,
             self._later.copy() if merged else None,
         )
 
@@ -216,7 +216,7 @@ class Console:
         """Go back to a state, of this console or of another with the same game."""
         self._go_to(state.system, state.frames)
         self.previous, self.frames = state.previous, state.frames
-        self.over, self.truncated, self._seen = state.over, state.truncated, state.seen
+        self.over, self.truncated, self._screens = state.over, state.truncated, state.screens
         if state.shown is not None:
             self._later[:] = state.shown
 
@@ -233,10 +233,10 @@ class Console:
 
     def _look(self) -> None:
         if self.observation == "raw":
-            self._seen = (self._merger.colours(self._earlier, self._later),)
+            self._screens = (self._merger.colours(self._earlier, self._later),)
         elif self.observation == "dqn84x4":
             small = shrink(self._merger.greys(self._earlier, self._later))
-            self._seen = (*(self._seen or (small,) * STACK)[1:], small)
+            self._screens = (*(self._screens or (small,) * STACK)[1:], small)
 
 
 class AtariEnvironment(Environment):
@@ -331,17 +331,17 @@ def recorded_starts(
     >>> recorded_starts(["Pong: NOOP*2 FIRE", "breakout: FIRE"], "pong", ["NOOP", "FIRE"])
     (('NOOP', 'NOOP', 'FIRE'),)
     """
-    found = []
+    names = []
     for start in starts:
         name, _, played = start.partition(":")
         if playable_game(name.strip()) == game:
-            found.append(_frames(played, actions, start))
-    if starts and not found:
+            names.append(_frames(played, actions, start))
+    if starts and not names:
         raise InputError(
             f"The protocol has {counted(len(starts), 'recorded start')}, none of {game!r}. "
             f"Record one of it: {START}."
         )
-    return tuple(found)
+    return tuple(names)
 
 
 def _frames(played: str, actions: Collection[str], start: str) -> tuple[str, ...]:

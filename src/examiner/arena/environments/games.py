@@ -60,13 +60,13 @@ players, and loading it ends the process. 104 games can be: 'adventure', 'air_ra
     game = atari_game(name)
     if game is not None and game not in UNSAFE_GAMES:
         return game
-    known = playable_games()
-    can_be = f"{len(known)} games can be: {listed(known, limit=len(known))}."
+    games = playable_games()
+    can_be = f"{len(games)} games can be: {listed(games, limit=len(games))}."
     if game is not None:
         raise InputError(
             f"The game {shorten(name)} cannot be played: {UNSAFE_GAMES[game]}. {can_be}"
         )
-    hint = nearest(name.lower(), known)
+    hint = nearest(name.lower(), games)
     raise InputError(f"Unknown Atari game {shorten(name)}. {hint}{can_be}")
 
 

@@ -196,11 +196,11 @@ def _made(game: str) -> Any:
     try:
         return gymnasium.make(name, disable_env_checker=True, **settings)
     except Exception as error:
-        known = sorted(
+        registered_names = sorted(
             registered for registered in gymnasium.registry if not registered.startswith("ALE/")
         )
         raise InputError(
             f"Gymnasium cannot make {shorten(game)}: {first_line(error)}. Registered: "
-            f"{', '.join(known)}. Give module:Name-v0 for an "
+            f"{', '.join(registered_names)}. Give module:Name-v0 for an "
             f"environment of another package."
         ) from error

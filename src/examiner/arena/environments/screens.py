@@ -20,8 +20,6 @@ Screen = NDArray[np.uint8]
 """Palette indices [rows, 160], or grey values."""
 
 Norm = Literal["ntsc", "pal"]
-_PAL_ROWS = 250  # all games with this many rows, and no others, have the colours of PAL
-_BRIGHTER_SHARE = 77  # per cent; the weight of the brighter of two colours on a slowly fading tube
 SIDE = 84
 STACK = 4
 
@@ -32,7 +30,8 @@ def television_norm(rows: int) -> Norm:
     >>> television_norm(210), television_norm(250)
     ('ntsc', 'pal')
     """
-    return "pal" if rows == _PAL_ROWS else "ntsc"
+    # All games with 250 rows, and no others, have the colours of PAL.
+    return "pal" if rows == 250 else "ntsc"
 
 
 @cache
@@ -84,7 +83,8 @@ def merging(screens: Screens, norm: Norm) -> Screen:
     colours = palette(norm)
     low = np.minimum(colours[:, None], colours[None])
     high = np.maximum(colours[:, None], colours[None])
-    mixed = (low + (high - low) * _BRIGHTER_SHARE // 100) // 4 * 4
+    # On a slowly fading tube the brighter of two colours weighs 77 per cent.
+    mixed = (low + (high - low) * 77 // 100) // 4 * 4
     nearest = np.empty((128, 128), dtype=np.uint8)
     for row in range(128):  # a row at a time: all at once would take 50 MB
         distance = np.abs(mixed[row, :, None, :] - colours[None]).sum(axis=-1)

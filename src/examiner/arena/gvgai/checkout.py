@@ -10,12 +10,16 @@ import shutil
 import subprocess
 import tempfile
 import zipfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.resources import as_file, files
 from pathlib import Path
 from types import MappingProxyType
+from typing import Any
 
+from examiner.arena.environments.gymnasium import settings_of_game
+from examiner.arena.gvgai.description import MAP, flat_settings, level_text, varied_description
 from examiner.messages import InputError, listed, shorten, unknown_name
 
 VARIABLE = "GVGAI_CHECKOUT"
@@ -31,8 +35,6 @@ _NEEDED = (
     "core/vgdl/VGDLParser.java",
     "tools/ElapsedCpuTimer.java",
 )
-_LEVELS = 5
-
 _SAMPLES = "tracks.singlePlayer"
 CONTROLLERS: Mapping[str, str] = MappingProxyType(
     {
@@ -63,42 +65,97 @@ class Checkout:
             return tuple(Path(row[1].strip()).stem for row in csv.reader(file) if len(row) > 1)
 
     def game_file(self, game: str) -> Path:
-        """Return the description of a game, below the checkout; refuse one that is not there."""
-        for folder in _FOLDERS:
-            path = Path("examples", folder, f"{game}.txt")
-            if "/" not in game and (self.folder / path).is_file():
-                return path
-        raise unknown_name("game of the checkout", game, self.listed_games())
+        """Return the description of a game, below the checkout; refuse one that is not there.
+
+        Parameters may stand behind the name, `aliens(alien.speed=0.4)`: the description with these values
+        is written next to compiled classes.
+        """
+        name, settings = _settings(game)
+        settings.pop(MAP, None)
+        path = self._game_file(name)
+        text = (self.folder / path).read_text(encoding="utf-8", errors="replace")
+        varied = varied_description(text, settings)
+        return path if varied == text else _kept(varied)
 
     def level_file(self, game: str, level: int) -> Path:
-        """Return a level of a game, below the checkout; refuse one that is not there."""
-        file = self.game_file(game)
-        path = file.with_name(f"{game}_lvl{level}.txt")
+        """Return a level of a game, below the checkout; refuse one that is not there.
+
+        The map of a level may stand behind the game's name: `aliens(map=["www", "wAw"])`.
+        """
+        name, settings = _settings(game)
+        file = self._game_file(name)
+        if MAP in settings:
+            description = (self.folder / file).read_text(encoding="utf-8", errors="replace")
+            return _kept(level_text(settings[MAP], description))
+        path = file.with_name(f"{name}_lvl{level}.txt")
         if not (self.folder / path).is_file():
-            found = sorted((self.folder / file.parent).glob(f"{game}_lvl*.txt"))
-            names = ", ".join(each.stem.rpartition("_lvl")[2] for each in found) or "none"
+            files = sorted((self.folder / file.parent).glob(f"{name}_lvl*.txt"))
+            levels = ", ".join(path.stem.rpartition("_lvl")[2] for path in files) or "none"
             raise InputError(
-                f"The game {shorten(game)} has no level {level}. Its levels are: {names}."
+                f"The game {shorten(name)} has no level {level}. Its levels are: {levels}."
             )
         return path
 
     def levels(self, game: str) -> tuple[int, ...]:
-        """Return the first five levels of a game, fewer where it has fewer."""
-        file = self.folder / self.game_file(game)
+        """Return the first five levels of a game, fewer where it has fewer; of a map just one."""
+        name, settings = _settings(game)
+        if MAP in settings:
+            return (0,)
+        file = self.folder / self._game_file(name)
         return tuple(
             level
-            for level in range(_LEVELS)
-            if file.with_name(f"{file.stem}_lvl{level}.txt").is_file()
+            for level in range(5)  # as many as each game of the framework has
+            if file.with_name(f"{name}_lvl{level}.txt").is_file()
         )
+
+    def _game_file(self, name: str) -> Path:
+        for folder in _FOLDERS:
+            path = Path("examples", folder, f"{name}.txt")
+            if "/" not in name and (self.folder / path).is_file():
+                return path
+        raise unknown_name("game of the checkout", name, self.listed_games())
 
     def version(self) -> str:
         """Return the commit that is checked out; "unknown" where git cannot tell."""
         command = ["git", "-C", str(self.folder), "rev-parse", "--short=10", "HEAD"]
         try:
-            told = subprocess.run(command, capture_output=True, text=True, timeout=30, check=False)
+            answer = subprocess.run(
+                command, capture_output=True, text=True, timeout=30, check=False
+            )
         except (OSError, subprocess.TimeoutExpired):
             return "unknown"
-        return told.stdout.strip() or "unknown"
+        return answer.stdout.strip() or "unknown"
+
+
+def _settings(game: str) -> tuple[str, dict[str, Any]]:  # Any: TOML values
+    name, settings = settings_of_game(game)
+    return name, flat_settings(settings)
+
+
+def _kept(text: str) -> Path:
+    """The file of a description or level that was varied; equal texts have one file."""
+    folder = cache_folder() / "varied"
+    path = folder / f"{hashlib.sha256(text.encode()).hexdigest()[:32]}.txt"
+    if not path.is_file():
+        with _writable(folder):
+            folder.mkdir(parents=True, exist_ok=True)
+            with tempfile.NamedTemporaryFile(
+                "w", dir=folder, delete=False, encoding="utf-8"
+            ) as file:
+                file.write(text)
+            Path(file.name).replace(path)  # others may write the same
+    return path
+
+
+@contextmanager
+def _writable(folder: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as problem:
+        raise InputError(
+            f"Cannot keep files of games in {shorten(folder, 200)}: {problem.strerror}. Name another "
+            f"folder in XDG_CACHE_HOME."
+        ) from None
 
 
 def checkout(folder: str | Path | None) -> Checkout:
@@ -132,14 +189,14 @@ github.com/GAIGResearch/GVGAI and give its folder.
     return Checkout(path.absolute())
 
 
-def controller_class(entry: str, found: Checkout, class_path: Sequence[Path]) -> str:
+def controller_class(entry: str, framework: Checkout, class_path: Sequence[Path]) -> str:
     """Return the class of an agent: a short name's, or one that stands on the class path."""
     name = CONTROLLERS.get(entry, entry)
     if "." not in name:
-        known = unknown_name("controller", entry, CONTROLLERS)
-        raise InputError(f"{known} Or give the class of your own, such as my.Agent.")
+        problem = unknown_name("controller", entry, CONTROLLERS)
+        raise InputError(f"{problem} Or give the class of your own, such as my.Agent.")
     outermost = name.partition("$")[0]
-    source = found.folder / "src" / (outermost.replace(".", "/") + ".java")
+    source = framework.folder / "src" / (outermost.replace(".", "/") + ".java")
     inside = name.replace(".", "/") + ".class"
     if source.is_file() or any(_holds(entry, inside) for entry in class_path):
         return name
@@ -173,7 +230,6 @@ _SHORT_LIVED = (
     "-J-XX:TieredStopAtLevel=1",
     "-J-XX:+UseSerialGC",
 )  # half the time of one compilation
-_ERRORS_SHOWN = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,15 +248,15 @@ class Built:
         return os.pathsep.join(map(str, (self.play, self.framework)))
 
 
-def built(found: Checkout) -> Built:
+def built(framework: Checkout) -> Built:
     """Compile the framework and our worker, unless they were compiled before from the same sources."""
     java, javac = _program("java"), _program("javac")
     version = _version(java, "java")
     _version(javac, "javac")
-    with as_file(files("examiner.arena.gvgai") / "java") as own:
-        folder = cache_folder() / _fingerprint(found, own, version)
+    with as_file(files("examiner.arena.gvgai") / "java") as worker:
+        folder = cache_folder() / _fingerprint(framework, worker, version)
         if not (folder / "play").is_dir():
-            _compile(found, own, folder, javac)
+            _compile(framework, worker, folder, javac)
     return Built(java, version, *(folder / name for name in ("worker", "play", "framework")))
 
 
@@ -217,25 +273,25 @@ def cache_folder() -> Path:
 def _program(name: str) -> str:
     home = os.environ.get("JAVA_HOME")
     inside = None if not home else shutil.which(name, path=str(Path(home) / "bin"))
-    found = inside or shutil.which(name)
-    if found is None:
+    program = inside or shutil.which(name)
+    if program is None:
         raise InputError(f"GVGAI games need `{name}`, and there is none on the PATH. {_INSTALL}.")
-    return found
+    return program
 
 
 def _version(program: str, name: str) -> str:
     """The version of a program of the JDK; an old one is refused."""
-    told = _run([program, "-version"], name)
-    text = (told.stdout + told.stderr).strip()
+    answer = _run([program, "-version"], name)
+    text = (answer.stdout + answer.stderr).strip()
     line = text.splitlines()[0] if text else "nothing"
-    found = _VERSION.search(line.removeprefix("javac"))
-    if told.returncode != 0 or found is None:
+    number = _VERSION.search(line.removeprefix("javac"))
+    if answer.returncode != 0 or number is None:
         raise InputError(
             f"`{program} -version` says {shorten(line)}, which names no version. {_INSTALL}."
         )
-    if int(found[1]) < LEAST_JAVA:
-        raise InputError(f"`{program}` is version {found[0].strip(chr(34))}, too old. {_INSTALL}.")
-    return found[0].strip('"')
+    if int(number[1]) < LEAST_JAVA:
+        raise InputError(f"`{program}` is version {number[0].strip(chr(34))}, too old. {_INSTALL}.")
+    return number[0].strip('"')
 
 
 def _run(command: Sequence[str], name: str) -> subprocess.CompletedProcess[str]:
@@ -256,40 +312,39 @@ def _run(command: Sequence[str], name: str) -> subprocess.CompletedProcess[str]:
         ) from None
 
 
-def _fingerprint(found: Checkout, own: Path, version: str) -> str:
+def _fingerprint(framework: Checkout, worker: Path, version: str) -> str:
     """A name for these sources and this Java: other sources are compiled anew."""
-    known = hashlib.sha256(f"{found.folder}\n{version}\n".encode())
-    for path in _sources(own):
-        known.update(path.read_bytes())
-    for path in _sources(found.folder / "src"):
+    fingerprint = hashlib.sha256(f"{framework.folder}\n{version}\n".encode())
+    for path in _sources(worker):
+        fingerprint.update(path.read_bytes())
+    for path in _sources(framework.folder / "src"):
         about = path.stat()
-        known.update(f"{path}\t{about.st_size}\t{about.st_mtime_ns}\n".encode())
-    return known.hexdigest()[:16]
+        fingerprint.update(f"{path}\t{about.st_size}\t{about.st_mtime_ns}\n".encode())
+    return fingerprint.hexdigest()[:16]
 
 
 def _sources(folder: Path) -> list[Path]:
     return sorted(folder.rglob("*.java"))
 
 
-def _compile(found: Checkout, own: Path, folder: Path, javac: str) -> None:
+def _compile(source: Checkout, ours: Path, folder: Path, javac: str) -> None:
     """Compile into a folder beside, which gets its name when all is there: others may be at it too."""
-    try:
+    with _writable(folder.parent):
         folder.parent.mkdir(parents=True, exist_ok=True)
         part = Path(tempfile.mkdtemp(prefix=folder.name, dir=folder.parent))
-    except OSError as problem:
-        raise InputError(
-            f"Cannot keep compiled classes in {shorten(folder.parent, 200)}: {problem.strerror}. Name "
-            f"another folder in XDG_CACHE_HOME."
-        ) from None
     try:
-        jars = sorted(found.folder.glob("*.jar"))
+        jars = sorted(source.folder.glob("*.jar"))
         worker, play, framework = (part / name for name in ("worker", "play", "framework"))
         _javac(
-            javac, _sources(found.folder / "src"), framework, jars, "the framework of your checkout"
+            javac,
+            _sources(source.folder / "src"),
+            framework,
+            jars,
+            "the framework of your checkout",
         )
-        _javac(javac, _sources(own / "worker"), worker, [], "the worker")
+        _javac(javac, _sources(ours / "worker"), worker, [], "the worker")
         what = "the worker against your checkout, which has other classes than it expects"
-        _javac(javac, _sources(own / "play"), play, [worker, framework, *jars], what)
+        _javac(javac, _sources(ours / "play"), play, [worker, framework, *jars], what)
         try:
             part.rename(folder)
         except OSError:  # somebody else was faster
@@ -309,22 +364,22 @@ def _javac(
     listing.write_text("".join(f'"{name}"\n' for name in names), encoding="utf-8")
     command = [javac, *_SHORT_LIVED, "-nowarn", "-encoding", "UTF-8", "-d", str(target)]
     command += ["-cp", os.pathsep.join(map(str, path)) or str(target), f"@{listing}"]
-    told = _run(command, "javac")
+    compilation = _run(command, "javac")
     listing.unlink()
-    if told.returncode != 0:
+    if compilation.returncode != 0:
         raise InputError(
-            f"Cannot compile {what}: {_complaints(told.stderr)}. Check out "
+            f"Cannot compile {what}: {_complaints(compilation.stderr)}. Check out "
             f"github.com/GAIGResearch/GVGAI at its branch master, unchanged, and try again."
         )
 
 
-def _complaints(told: str) -> str:
+def _complaints(output: str) -> str:
     """The first errors of javac, each with the name that it did not find."""
     errors: list[str] = []
-    for line in told.splitlines():
-        where, found, what = line.partition(": error: ")
-        if found:
-            errors.append(f"{Path(where.rpartition(':')[0]).name}: {what}")
+    for line in output.splitlines():
+        place, separator, what = line.partition(": error: ")
+        if separator:
+            errors.append(f"{Path(place.rpartition(':')[0]).name}: {what}")
         elif errors and line.strip().startswith("symbol:"):
             errors[-1] += " " + " ".join(line.split()[1:])
-    return " | ".join(errors[:_ERRORS_SHOWN]) or shorten(told, 200)
+    return " | ".join(errors[:3]) or shorten(output, 200)

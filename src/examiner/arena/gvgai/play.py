@@ -5,19 +5,15 @@ from __future__ import annotations
 import hashlib
 import json
 from dataclasses import asdict, dataclass
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 from examiner.arena.job import digest
 from examiner.ledger import JobRecord
 from examiner.messages import InputError
 from examiner.validation import Bounds, settle
 
-_SEEDS = 2**31
-
-
 MOST_TICKS = 2000
 """The framework ends every play then: the number is compiled into it."""
-USUAL_CALLS = 50
 _Positive = Annotated[int, Bounds(1, words="a whole number of at least 1")]
 _Seconds = Annotated[float, Bounds(0.1, 1e6, "a number of seconds, at least 0.1")]
 _Milliseconds = Annotated[float, Bounds(1.0, 1e6, "a number of milliseconds, at least 1")]
@@ -55,7 +51,7 @@ class GvgaiRules:
                 f"milliseconds. Keep one of the two."
             )
         if self.model_calls is None and self.milliseconds is None:
-            object.__setattr__(self, "model_calls", USUAL_CALLS)
+            object.__setattr__(self, "model_calls", 50)
         if self.overspending == "forgiven" and self.milliseconds is not None:
             raise InputError(
                 "gvgai: milliseconds are the framework's own rule, and what overspends them is not "
@@ -111,23 +107,15 @@ class GvgaiPlay:
     seed: int = 0
     rules: GvgaiRules = GvgaiRules()
 
-    @property
-    def episodes(self) -> int:
-        """A play is one episode."""
-        return 1
-
-    @property
-    def last_frame(self) -> None:
-        """No training, so no last frame of it."""
+    # What a play has in common with jobs of frames.
+    episodes: ClassVar[int] = 1
+    last_frame: ClassVar[None] = None
+    difficulty: ClassVar[None] = None
 
     @property
     def mode(self) -> int:
-        """The variant of the game, by the name that ledgers have for it: the level."""
+        """The level, by the name that ledgers have for variants of games."""
         return self.level
-
-    @property
-    def difficulty(self) -> None:
-        """Games of GVGAI have levels only."""
 
     @property
     def key(self) -> str:
@@ -149,7 +137,7 @@ class GvgaiPlay:
         True
         """
         content = {"game": self.game, "level": self.level, "seed": self.seed}
-        return int(digest(content), 16) % _SEEDS
+        return int(digest(content), 16) % 2**31  # an int of Java
 
     def record(self, split: str = "test") -> JobRecord:
         """Return the play as a ledger keeps it.

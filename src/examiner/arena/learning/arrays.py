@@ -84,7 +84,7 @@ def compiled(function: Function) -> Function:
     """
     numba = extra_package("numba", "This agent's inner loops are compiled by numba")
     try:
-        made: Function = numba.njit(cache=True)(function)
+        compiled: Function = numba.njit(cache=True)(function)
     except RuntimeError:  # no folder for compiled code can be written, or the function has no file
-        made = numba.njit(function)
-    return made
+        compiled = numba.njit(function)
+    return compiled

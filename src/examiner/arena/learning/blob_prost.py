@@ -132,7 +132,7 @@ def _find_cells(screen, tile_columns, tiles, work):
         boxes[leader, 1] = max(boxes[leader, 1], boxes[run, 1])
         boxes[leader, 2] = min(boxes[leader, 2], boxes[run, 2])
         boxes[leader, 3] = max(boxes[leader, 3], boxes[run, 3])
-    found = 0
+    blobs = 0
     for run in range(count):
         if runs[run, 3] == run:
             row = (boxes[run, 0] + boxes[run, 1]) // 2 // TILE_ROWS
@@ -140,12 +140,12 @@ def _find_cells(screen, tile_columns, tiles, work):
             cell = runs[run, 0] * tiles + row * tile_columns + column
             if not taken[cell]:
                 taken[cell] = True
-                cells[found] = cell
-                found += 1
-    for index in range(found):
+                cells[blobs] = cell
+                blobs += 1
+    for index in range(blobs):
         taken[cells[index]] = False
-    cells[:found].sort()
-    return found
+    cells[:blobs].sort()
+    return blobs
 
 
 class _Numbering(NamedTuple):
@@ -232,8 +232,8 @@ class BlobProst:
         most = len(now) * (len(now) + 3) // 2 + len(now) * len(before) + 1
         if most > len(self._active):
             self._active = np.empty(min(2 * most, self.count), dtype=np.uint32)
-        found = _ActiveFeatures(self._stamps, self._active)
-        count, self._clock = _features(now, before, self._numbering, found, self._clock)
+        active = _ActiveFeatures(self._stamps, self._active)
+        count, self._clock = _features(now, before, self._numbering, active, self._clock)
         self._before = now
         return self._active[:count]
 

@@ -19,10 +19,6 @@ if TYPE_CHECKING:  # both come only with an extra, and take seconds to import
     from stable_baselines3.common.type_aliases import ReplayBufferSamples
 
 
-_LEAST_SIDE = 36
-"""Pixels that the three convolutions need, in rows and in columns."""
-
-
 @dataclass
 class NetworkSettings:
     """How a network is made and trained, and how much it remembers; the defaults are the paper's."""
@@ -48,7 +44,8 @@ class DeepNetwork:
         self, shape: tuple[int, ...], actions: int, settings: NetworkSettings, *, seed: int
     ) -> None:
         if not actions or not (
-            len(shape) == 1 or (len(shape) == 3 and min(shape[1:]) >= _LEAST_SIDE)
+            len(shape) == 1
+            or (len(shape) == 3 and min(shape[1:]) >= 36)  # pixels for three convolutions
         ):
             raise InputError(
                 f"The agent 'dqn' sees shape {shape} and has {actions} actions to choose from. Set its "
@@ -96,10 +93,10 @@ class DeepNetwork:
         algorithm = self._algorithm
         algorithm.policy.set_training_mode(False)
         with torch.no_grad():
-            seen = torch.as_tensor(np.asarray(observation)[None], device=algorithm.device)
-            if seen.dtype != torch.uint8:
-                seen = seen.float()
-            return int(algorithm.q_net(seen).argmax())
+            input_values = torch.as_tensor(np.asarray(observation)[None], device=algorithm.device)
+            if input_values.dtype != torch.uint8:
+                input_values = input_values.float()
+            return int(algorithm.q_net(input_values).argmax())
 
     def step(self, *, train: bool, rng: np.random.Generator) -> None:
         """Count a decision: renew the target network when it is due, and train if wanted."""
@@ -197,12 +194,11 @@ class _Drawing:
 
 def _under(part: str, arrays: Arrays) -> Arrays:
     """The arrays whose names begin with that of a part, under the rest of their names."""
-    found = (name for name in arrays if name.startswith(part))
-    return {name.removeprefix(part): arrays[name] for name in found}
+    names = (name for name in arrays if name.startswith(part))
+    return {name.removeprefix(part): arrays[name] for name in names}
 
 
 Arrays = dict[str, NDArray[Any]]
-_FAST = 1  # the level of zlib that takes least time
 _PIECE = 1 << 24  # bytes unpacked at a time
 
 
@@ -289,7 +285,7 @@ class ReplayMemory:
         """Return all that is kept, screens packed."""
         arrays = {name: array[: self._count] for name, array in self._arrays.items()}
         screens = np.ascontiguousarray(arrays.pop("screens"))
-        packed = np.frombuffer(zlib.compress(screens.data, _FAST), dtype=np.uint8)
+        packed = np.frombuffer(zlib.compress(screens.data, zlib.Z_BEST_SPEED), dtype=np.uint8)
         return {"packed": packed, "next": np.array(self._next), **arrays}
 
     def load(self, arrays: Mapping[str, NDArray[Any]]) -> None:
@@ -340,8 +336,8 @@ class ReplayMemory:
 
 def _unpack(packed: NDArray[np.uint8], screens: NDArray[Any]) -> None:
     """Fill in what was packed piece by piece: a full memory is not held twice."""
-    unpacking, rest, index = zlib.decompressobj(), packed.tobytes(), 0
+    unpacking, remaining, index = zlib.decompressobj(), packed.tobytes(), 0
     room = screens.reshape(-1).view(np.uint8)
-    while piece := unpacking.decompress(rest, _PIECE):
+    while piece := unpacking.decompress(remaining, _PIECE):
         room[index : index + len(piece)] = np.frombuffer(piece, dtype=np.uint8)
-        index, rest = index + len(piece), unpacking.unconsumed_tail
+        index, remaining = index + len(piece), unpacking.unconsumed_tail

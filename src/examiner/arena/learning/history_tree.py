@@ -187,15 +187,15 @@ def _descend(nodes, path, count, most, episode):
     path[0] = 0
     nodes.visits[0] += 1
     for step in range(len(episode.actions) + 1):
-        done = 0 if step == 0 else episode.actions[step - 1]
-        seen = episode.first if step == 0 else episode.keys[step - 1]
-        child = _find(nodes, node, done, seen)
+        action = 0 if step == 0 else episode.actions[step - 1]
+        key = episode.first if step == 0 else episode.keys[step - 1]
+        child = _find(nodes, node, action, key)
         if child == -1:
             if count >= most:
                 break
             child = count
             count += 1
-            nodes.action[child], nodes.key[child] = done, seen
+            nodes.action[child], nodes.key[child] = action, key
             nodes.next_sibling[child] = nodes.first_child[node]
             nodes.first_child[node] = child
         nodes.visits[child] += 1

@@ -7,10 +7,10 @@ import re
 import sys
 import tomllib
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
+from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Any
 
 from examiner.arena.agents import AGENTS
 from examiner.arena.contract import check_settings
@@ -19,69 +19,13 @@ from examiner.arena.environments.games import TRAINING_GAMES, playable_game, pla
 from examiner.arena.environments.screens import OBSERVATIONS
 from examiner.arena.gvgai.plan import ENVIRONMENT as GVGAI
 from examiner.arena.gvgai.plan import GvgaiPlan, gvgai_plan
-from examiner.arena.plan import (
-    Count,
-    DesignBudget,
-    Evaluated,
-    LimitsField,
-    LimitsTable,
-    Plan,
-    PlannedAgent,
-    PlannedGame,
-    Seeds,
-    Text,
-    Variants,
-    folder_name,
-    listed_seeds,
-)
+from examiner.arena.plan import MOST_JOBS, Plan, PlannedAgent
 from examiner.arena.protocol import Protocol, usual_protocol
 from examiner.messages import InputError, shorten, unknown_name
-from examiner.validation import Bounds, ShapeError, Wanted, from_record, read_outside
+from examiner.validation import ShapeError, from_record, read_outside
 
 _MOST_BYTES = 4 * 2**20  # a plan of a page is a thousandth of it
-_MOST_DOTS = 100  # in one key: a.b.c
 _PIECES = re.compile(r"[=,{}\[\]\n]")
-_Game = Annotated[
-    str | PlannedGame, Wanted('a name, or a table such as { name = "pong", modes = [0, 1] }')
-]
-_GAMES = 'a list, for example ["pong"], or "all", or "training"'
-
-
-@dataclass(frozen=True, slots=True)
-class _PlanTable:
-    """The keys of a plan's file, and what may stand under them."""
-
-    agents: Annotated[
-        tuple[PlannedAgent, ...],
-        Bounds(1),
-        Wanted('a table for each: [[agents]] with entry = "random" or entry = "module:factory"'),
-    ]
-    games: Annotated[
-        Annotated[tuple[_Game, ...], Bounds(1)] | Literal["all", "training"], Wanted(_GAMES)
-    ]
-    modes: Variants | None = None
-    difficulties: Variants | None = None
-    seeds: Seeds = 1
-    protocol: Annotated[
-        str | Mapping[str, Any],  # Any: checked as settings of a protocol
-        Wanted('a preset\'s name, or a table with preset = "machado-2018"'),
-    ] = field(default_factory=dict)
-    environment: Text = "ale"
-    observation: Text = "raw"
-    episodes: Count | None = None
-    frames: Count | None = None
-    tuning_games: (
-        Annotated[tuple[str, ...], Wanted('a list of games, for example ["freeway"]')] | None
-    ) = None
-    limits: LimitsField = field(default_factory=LimitsTable)
-    evaluated: Annotated[
-        Evaluated, Wanted('a table, for example { modes = "all", difficulties = [0, 1] }')
-    ] = field(default_factory=Evaluated)
-    design: (
-        Annotated[DesignBudget, Wanted("a table, for example { plays = 5000, held_out = [] }")]
-        | None
-    ) = None
-    name: Text = ""
 
 
 def bundled_plans() -> tuple[str, ...]:
@@ -89,8 +33,8 @@ def bundled_plans() -> tuple[str, ...]:
 
     >>> bundled_plans()
     ('atari-anchors', 'atari-arena', 'atari-arena-deterministic', 'atari-flavours', 'atari-table1',
-     'design-atari', 'design-gymnasium', 'gvgai-002', 'gvgai-002-small', 'gvgai-004',
-     'gvgai-004-small', 'gvgai-planners',
+     'design-atari', 'design-gvgai', 'design-gymnasium', 'gvgai-002', 'gvgai-002-small',
+     'gvgai-004', 'gvgai-004-small', 'gvgai-planners',
      'machado-2018-table1', 'machado-2018-table1-small')
     """
     names = (file.name for file in files("examiner.arena.plans").iterdir())
@@ -106,8 +50,12 @@ def is_bundled(source: str | Path) -> bool:
     return str(source) in bundled_plans()
 
 
-def plan(source: str | Path) -> Plan | GvgaiPlan:
+def plan(
+    source: Plan | GvgaiPlan | str | Path, *, checkout: str | Path | None = None
+) -> Plan | GvgaiPlan:
     """Read a plan from its file, or by the name of a bundled one; what is wrong is said with its key.
+
+    `checkout` is a folder with the GVGAI framework, for a plan of its games that names none or another.
 
     >>> plan("machado-2018-table1").seeds[-1]
     23
@@ -116,6 +64,17 @@ def plan(source: str | Path) -> Plan | GvgaiPlan:
     ...
     examiner.messages.InputError: Unknown plan 'atari-arean'. Did you mean 'atari-arena'? Known: ...
     """
+    planned = _read_plan(source) if isinstance(source, str | Path) else source
+    if checkout is None:
+        return planned
+    if not isinstance(planned, GvgaiPlan):
+        raise InputError(
+            f"The plan {shorten(planned.name)} plays no GVGAI games. Leave out the checkout."
+        )
+    return replace(planned, checkout=Path(checkout))
+
+
+def _read_plan(source: str | Path) -> Plan | GvgaiPlan:
     path, name = Path(source), str(source)
     if is_bundled(name):
         text = files("examiner.arena.plans").joinpath(f"{name}.toml").read_text(encoding="utf-8")
@@ -141,19 +100,19 @@ def plan(source: str | Path) -> Plan | GvgaiPlan:
     return plan_from_toml(text, name=path.stem, folder=path.absolute().parent)
 
 
-def plan_of_frames(source: str | Path) -> Plan:
+def plan_of_frames(source: Plan | GvgaiPlan | str | Path) -> Plan:
     """Read a plan whose games are played frame by frame here: of Atari or Gymnasium, not of GVGAI.
 
     >>> plan_of_frames("atari-arena").environment
     'ale'
     """
-    found = plan(source)
-    if isinstance(found, GvgaiPlan):
+    planned = plan(source)
+    if isinstance(planned, GvgaiPlan):
         raise InputError(
-            f"The plan {shorten(found.name)} is played inside GVGAI, which has no sticky actions. Give a "
+            f"The plan {shorten(planned.name)} is played inside GVGAI, which has no sticky actions. Give a "
             f"plan of Atari or Gymnasium games."
         )
-    return found
+    return planned
 
 
 def plan_from_toml(
@@ -169,39 +128,25 @@ def plan_from_toml(
     ...
     examiner.messages.InputError: Unknown key of the plan 'seedz'. Did you mean 'seeds'? Known: ...
     """
-    table = _table(source)
+    table: dict[str, Any] = _with_seeds({"name": name, **_table(source)})  # Any: TOML values
+    plan: Plan | GvgaiPlan
     if table.get("environment") == GVGAI:
-        return gvgai_plan(table, source, name=name, folder=folder)
-    given = from_record(_PlanTable, table, strict=True, what="plan")
-    _check_known("environment", given.environment, (*ENVIRONMENTS, GVGAI))
-    _check_known("observation", given.observation, OBSERVATIONS)
-    names: set[str] = set()
-    for index, agent in enumerate(given.agents):
-        _check_agent(agent, f"agents[{index}]", names, folder)
-        names.add(agent.name)
-    return Plan(
-        agents=given.agents,
-        games=_games(given),
-        seeds=listed_seeds(given.seeds),
-        protocol=_protocol(given),
-        environment=given.environment,
-        observation=given.observation,
-        episodes=given.episodes,
-        frames=given.frames,
-        tuning_games=_tuning_games(given),
-        limits=given.limits.limits,
-        name=folder_name(given.name or name),
-        source=source,
-        folder=folder,
-        evaluated=given.evaluated,
-        design=given.design,
-    )
+        plan = gvgai_plan(table, folder)
+    else:
+        plan = _plan_of_frames(table, folder)
+    # A terminal obeys what cannot be printed, also in the name of a folder that somebody lists.
+    own = plan.name
+    if own in (".", "..") or not own.isprintable() or any(letter in own for letter in "/\\"):
+        wanted = "a name without slashes and control characters: it becomes the name of a folder"
+        raise ShapeError("name", f"is {shorten(own)}", wanted, "plan")
+    return replace(plan, source=source, folder=folder)
 
 
 def _table(source: str) -> Mapping[str, Any]:  # Any: TOML values
     try:
-        if any(piece.count(".") > _MOST_DOTS for piece in _PIECES.split(source)):
-            raise RecursionError  # each part of a long key is looked up from the first on
+        # Each part of a long key, a.b.c, is looked up from the first on.
+        if any(piece.count(".") > 100 for piece in _PIECES.split(source)):
+            raise RecursionError
         return tomllib.loads(source)
     except RecursionError:
         raise InputError("The plan is nested too deeply for any plan. Correct it.") from None
@@ -211,6 +156,80 @@ def _table(source: str) -> Mapping[str, Any]:  # Any: TOML values
         raise InputError(
             "The plan holds a number of too many digits for any plan. Correct it."
         ) from None
+
+
+def _with_seeds(table: Any) -> Any:  # Any: a TOML table, or something else in its place
+    """The table with as many seeds as it says, from 0 on, where it has no list of them."""
+    seeds = table.get("seeds") if isinstance(table, dict) else None
+    if type(seeds) is int and 1 <= seeds <= MOST_JOBS:
+        return {**table, "seeds": list(range(seeds))}
+    return table
+
+
+def _plan_of_frames(table: dict[str, Any], folder: Path | None) -> Plan:  # Any: TOML values
+    environment = table.get("environment", "ale")
+    if isinstance(environment, str):
+        _check_known("environment", environment, (*ENVIRONMENTS, GVGAI))
+    table["protocol"] = _protocol(table.get("protocol", {}), str(environment))
+    if "games" in table:
+        table["games"] = _named_games(table["games"], str(environment))
+    if isinstance(table.get("agents"), list):
+        table["agents"] = [_with_seeds(agent) for agent in table["agents"]]
+    plan = from_record(Plan, table, strict=True, what="plan")
+    _check_known("observation", plan.observation, OBSERVATIONS)
+    names: set[str] = set()
+    for index, agent in enumerate(plan.agents):
+        _check_agent(agent, f"agents[{index}]", names, folder)
+        names.add(agent.name)
+    if environment != "ale":
+        _refuse_doubles([game.name for game in plan.games])
+        return plan
+    games = [_game_id(game.name, f"games[{index}]") for index, game in enumerate(plan.games)]
+    _refuse_doubles(games)
+    return replace(
+        plan,
+        games=tuple(replace(game, name=name) for game, name in zip(plan.games, games, strict=True)),
+        tuning_games=tuple(
+            _game_id(name, f"tuning_games[{index}]") for index, name in enumerate(plan.tuning_games)
+        ),
+    )
+
+
+def _named_games(listed: Any, environment: str) -> Any:  # Any: TOML values
+    """The list of games that a word stands for, with a table for each."""
+    if listed in ("all", "training"):
+        if environment != "ale":
+            wanted = 'a list such as ["CartPole-v1"]'
+            raise ShapeError("games", f"is {shorten(listed)}", wanted, "plan")
+        listed = list(playable_games() if listed == "all" else TRAINING_GAMES)
+    if not isinstance(listed, list):
+        return listed
+    return [{"name": game} if isinstance(game, str) else game for game in listed]
+
+
+def _game_id(name: str, where: str) -> str:
+    """The id of an Atari game under any of its names."""
+    try:
+        return playable_game(name)
+    except InputError as problem:
+        raise InputError(f"{where}: {problem}") from None
+
+
+def _refuse_doubles(games: list[str]) -> None:
+    for index, name in enumerate(games):
+        if name in games[:index]:
+            raise InputError(f"games[{index}]: the game {shorten(name)} is listed twice. Keep one.")
+
+
+def _protocol(given: Any, environment: str) -> Protocol:  # Any: a TOML value
+    if not isinstance(given, str | Mapping):
+        wanted = 'a preset\'s name, or a table with preset = "machado-2018"'
+        raise ShapeError("protocol", f"is {shorten(given)}", wanted, "plan")
+    changes = {"preset": given} if isinstance(given, str) else given
+    try:
+        return Protocol.from_dict({"preset": usual_protocol(environment), **changes})
+    except InputError as problem:
+        raise InputError(f"protocol: {problem}") from None
 
 
 def _check_known(path: str, name: str, known: Collection[str]) -> None:
@@ -250,58 +269,11 @@ def _check_entry(entry: str, where: str, folder: Path | None) -> None:
     if folder is not None and any((folder / f"{root}{end}").exists() for end in (".py", "")):
         return
     try:
-        found = root in sys.modules or importlib.util.find_spec(root) is not None
+        exists = root in sys.modules or importlib.util.find_spec(root) is not None
     except (ImportError, ValueError):
-        found = False
-    if not found:
+        exists = False
+    if not exists:
         raise InputError(
             f"{where}.entry: there is no module {shorten(root)}, neither beside the plan nor installed. "
             f"Put its file beside the plan, or its folder on PYTHONPATH."
         )
-
-
-def _games(given: _PlanTable) -> tuple[PlannedGame, ...]:
-    listed = given.games
-    if isinstance(listed, str):
-        if given.environment != "ale":
-            raise ShapeError(
-                "games", f"is {shorten(listed)}", 'a list such as ["CartPole-v1"]', "plan"
-            )
-        listed = playable_games() if listed == "all" else TRAINING_GAMES
-    games: dict[str, PlannedGame] = {}
-    for index, game in enumerate(listed):
-        game = PlannedGame(game) if isinstance(game, str) else game
-        name = _game(game.name, f"games[{index}]", given.environment)
-        if name in games:
-            raise InputError(f"games[{index}]: the game {shorten(name)} is listed twice. Keep one.")
-        games[name] = PlannedGame(
-            name, game.modes or given.modes, game.difficulties or given.difficulties
-        )
-    return tuple(games.values())
-
-
-def _game(name: str, where: str, environment: str) -> str:
-    """The id of an Atari game under any of its names; elsewhere the name as it is."""
-    if environment != "ale":
-        return name
-    try:
-        return playable_game(name)
-    except InputError as problem:
-        raise InputError(f"{where}: {problem}") from None
-
-
-def _protocol(given: _PlanTable) -> Protocol:
-    changes = {"preset": given.protocol} if isinstance(given.protocol, str) else given.protocol
-    try:
-        return Protocol.from_dict({"preset": usual_protocol(given.environment)} | dict(changes))
-    except InputError as problem:
-        raise InputError(f"protocol: {problem}") from None
-
-
-def _tuning_games(given: _PlanTable) -> tuple[str, ...]:
-    if given.tuning_games is None:
-        return TRAINING_GAMES if given.environment == "ale" else ()
-    return tuple(
-        _game(name, f"tuning_games[{index}]", given.environment)
-        for index, name in enumerate(given.tuning_games)
-    )

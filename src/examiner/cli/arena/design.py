@@ -8,15 +8,13 @@ from pathlib import Path
 import click
 
 from examiner.arena import design as search_variants
-from examiner.arena import plan_of_frames
+from examiner.arena import plan as named_plan
+from examiner.cli import ExitStatus
 from examiner.cli.options import OUTPUT, WORKERS, Seeded, argument, option
 from examiner.cli.output import live_table, show
 from examiner.cli.stopping import stopped_in_order
 from examiner.reporting import finding_of
 from examiner.workers import available_cores
-
-SOME_FAILED = 1
-"""Exit code when some jobs failed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +30,9 @@ class DesignOptions:
         writes="answer",
     )
     workers: int | None = option(None, WORKERS, metavar="N", min=1)
+    checkout: str | None = option(
+        None, "Your checkout of GVGAI, for its games [default: the plan's].", metavar="FOLDER"
+    )
 
 
 def design(options: DesignOptions, printing: Seeded) -> None:
@@ -39,7 +40,7 @@ def design(options: DesignOptions, printing: Seeded) -> None:
 
     The gain is measured again with fresh seeds and by held-out agents, next to random variants.
     """
-    plan = plan_of_frames(options.plan)
+    plan = named_plan(options.plan, checkout=options.checkout)
     folder = Path(options.output or plan.name)
     with stopped_in_order(folder), live_table() as watcher:
         answer = search_variants(
@@ -50,5 +51,5 @@ def design(options: DesignOptions, printing: Seeded) -> None:
             watcher=watcher,
         )
     show(finding_of(answer), printing, folder=str(folder))
-    if answer.failures:
-        raise click.exceptions.Exit(SOME_FAILED)
+    if len(answer.failed):
+        raise click.exceptions.Exit(ExitStatus.SOME_JOBS_FAILED)

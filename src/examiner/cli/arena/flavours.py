@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import click
 
 from examiner.arena import flavours as play_flavours
 from examiner.arena import plan_of_frames
+from examiner.cli import ExitStatus
 from examiner.cli.options import OUTPUT, WORKERS, Tabled, argument, option
-from examiner.cli.output import live_table, progress_bar, show
+from examiner.cli.output import live_table, show
 from examiner.cli.stopping import stopped_in_order
 from examiner.reporting import print_line, render_flavours
-from examiner.workers import available_cores, map_processes
+from examiner.workers import available_cores
 
-SOME_FAILED = 1
-"""Exit code when some jobs of the plan failed."""
 JUDGED = "judged.parquet"
 """Every judged episode, in the folder of the ledger."""
 
@@ -44,29 +40,18 @@ def flavours(options: FlavourOptions, printing: Tabled) -> None:
     """Play a plan, then evaluate its agents in modes and difficulties that they were not trained in."""
     plan = plan_of_frames(options.plan)
     folder = Path(options.output or plan.name)
-    workers = options.workers or available_cores()
-    with stopped_in_order(folder), ExitStack() as shown:
-        watcher = shown.enter_context(live_table())
-
-        def judging(function: Callable[[Any], Any], jobs: Iterable[Any]) -> list[Any]:  # a mapper's
-            shown.close()  # the table of the run gives way to a bar
-            with progress_bar("judging") as progress:
-                return map_processes(
-                    function,
-                    jobs,
-                    processes=workers,
-                    clean=True,
-                    progress=progress,
-                    stage="judging",
-                )
-
+    with stopped_in_order(folder), live_table() as watcher:
         answer = play_flavours(
-            plan, folder, episodes=options.episodes, workers=workers, map=judging, watcher=watcher
+            plan,
+            folder,
+            episodes=options.episodes,
+            workers=options.workers or available_cores(),
+            watcher=watcher,
         )
     if answer.judged is not None:
         answer.judged.save(folder / JUDGED)
     show(render_flavours(answer), printing, folder=str(folder))
     if printing.for_people and answer.judged is not None:
         print_line(f"\nJudged: {folder / JUDGED}")
-    if answer.failures:
-        raise click.exceptions.Exit(SOME_FAILED)
+    if len(answer.failed):
+        raise click.exceptions.Exit(ExitStatus.SOME_JOBS_FAILED)

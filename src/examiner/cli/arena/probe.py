@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Collection
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar
@@ -20,18 +19,17 @@ from examiner.arena import (
     is_bundled,
     plan_of_frames,
     playable_game,
+    probe_plan,
 )
-from examiner.arena import probe as play_probe
+from examiner.arena import probe as probe_job
 from examiner.arena import protocol as named_protocol
+from examiner.cli import ExitStatus
 from examiner.cli.options import OUTPUT, WORKERS, Seeded, argument, find_modules_here, option
 from examiner.cli.output import live_table, progress_bar, show
 from examiner.cli.stopping import stopped_in_order
 from examiner.messages import InputError, shorten
 from examiner.reporting import render_probe, render_probed_plan
 from examiner.workers import available_cores, map_processes
-
-SOME_FAILED = 1
-"""Exit code when some jobs of a plan failed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,8 +57,8 @@ class PlayOptions:
     """How the agent is built and played."""
 
     section: ClassVar[str] = "Playing (not with a plan)"
-    setting: list[str] | None = option(
-        None, "A setting of the agent; may be repeated.", "--set", metavar="NAME=VALUE"
+    setting: tuple[str, ...] = option(
+        (), "A setting of the agent; may be repeated.", "--set", metavar="NAME=VALUE"
     )
     observation: str = option("raw", f"What the agent sees: {', '.join(OBSERVATIONS)}.")
     environment: str = option("ale", f"Environment: {', '.join(ENVIRONMENTS)}.")
@@ -74,30 +72,18 @@ class PlayOptions:
     replays: int = option(2, "Number of replays of each recorded episode.")
 
 
-NOT_WITH_A_PLAN = (*(field.name for field in fields(PlayOptions)), "seed")
-"""Options that a plan states itself."""
-
-
 def probe(who: ProbeOptions, play: PlayOptions, printing: Seeded) -> None:
     """Measure what an agent loses to sticky actions, and whether replaying its actions gives its score."""
     if who.agent.endswith(".toml") or is_bundled(who.agent):
-        if who.game is not None:
-            raise InputError(f"A plan names its games itself. Leave out {shorten(who.game)}.")
-        unused = _given(NOT_WITH_A_PLAN)
-        if unused:
-            raise InputError(f"A plan says itself how it is played. Leave out {unused}.")
         _probe_plan(plan_of_frames(who.agent), who, printing)
         return
     if who.game is None:
         raise InputError(
             f"No game is named for {shorten(who.agent)}. Name one: `examiner arena probe AGENT GAME`."
         )
-    unused = _given(("output",))
-    if unused:
-        raise InputError(f"Only a plan has ledgers to keep in a folder. Leave out {unused}.")
     find_modules_here(who.agent)
     with progress_bar("playing") as progress:
-        answer = play_probe(
+        answer = probe_job(
             _job(who, who.game, play, printing.seed),
             seeds=5 if who.seeds is None else who.seeds,
             sticky_probability=who.sticky,
@@ -113,27 +99,12 @@ def probe(who: ProbeOptions, play: PlayOptions, printing: Seeded) -> None:
     show(render_probe(answer), printing)
 
 
-def _given(names: Collection[str]) -> str:
-    """Those of the options that the user gave, even if with their default, as they are written."""
-    context = click.get_current_context()
-    return ", ".join(
-        param.opts[0]
-        for param in context.command.params
-        if param.name in names and _was_given(context, param.name)
-    )
-
-
-def _was_given(context: click.Context, name: str) -> bool:
-    source = context.get_parameter_source(name)
-    return source is not None and source.name == "COMMANDLINE"
-
-
 def _job(who: ProbeOptions, game: str, play: PlayOptions, seed: int) -> Job:
     changes = {} if play.cap is None else {"max_episode_frames": play.cap}
     return Job(
         who.agent,
         who.agent,
-        settings=dict(_setting(text) for text in play.setting or ()),
+        settings=dict(_setting(text) for text in play.setting),
         observation=play.observation,
         environment=play.environment,
         game=playable_game(game) if play.environment == "ale" else game,
@@ -161,7 +132,7 @@ def _probe_plan(plan: Plan, who: ProbeOptions, printing: Seeded) -> None:
     plan = plan if who.seeds is None else plan.with_fewer_seeds(who.seeds)
     folder = Path(who.output or plan.name)
     with stopped_in_order(folder), live_table() as watcher:
-        answer = play_probe(
+        answer = probe_plan(
             plan,
             folder,
             sticky_probability=who.sticky,
@@ -169,5 +140,5 @@ def _probe_plan(plan: Plan, who: ProbeOptions, printing: Seeded) -> None:
             watcher=watcher,
         )
     show(render_probed_plan(answer), printing, folder=str(folder))
-    if answer.failures:
-        raise click.exceptions.Exit(SOME_FAILED)
+    if len(answer.failed):
+        raise click.exceptions.Exit(ExitStatus.SOME_JOBS_FAILED)

@@ -20,8 +20,8 @@ from examiner.results import check_ending
 class ProfileOptions:
     """Which games are measured, for how long, and where the table is stored."""
 
-    games: list[str] | None = argument(
-        "GAMES", "The games to measure: Atari games [default: all], or Gymnasium ids.", None
+    games: tuple[str, ...] = argument(
+        "GAMES", "The games to measure: Atari games [default: all], or Gymnasium ids.", ()
     )
     frames: int = option(30_000, "Frames per game, including simulated ones.", min=1_000)
     output: str | None = option(
@@ -39,7 +39,7 @@ class ProfileOptions:
 
 def profile(options: ProfileOptions, printing: Seeded) -> None:
     """Measure properties of games by simple play: rewards, episodes, branching, screens."""
-    if options.games is None and options.environment != "ale":
+    if not options.games and options.environment != "ale":
         raise InputError(
             "No game is named. Name the games to measure: `examiner arena profile CartPole-v1 …`."
         )

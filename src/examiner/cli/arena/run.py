@@ -11,6 +11,7 @@ import click
 from examiner.arena import LEDGER, AnyPlan, GvgaiPlan, Plan, RunOutcome, packages_of, perform_job
 from examiner.arena import plan as named_plan
 from examiner.arena import run as run_plan
+from examiner.cli import ExitStatus
 from examiner.cli.options import OUTPUT, Printing, argument, option
 from examiner.cli.output import live_table, show
 from examiner.cli.stopping import stopped_in_order
@@ -18,9 +19,6 @@ from examiner.ledger import export, repair
 from examiner.messages import InputError, shorten
 from examiner.reporting import Finding, render_gvgai_plan, render_plan, render_repair, render_run
 from examiner.workers import Crew, available_cores
-
-SOME_FAILED = 1
-"""Exit code when the run ended but some jobs failed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,14 +60,12 @@ class RunOptions:
 def run(options: RunOptions, printing: Printing) -> None:
     """Play a plan: agents × games × modes × difficulties × seeds under a stated protocol."""
     if options.repair is not None:
-        if options.plan is not None:
-            raise InputError(f"A repair plays nothing. Leave out {shorten(options.plan)}.")
         repaired = repair(options.repair, options.output)
         show(render_repair(repaired), printing)
         return
     if options.plan is None:
         raise InputError("No plan is named. Name one: `examiner arena run PLAN`.")
-    planned = _in_checkout(named_plan(options.plan), options.checkout)
+    planned = named_plan(options.plan, checkout=options.checkout)
     if options.explain:
         show(_explained(planned), printing, "plan")
         return
@@ -86,21 +82,11 @@ def run(options: RunOptions, printing: Printing) -> None:
     outcome = replace(outcome, episodes_file=_exported(outcome, folder / "episodes.parquet"))
     show(render_run(outcome), printing)
     if outcome.failures:
-        raise click.exceptions.Exit(SOME_FAILED)
+        raise click.exceptions.Exit(ExitStatus.SOME_JOBS_FAILED)
 
 
 def _explained(plan: AnyPlan) -> Finding:
     return render_gvgai_plan(plan) if isinstance(plan, GvgaiPlan) else render_plan(plan)
-
-
-def _in_checkout(plan: AnyPlan, folder: str | None) -> AnyPlan:
-    if folder is None:
-        return plan
-    if not isinstance(plan, GvgaiPlan):
-        raise InputError(
-            f"The plan {shorten(plan.name)} plays no GVGAI games. Leave out `--checkout`."
-        )
-    return replace(plan, checkout=Path(folder))
 
 
 def _workers(workers: str | None, address: str | None, plan: AnyPlan) -> int | Callable[[], Crew]:
@@ -110,10 +96,6 @@ def _workers(workers: str | None, address: str | None, plan: AnyPlan) -> int | C
                 "GVGAI games are played on local Java processes: give their number, `--workers N`."
             )
         return lambda: _ray_crew(address, plan)
-    if address is not None:
-        raise InputError(
-            f"The address {shorten(address)} is that of a Ray cluster: give `--workers ray` with it."
-        )
     if workers is None:
         return available_cores()
     if not workers.isdecimal() or int(workers) < 1:
@@ -130,7 +112,7 @@ def _ray_crew(address: str | None, plan: Plan) -> Crew:
         return RayCrew(
             perform_job,
             address=address,
-            memory_bytes=plan.limits.memory_bytes,
+            memory_mib=plan.limits.memory_mib,
             modules=packages_of(plan.jobs()),
         )
     except ValueError as problem:

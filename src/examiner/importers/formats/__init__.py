@@ -5,11 +5,9 @@ from functools import partial
 from types import MappingProxyType
 from typing import NamedTuple
 
-from examiner.importers.evaluations.assembly import ReadLog, reading_of
-from examiner.importers.evaluations.log import EvaluationLog
-from examiner.importers.files import SourceFile
+from examiner.importers.files import UNPACKED_FREELY_BYTES, SourceFile
 from examiner.importers.formats import (
-    bare_array,
+    arrays,
     cleanrl,
     described,
     dopamine,
@@ -17,27 +15,27 @@ from examiner.importers.formats import (
     gvgai,
     helm,
     inspect_ai,
-    json_records,
+    json_text,
     ledger,
     lm_eval,
     markdown,
-    ndjson,
     parquet,
     py_irt,
-    rliable,
     sb3,
     separated,
     swe_bench,
     wandb,
 )
-from examiner.importers.other_files import with_real_reason
+from examiner.importers.log_results import reading_of
+from examiner.importers.logs import EvaluationLog
+from examiner.importers.options import ReadOptions
 from examiner.importers.readings import Reading
-from examiner.importers.table_columns import TableOptions
+from examiner.importers.text import refuse_merge_markers
 from examiner.messages import InputError, listed, shorten, unknown_name
 
-ReadOne = Callable[[SourceFile, TableOptions], Reading]
-ReadMany = Callable[[Sequence[SourceFile], TableOptions], list[Reading]]
-ReadLogs = Callable[[SourceFile, TableOptions], list[EvaluationLog]]
+ReadOne = Callable[[SourceFile, ReadOptions], Reading]
+ReadMany = Callable[[Sequence[SourceFile], ReadOptions], list[Reading]]
+ReadLogs = Callable[[SourceFile, ReadOptions], list[EvaluationLog]]
 
 
 class Format(NamedTuple):
@@ -63,27 +61,32 @@ class Format(NamedTuple):
     companions: tuple[str, ...] = ()
     sums_up: str | None = None
 
-    def read_one(self, file: SourceFile, options: TableOptions) -> Reading:
+    def read_one(self, file: SourceFile, options: ReadOptions) -> Reading:
         """Read one file.
 
         >>> from pathlib import Path
         >>> file = SourceFile(Path("x"), None, b"mcts,aliens,0,1,80.0,476", whole=True)
-        >>> FORMATS["gvgai-trials"].read_one(file, TableOptions()).results.tasks
+        >>> FORMATS["gvgai-trials"].read_one(file, ReadOptions()).results.tasks
         ('aliens.0',)
         """
-        with with_real_reason(file):
+        try:
             if self.read is not None:
                 return self.read(file, options)
             if self.logs is not None:
-                found = [ReadLog(log, file) for log in self.logs(file, options)]
-                return self.reading_of(found, options)
+                return self.reading_of(self.logs(file, options), options)
             assert self.read_many is not None
             return self.read_many([file], options)[0]
+        except InputError:
+            # An unresolved git merge is refused as such, whatever else it makes of a file.
+            if file.head and b"\0" not in file.head:
+                small = file.whole or file.path.stat().st_size <= UNPACKED_FREELY_BYTES
+                refuse_merge_markers(file.contents() if small else file.head, file.path)
+            raise
 
-    def reading_of(self, logs: Sequence[ReadLog], options: TableOptions) -> Reading:
+    def reading_of(self, logs: Sequence[EvaluationLog], options: ReadOptions) -> Reading:
         """Put logs of this format together.
 
-        >>> FORMATS["lm-eval"].reading_of([], TableOptions())
+        >>> FORMATS["lm-eval"].reading_of([], ReadOptions())
         Traceback (most recent call last):
         ...
         examiner.messages.InputError: There is no log to read. Name one.
@@ -179,7 +182,7 @@ FORMATS = MappingProxyType(
             for name, kind in described.DESCRIPTIONS.items()
         },
         "rliable": Format(
-            "rliable arrays [runs, tasks], npz or JSON", rliable.recognises, rliable.read
+            "rliable arrays [runs, tasks], npz or JSON", arrays.recognises, arrays.read
         ),
         "py-irt": Format("py-irt responses, JSON lines", py_irt.recognises, py_irt.read),
         "gvgai-stdout": Format(
@@ -193,27 +196,27 @@ FORMATS = MappingProxyType(
         ),
         "npy": Format(
             "bare .npy arrays of evaluations, with a path template",
-            bare_array.recognises,
-            bare_array.read,
+            arrays.recognises_npy,
+            arrays.read_npy,
             training=True,
         ),
         "json": Format(
             "JSON lists of records, or of curves (xs, ys)",
-            json_records.recognises,
-            json_records.read,
+            json_text.recognises,
+            json_text.read,
             endings=(".json",),
         ),
         "yaml": Format(
             "YAML, as JSON of the same content",
-            json_records.recognises_yaml,
-            json_records.read_yaml,
+            json_text.recognises_yaml,
+            json_text.read_yaml,
         ),
         "markdown": Format("tables on Markdown pages", markdown.recognises, markdown.read),
         "wandb": Format("charts exported from Weights & Biases, CSV", wandb.recognises, wandb.read),
         "ndjson": Format(
             "JSON lines, one record a line",
-            ndjson.recognises,
-            ndjson.read,
+            json_text.recognises_lines,
+            json_text.read_lines,
             endings=(".ndjson", ".jsonl"),
         ),
         "csv": Format(

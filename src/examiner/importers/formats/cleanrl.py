@@ -15,8 +15,8 @@ import numpy as np
 import polars as pl
 
 from examiner.importers.files import SourceFile
+from examiner.importers.options import ReadOptions
 from examiner.importers.readings import Reading
-from examiner.importers.table_columns import TableOptions
 from examiner.importers.training import (
     CHECKPOINT_TAGS,
     EPISODE_TAGS,
@@ -42,10 +42,10 @@ def recognises(file: SourceFile) -> bool:
     return b"brain.Event:" in file.head[:64]
 
 
-def read_many(files: Sequence[SourceFile], options: TableOptions) -> list[Reading]:
+def read_many(files: Sequence[SourceFile], options: ReadOptions) -> list[Reading]:
     """Read the event files of many runs, those of one folder as one run; needs `tensorboard`.
 
-    >>> read_many([], TableOptions())
+    >>> read_many([], ReadOptions())
     []
     """
     folders: dict[Path, list[SourceFile]] = {}

@@ -5,15 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
+from typing import NamedTuple
 
-from examiner.importers.evaluations.log import (
-    WITH_ERROR,
-    EvaluationLog,
-    Samples,
-    settings_of,
-)
-from examiner.importers.files import SourceFile
-from examiner.importers.json_values import (
+from examiner.importers.documents import (
     Record,
     as_sequence,
     document_beside,
@@ -21,7 +15,9 @@ from examiner.importers.json_values import (
     number,
     value_at,
 )
-from examiner.importers.table_columns import TableOptions
+from examiner.importers.files import SourceFile
+from examiner.importers.logs import WITH_ERROR, EvaluationLog, Samples, settings_of
+from examiner.importers.options import ReadOptions
 from examiner.importers.text import beginning
 from examiner.messages import InputError, shorten
 
@@ -62,6 +58,12 @@ class FormatDescription:
     versions: Mapping[str, str] = field(default_factory=dict)
     outdated: tuple[bytes, str] | None = None
 
+    def _settings(self, find: _Finder) -> Iterator[Record]:
+        """The settings of a log; the fields of an object are settings of their own."""
+        for name, path in self.settings.items():
+            value = find.value(path)
+            yield value if isinstance(value, dict) else {name: value}
+
     def recognises(self, file: SourceFile) -> bool:
         """Whether a file is one object that has the marks among its first bytes."""
         head = beginning(file)
@@ -70,17 +72,20 @@ class FormatDescription:
         old = self.outdated is not None and self.outdated[0] in head
         return old or all(mark in head for mark in self.marks)
 
-    def read(self, file: SourceFile, options: TableOptions) -> list[EvaluationLog]:
+    def read(self, file: SourceFile, options: ReadOptions) -> list[EvaluationLog]:
         """Read the records of a file, those of one group of items as one log."""
         document = document_of(file)
         beside = document_beside(file.path.with_name(self.beside)) if self.beside else {}
-        logs: dict[tuple[str, str], list[tuple[_Finder, Samples]]] = {}
+        around = _Surroundings(file, (document, beside))
+        logs: dict[tuple[str, str], tuple[_Finder, Samples]] = {}
         for keys, record in _records(document, self.records.split(".") if self.records else []):
             if keys[:1] and keys[0] in self.sums_up:
                 continue
-            find = _Finder(file, (record, document, beside), keys)
+            find = _Finder(record, keys, around)
             group = find.joined(self.items), find.text(self.evaluation)
-            ((_, samples),) = logs.setdefault(group, [(find, Samples(file.path))])
+            if group not in logs:
+                logs[group] = find, Samples(file.path)
+            samples = logs[group][1]
             if any(find.value(path) for path in self.error):
                 samples.left_out[WITH_ERROR] += 1
                 continue
@@ -107,35 +112,52 @@ class FormatDescription:
                 samples,
                 items=items,
                 evaluation=evaluation,
-                settings=settings_of({name: find.value(at) for name, at in self.settings.items()}),
+                settings=settings_of(*self._settings(find)),
                 versions=settings_of({name: find.value(at) for name, at in self.versions.items()}),
             )
-            for (items, evaluation), ((find, samples),) in logs.items()
+            for (items, evaluation), (find, samples) in logs.items()
         ]
 
 
-@dataclass(frozen=True, slots=True)
-class _Finder:
-    """Where paths of a description lead from one record."""
+class _Surroundings:
+    """What stands around the records of a file: in its document, in the file beside it, in its path."""
 
-    file: SourceFile
-    objects: tuple[Record, ...]
+    def __init__(self, file: SourceFile, documents: tuple[Record, ...]) -> None:
+        self._documents = documents
+        folders = (name.replace("__", "/") for name in file.path.parts[-2::-1])
+        self._names = [file.path.name.partition(".")[0].replace("__", "/"), *folders]
+        self._values: dict[str, object] = {}
+
+    def value(self, path: str) -> object:
+        """Return what a path leads to, for all records the same; None where that is nothing."""
+        if path not in self._values:
+            self._values[path] = self._found(path)
+        return self._values[path]
+
+    def _found(self, path: str) -> object:
+        folder, slash, place = path.partition("/")
+        if slash:
+            missing = folder and folder not in self._names
+            return None if missing else self._names[min(int(place), len(self._names) - 1)]
+        values = (value_at(document, path) for document in self._documents)
+        return next((value for value in values if value is not None), None)
+
+
+class _Finder(NamedTuple):
+    """A record, the keys that lead to it, and what stands around it."""
+
+    record: Record
     keys: tuple[str, ...]
+    around: _Surroundings
 
     def value(self, path: str) -> object:
         """Return what a path leads to, None where that is nothing."""
         if not path:
-            return self.objects[0]
+            return self.record
         if path.startswith("@"):
             return self.keys[int(path[1:])]
-        folder, slash, place = path.partition("/")
-        if slash:
-            parts = [self.file.path.name.partition(".")[0], *self.file.path.parts[-2::-1]]
-            if folder and folder not in parts:
-                return None
-            return parts[min(int(place), len(parts) - 1)].replace("__", "/")
-        values = (value_at(part, path) for part in self.objects)
-        return next((value for value in values if value is not None), None)
+        value = None if "/" in path else value_at(self.record, path)
+        return self.around.value(path) if value is None else value
 
     def text(self, paths: Paths) -> str:
         """Return the first of several paths that leads to a text or a number, as text."""
@@ -178,7 +200,11 @@ DESCRIPTIONS = MappingProxyType(
                 "tokens_out": "agent_result.n_output_tokens",
                 "cost": "agent_result.cost_usd",
             },
-            settings={"agent": "agent_info.name", "version": "agent_info.version"},
+            settings={
+                "agent": "agent_info.name",
+                "version": "agent_info.version",
+                "arguments": "config.agent.kwargs",
+            },
         ),
         "terminal-bench": FormatDescription(
             "Terminal-Bench runs, results.json",

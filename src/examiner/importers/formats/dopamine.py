@@ -11,10 +11,11 @@ from pathlib import Path
 
 import polars as pl
 
+from examiner.importers.documents import parse_json
 from examiner.importers.files import SourceFile
+from examiner.importers.options import ReadOptions
 from examiner.importers.readings import Reading
-from examiner.importers.table_columns import TableOptions
-from examiner.importers.text import beginning, parse_json, text_of
+from examiner.importers.text import beginning, text_of
 from examiner.messages import InputError, shorten
 from examiner.results import Provenance, atari_game
 
@@ -39,14 +40,14 @@ def recognises(file: SourceFile) -> bool:
     return _START.match(head) is not None and all(f'"{key}"'.encode() in first for key in _KEYS)
 
 
-def read(file: SourceFile, options: TableOptions) -> Reading:
+def read(file: SourceFile, options: ReadOptions) -> Reading:
     """Read a learning curve a run; the game is the file's name, unless a template says it.
 
     >>> import tempfile
     >>> from examiner.importers.files import open_source
     >>> path = Path(tempfile.mkdtemp()) / "asterix.json"
     >>> _ = path.write_text('[{"Iteration": 0, "Value": 238.5, "Agent": "DQN"}]')
-    >>> read(open_source(path), TableOptions()).results.tasks
+    >>> read(open_source(path), ReadOptions()).results.tasks
     ('asterix',)
     """
     text = text_of(file)

@@ -5,15 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import NamedTuple
 
-from examiner.importers.evaluations.log import (
-    WITH_ERROR,
-    EvaluationLog,
-    Samples,
-    beginning_of,
-    settings_of,
-)
-from examiner.importers.files import SourceFile
-from examiner.importers.json_values import (
+from examiner.importers.documents import (
     Record,
     as_mapping,
     as_sequence,
@@ -21,11 +13,14 @@ from examiner.importers.json_values import (
     document_of,
     mapping_at,
     number,
+    streamed_json_lines,
     text_at,
     value_at,
 )
-from examiner.importers.table_columns import TableOptions
-from examiner.importers.text import beginning, streamed_json_lines
+from examiner.importers.files import SourceFile
+from examiner.importers.logs import WITH_ERROR, EvaluationLog, Samples, beginning_of, settings_of
+from examiner.importers.options import ReadOptions
+from examiner.importers.text import beginning
 from examiner.messages import InputError, shorten
 
 MEASURE = "score"
@@ -70,15 +65,15 @@ class _Group(NamedTuple):
     evaluation: str
 
 
-def read_samples(file: SourceFile, options: TableOptions) -> list[EvaluationLog]:
+def read_samples(file: SourceFile, options: ReadOptions) -> list[EvaluationLog]:
     """Read samples: an item a sample of an evaluation, by its hash where there is one.
 
     >>> from pathlib import Path
     >>> line = (b'{"schema_version": "0.3.0", "evaluation_id": "e", "model_id": "org/m", '
     ...         b'"evaluation_name": "quiz", "sample_id": "7", "evaluation": {"score": 0.5}}')
-    >>> (log,) = read_samples(SourceFile(Path("x.jsonl"), None, line, whole=True), TableOptions())
+    >>> (log,) = read_samples(SourceFile(Path("x.jsonl"), None, line, whole=True), ReadOptions())
     >>> log.model, log.items, log.samples.scores
-    ('org/m', 'quiz', {('7', 0, ''): {'score': 0.5}})
+    ('org/m', 'quiz', {'score': [0.5]})
     """
     beside = file.path.with_name(file.path.name.removesuffix(_SAMPLES_ENDING) + ".json")
     about = document_beside(beside) if beside != file.path else {}
@@ -118,15 +113,15 @@ def read_samples(file: SourceFile, options: TableOptions) -> list[EvaluationLog]
     ]
 
 
-def read_aggregates(file: SourceFile, options: TableOptions) -> list[EvaluationLog]:
+def read_aggregates(file: SourceFile, options: ReadOptions) -> list[EvaluationLog]:
     """Read the scores of whole evaluations, where no samples are at hand: an evaluation is an item.
 
     >>> from pathlib import Path
     >>> text = (b'{"schema_version": "0.3.0", "evaluation_id": "e", "model_info": {"id": "org/m"}, '
     ...         b'"evaluation_results": [{"evaluation_name": "quiz", "score_details": {"score": 0.5}}]}')
-    >>> (log,) = read_aggregates(SourceFile(Path("x.json"), None, text, whole=True), TableOptions())
+    >>> (log,) = read_aggregates(SourceFile(Path("x.json"), None, text, whole=True), ReadOptions())
     >>> log.items, log.samples.scores
-    ('quiz', {('', 0, ''): {'score': 0.5}})
+    ('quiz', {'score': [0.5]})
     """
     about = document_of(file)
     _check_version(about, shorten(file.path, 200))
@@ -158,9 +153,13 @@ def _merged(parts: dict[str, Samples], metrics: dict[str, Record], file: SourceF
     for result, samples in parts.items():
         measure = _metric_name(metrics[result]) if result in metrics else result
         merged.left_out.update(samples.left_out)
-        for (sample, trial, content), scores in samples.scores.items():
-            more = samples.more[sample, trial, content]
-            merged.add(sample, {measure: scores[MEASURE]}, trial, content=content, **more)
+        scores, more = (
+            samples.column(MEASURE),
+            {name: samples.column(name) for name in samples.more},
+        )
+        for (sample, trial, content), row in samples.rows.items():
+            beside = {name: values[row] for name, values in more.items()}
+            merged.add(sample, {measure: scores[row]}, trial, content=content, **beside)
     return merged
 
 
@@ -185,7 +184,7 @@ def _log(file: SourceFile, group: _Group, samples: Samples, about: Record) -> Ev
         evaluation=group.evaluation,
         subtask=group.name if group.name != benchmark else None,
         settings=settings_of(*({name: part.get(name) for name in _SETTINGS} for part in arguments)),
-        lower_is_better=frozenset(samples.measures) if lower else frozenset(),
+        lower_is_better=frozenset(samples.scores) if lower else frozenset(),
         notes=(note,) if old else (),
         versions=settings_of({library or "": value_at(about, "eval_library.version")}),
     )

@@ -19,8 +19,8 @@ import polars as pl
 
 from examiner.importers.cells import column_of, with_given
 from examiner.importers.files import SourceFile
+from examiner.importers.options import ReadOptions
 from examiner.importers.readings import Reading, Whereabouts
-from examiner.importers.table_columns import TableOptions
 from examiner.importers.text import begins_with_lines_like, filled_lines, text_of
 from examiner.messages import InputError, counted, shorten
 from examiner.results import Provenance
@@ -81,7 +81,7 @@ def recognises_executor(file: SourceFile) -> bool:
     return begins_with_lines_like(file, _EXECUTED)
 
 
-def read_stdout(file: SourceFile, options: TableOptions) -> Reading:
+def read_stdout(file: SourceFile, options: ReadOptions) -> Reading:
     r"""Read plays of one agent, called after the file unless a template names it.
 
     >>> import tempfile
@@ -90,7 +90,7 @@ def read_stdout(file: SourceFile, options: TableOptions) -> Reading:
     >>> path = Path(tempfile.mkdtemp()) / "mcts.log"
     >>> _ = path.write_text(" ** Playing game g/aliens.txt, level g/aliens_lvl0.txt (1/5) **\n"
     ...     "Result (1->win; 0->lose): Player0:1, Player0-Score:80.0, timesteps:476\n")
-    >>> read_stdout(open_source(path), TableOptions()).results.tasks
+    >>> read_stdout(open_source(path), ReadOptions()).results.tasks
     ('aliens.0',)
     """
     game = (file.names["task"], file.names.get("level", "0")) if "task" in file.names else None
@@ -113,7 +113,7 @@ def read_stdout(file: SourceFile, options: TableOptions) -> Reading:
     return _reading(file, "gvgai-stdout", columns, play, sought=f"{_MARK} …")
 
 
-def read_trials(file: SourceFile, options: TableOptions) -> Reading:
+def read_trials(file: SourceFile, options: ReadOptions) -> Reading:
     """Read plays; each is a trial of its agent on its level.
 
     >>> import tempfile
@@ -121,7 +121,7 @@ def read_trials(file: SourceFile, options: TableOptions) -> Reading:
     >>> from examiner.importers.files import open_source
     >>> path = Path(tempfile.mkdtemp()) / "trials.csv"
     >>> _ = path.write_text("mcts,aliens,0,1,80.0,476")
-    >>> read_trials(open_source(path), TableOptions()).results.measures
+    >>> read_trials(open_source(path), ReadOptions()).results.measures
     ('win', 'score')
     """
     columns = ("agent", "task", "level", "win", "score", "ticks")
@@ -146,7 +146,7 @@ def read_trials(file: SourceFile, options: TableOptions) -> Reading:
     return _reading(file, "gvgai-trials", columns, play, sought=",".join(columns))
 
 
-def read_executor(file: SourceFile, options: TableOptions) -> Reading:
+def read_executor(file: SourceFile, options: ReadOptions) -> Reading:
     """Read plays of one agent, called after the file unless a template names it.
 
     >>> import tempfile
@@ -154,7 +154,7 @@ def read_executor(file: SourceFile, options: TableOptions) -> Reading:
     >>> from examiner.importers.files import open_source
     >>> path = Path(tempfile.mkdtemp()) / "mcts.txt"
     >>> _ = path.write_text("aliens 0 1234 1 80.0 476")
-    >>> read_executor(open_source(path), TableOptions()).results.agents
+    >>> read_executor(open_source(path), ReadOptions()).results.agents
     ('mcts',)
     """
 

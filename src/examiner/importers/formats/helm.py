@@ -5,9 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from examiner.importers.evaluations.log import EvaluationLog, Samples, beginning_of, settings_of
-from examiner.importers.files import SourceFile
-from examiner.importers.json_values import (
+from examiner.importers.documents import (
     Record,
     as_mapping,
     as_sequence,
@@ -15,11 +13,14 @@ from examiner.importers.json_values import (
     document_of,
     mapping_at,
     number,
+    parse_json,
     text_at,
     value_at,
 )
-from examiner.importers.table_columns import TableOptions
-from examiner.importers.text import beginning, parse_json, text_of
+from examiner.importers.files import SourceFile
+from examiner.importers.logs import EvaluationLog, Samples, beginning_of, settings_of
+from examiner.importers.options import ReadOptions
+from examiner.importers.text import beginning, text_of
 from examiner.messages import InputError, shorten
 
 _START = re.compile(rb'\s*\[\s*\{\s*"(instance_id|perturbation|train_trial_index)"\s*:')
@@ -64,15 +65,15 @@ def recognises_state(file: SourceFile) -> bool:
     return _STATE.match(head) is not None and b'"request_states"' in head
 
 
-def read(file: SourceFile, options: TableOptions) -> list[EvaluationLog]:
+def read(file: SourceFile, options: ReadOptions) -> list[EvaluationLog]:
     """Read the statistics of instances that are scores: another draw of examples is another run.
 
     >>> text = (b'[{"instance_id": "id1", "train_trial_index": 0, "stats": '
     ...         b'[{"name": {"name": "exact_match", "split": "test"}, "count": 1, "sum": 1}]}]')
     >>> path = Path("mmlu:subject=law,model=openai_gpt2/per_instance_stats.json")
-    >>> (log,) = read(SourceFile(path, None, text, whole=True), TableOptions())
+    >>> (log,) = read(SourceFile(path, None, text, whole=True), ReadOptions())
     >>> log.model, log.benchmark, log.subtask, log.samples.scores
-    ('openai_gpt2', 'mmlu', 'subject=law', {('id1', 0, ''): {'exact_match': 1.0}})
+    ('openai_gpt2', 'mmlu', 'subject=law', {'exact_match': [1.0]})
     """
     texts = _texts(file.path) if options.item_text else {}
     samples = Samples(file.path)
@@ -100,15 +101,15 @@ def read(file: SourceFile, options: TableOptions) -> list[EvaluationLog]:
     return [_log(file, mapping_at(specification, "adapter_spec"), specification, samples)]
 
 
-def read_state(file: SourceFile, options: TableOptions) -> list[EvaluationLog]:
+def read_state(file: SourceFile, options: ReadOptions) -> list[EvaluationLog]:
     """Read the answers of a run, and mark those that are a correct reference.
 
     >>> text = (b'{"adapter_spec": {"method": "generation", "model": "m"}, "request_states": [{"instance": '
     ...         b'{"id": "id1", "references": [{"output": {"text": "Yes"}, "tags": ["correct"]}]}, '
     ...         b'"result": {"success": true, "completions": [{"text": " Yes"}]}}]}')
-    >>> (log,) = read_state(SourceFile(Path("quiz/x.json"), None, text, whole=True), TableOptions())
+    >>> (log,) = read_state(SourceFile(Path("quiz/x.json"), None, text, whole=True), ReadOptions())
     >>> log.model, log.samples.scores
-    ('m', {('id1', 0, ''): {'exact_match': 1.0}})
+    ('m', {'exact_match': [1.0]})
     """
     document = document_of(file)
     adapter = mapping_at(document, "adapter_spec")

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Literal
 
 from examiner.importers.files import SourceFile
+from examiner.importers.options import ReadOptions
 from examiner.importers.readings import Reading, Whereabouts
-from examiner.importers.table_columns import TableOptions
 from examiner.messages import InputError, shorten
 
 _SQLITE = b"SQLite"
@@ -24,13 +24,13 @@ def recognises(file: SourceFile) -> bool:
     return (named or file.head.startswith(_SQLITE)) and file.head[_MARK] == b"EXAM"
 
 
-def read(file: SourceFile, options: TableOptions, phase: Literal["both"] | None = None) -> Reading:
+def read(file: SourceFile, options: ReadOptions, phase: Literal["both"] | None = None) -> Reading:
     """Read the episodes that the protocol reports: evaluation where there is any, else training.
 
     Both phases, if asked for.
 
     >>> from pathlib import Path
-    >>> read(SourceFile(Path("x.gz"), "gzip", b""), TableOptions())
+    >>> read(SourceFile(Path("x.gz"), "gzip", b""), ReadOptions())
     Traceback (most recent call last):
     ...
     examiner.messages.InputError: 'x.gz' is packed. Unpack a ledger before it is read.

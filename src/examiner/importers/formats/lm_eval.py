@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from examiner.importers.evaluations.log import EvaluationLog, Samples, beginning_of, settings_of
-from examiner.importers.files import SourceFile
-from examiner.importers.json_values import (
+from examiner.importers.documents import (
     Record,
     as_mapping,
     as_sequence,
@@ -17,12 +16,17 @@ from examiner.importers.json_values import (
     document_of,
     mapping_at,
     number,
+    streamed_json_lines,
     text_at,
     value_at,
 )
-from examiner.importers.table_columns import TableOptions
-from examiner.importers.text import beginning, streamed_json_lines
+from examiner.importers.files import SourceFile
+from examiner.importers.log_results import items_of_logs
+from examiner.importers.logs import EvaluationLog, Samples, beginning_of, settings_of
+from examiner.importers.options import ReadOptions
+from examiner.importers.text import beginning
 from examiner.messages import InputError, shorten
+from examiner.results import Results
 
 _SAMPLE = re.compile(rb'\s*\{\s*"doc_id"\s*:.*"doc"\s*:', flags=re.DOTALL)
 _RESULTS = re.compile(rb'\s*\{\s*"results"\s*:\s*\{', flags=re.DOTALL)
@@ -71,7 +75,7 @@ def recognises_results(file: SourceFile) -> bool:
     )
 
 
-def read_samples(file: SourceFile, options: TableOptions) -> list[EvaluationLog]:
+def read_samples(file: SourceFile, options: ReadOptions) -> list[EvaluationLog]:
     """Read the samples of a task: an item a document, a measure a metric and filter.
 
     >>> import tempfile
@@ -80,9 +84,9 @@ def read_samples(file: SourceFile, options: TableOptions) -> list[EvaluationLog]
     >>> path = Path(tempfile.mkdtemp()) / "gpt2" / "samples_arc_2025-01-02T03-04-05.6.jsonl"
     >>> path.parent.mkdir()
     >>> _ = path.write_text('{"doc_id": 0, "doc": {}, "filter": "none", "metrics": ["acc"], "acc": 1.0}')
-    >>> (log,) = read_samples(open_source(path), TableOptions())
+    >>> (log,) = read_samples(open_source(path), ReadOptions())
     >>> log.model, log.benchmark, log.samples.scores
-    ('gpt2', 'arc', {('0', 0, ''): {'acc': 1.0}})
+    ('gpt2', 'arc', {'acc': [1.0]})
     """
     task, date = _task_and_date(file)
     about = document_beside(file.path.with_name(f"results_{date}.json"))
@@ -102,19 +106,19 @@ def read_samples(file: SourceFile, options: TableOptions) -> list[EvaluationLog]
             content=key[1],
             text=_text(record) if options.item_text else None,
         )
-    unnamed = any(name.endswith(f",{_UNNAMED} 2") for name in samples.measures)
+    unnamed = any(name.endswith(f",{_UNNAMED} 2") for name in samples.scores)
     notes = (_UNNAMED_NOTE,) if unnamed else ()
     return [_log(file, about, task, samples, date, notes)]
 
 
-def read_results(file: SourceFile, options: TableOptions) -> list[EvaluationLog]:
+def read_results(file: SourceFile, options: ReadOptions) -> list[EvaluationLog]:
     """Read the results of whole tasks, where no samples are at hand: a task is an item.
 
     >>> from pathlib import Path
     >>> text = b'{"results": {"arc": {"acc,none": 0.5, "acc_stderr,none": 0.1}}, "model_name": "gpt2"}'
-    >>> (log,) = read_results(SourceFile(Path("x.json"), None, text, whole=True), TableOptions())
+    >>> (log,) = read_results(SourceFile(Path("x.json"), None, text, whole=True), ReadOptions())
     >>> log.model, log.samples.scores
-    ('gpt2', {('', 0, ''): {'acc': 0.5}})
+    ('gpt2', {'acc': [0.5]})
     """
     about = document_of(file)
     date = _RESULTS_NAME.fullmatch(file.path.name)
@@ -140,7 +144,7 @@ def _log(
 ) -> EvaluationLog:
     benchmark = _root(task, mapping_at(about, "group_subtasks"))
     higher = as_mapping(mapping_at(about, "higher_is_better").get(task))
-    lower = (name for name in samples.measures if higher.get(name.partition(",")[0]) is False)
+    lower = (name for name in samples.scores if higher.get(name.partition(",")[0]) is False)
     name = text_at(about, "model_name") or text_at(_arguments(about), "pretrained", "model")
     log = EvaluationLog.of(
         file,
@@ -241,3 +245,21 @@ def _settings(about: Record, task: str) -> dict[str, str]:
             "gen_kwargs": config.get("gen_kwargs"),
         },
     )
+
+
+def lm_eval_samples(results: Results, tasks: Sequence[str]) -> dict[str, list[int]]:
+    """Return what `lm_eval --samples` takes: the numbers of documents, by the harness's task.
+
+    >>> columns = {"agent": ["a", "a"], "task": ["arc/3", "arc/7"], "score": [1.0, 0.0]}
+    >>> lm_eval_samples(Results.from_dict(columns), ["arc/7", "arc/3"])
+    {'arc': [3, 7]}
+    """
+    documents: dict[str, list[int]] = {}
+    for name, item in items_of_logs(results, tasks):
+        if not item.isdecimal() or not name:
+            raise InputError(
+                f"The item {shorten(item)} of {shorten(name)} is no document of lm-evaluation-harness: "
+                f"they have numbers. Give results that were read from its logs."
+            )
+        documents.setdefault(name, []).append(int(item))
+    return {name: sorted(items) for name, items in documents.items()}

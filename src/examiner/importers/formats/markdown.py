@@ -9,12 +9,12 @@ from typing import NamedTuple
 import polars as pl
 
 from examiner.importers.files import SourceFile
+from examiner.importers.options import ReadOptions
 from examiner.importers.readings import Reading
 from examiner.importers.row_filters import rows_kept
-from examiner.importers.table_columns import TableOptions
 from examiner.importers.tables import table_reading
 from examiner.importers.text import filled_lines, text_of
-from examiner.importers.wide import INDEX_COLUMN
+from examiner.importers.vocabulary import INDEX_COLUMN
 from examiner.messages import InputError, listed, shorten
 from examiner.validation import check_names
 
@@ -45,12 +45,12 @@ def recognises(file: SourceFile) -> bool:
     return file.suffix in ENDINGS
 
 
-def read(file: SourceFile, options: TableOptions) -> Reading:
+def read(file: SourceFile, options: ReadOptions) -> Reading:
     r"""Read the table of a page; of several, the one that a condition on `table` chooses.
 
     >>> from pathlib import Path
     >>> page = b"# Results\n\n| agent | pong | venture |\n|---|--:|--:|\n| **dqn** | 18.9 | 1,380.0 |\n"
-    >>> results = read(SourceFile(Path("x.md"), None, page, whole=True), TableOptions()).results
+    >>> results = read(SourceFile(Path("x.md"), None, page, whole=True), ReadOptions()).results
     >>> results.agents, results.tasks, results.measure()
     (('dqn',), ('pong', 'venture'), array([  18.9, 1380. ]))
     """

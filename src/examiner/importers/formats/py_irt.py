@@ -10,10 +10,11 @@ import numpy as np
 import polars as pl
 
 from examiner.importers.cells import SUCCESS, SUCCESSES, TRIALS, coded_names, counted_out
+from examiner.importers.documents import json_lines
 from examiner.importers.files import SourceFile
+from examiner.importers.options import ReadOptions
 from examiner.importers.readings import Reading, Whereabouts
-from examiner.importers.table_columns import TableOptions
-from examiner.importers.text import beginning, json_lines, text_of
+from examiner.importers.text import beginning, text_of
 from examiner.messages import InputError, RepeatedKeyError, shorten
 from examiner.results import Provenance, trial_numbers
 
@@ -33,14 +34,14 @@ def recognises(file: SourceFile) -> bool:
     return b'"subject_id"' in line or not (ended or file.whole)
 
 
-def read(file: SourceFile, options: TableOptions) -> Reading:
+def read(file: SourceFile, options: ReadOptions) -> Reading:
     """Read responses as the measure `correct`; an item that a subject lacks was not observed.
 
     >>> import tempfile
     >>> from examiner.importers.files import open_source
     >>> path = Path(tempfile.mkdtemp()) / "responses.jsonl"
     >>> _ = path.write_text('{"subject_id": "bert", "responses": {"q1": 1, "q2": 0}}')
-    >>> read(open_source(path), TableOptions()).results.measure("correct")
+    >>> read(open_source(path), ReadOptions()).results.measure("correct")
     array([1., 0.])
 
     Counts, `{"successes": 4, "trials": 5}`, are as many attempts, each 1 or 0 and a run of its own.
@@ -48,7 +49,7 @@ def read(file: SourceFile, options: TableOptions) -> Reading:
     text = text_of(file)
     subjects, items, lines = list[str](), list[str](), list[int]()
     successes, trials = list[float | None](), list[float | None]()
-    for number, record in json_lines(text.data, file.path):
+    for number, record in json_lines(text.data.split(b"\n"), file.path):
         subject, responses = _fields(record, number, file.path)
         counts = [_counts(item, value, number, file.path) for item, value in responses.items()]
         subjects += [subject] * len(responses)

@@ -16,11 +16,12 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from examiner.importers.arrays import array_names, read_arrays
+from examiner.importers.archives import array_names, read_arrays
+from examiner.importers.documents import parse_json
 from examiner.importers.files import SourceFile
+from examiner.importers.options import ReadOptions
 from examiner.importers.readings import Reading
-from examiner.importers.table_columns import TableOptions
-from examiner.importers.text import beginning, parse_json, refuse_merge_markers, text_of
+from examiner.importers.text import beginning, refuse_merge_markers, text_of
 from examiner.importers.training import (
     Run,
     cumulative,
@@ -64,14 +65,14 @@ def recognises_monitor(file: SourceFile) -> bool:
     return head.startswith(b"#{") and b'"t_start"' in head.partition(b"\n")[0]
 
 
-def read_monitor(files: Sequence[SourceFile], options: TableOptions) -> list[Reading]:
+def read_monitor(files: Sequence[SourceFile], options: ReadOptions) -> list[Reading]:
     r"""Read the logs of many runs at once, the workers of each merged.
 
     >>> import tempfile
     >>> from examiner.importers.files import open_source
     >>> path = Path(tempfile.mkdtemp()) / "monitor.csv"
     >>> _ = path.write_text('#{"t_start": 1.5, "env_id": "ALE/Pong-v5"}\nr,l,t\n-21,800,9.5\n')
-    >>> results = read_monitor([open_source(path)], TableOptions())[0].results
+    >>> results = read_monitor([open_source(path)], ReadOptions())[0].results
     >>> results.column("frames"), results.column("score")
     ([3200], [-21.0])
     """
@@ -265,14 +266,14 @@ def recognises_evaluations(file: SourceFile) -> bool:
     return {"timesteps", "results"} <= set(array_names(file))
 
 
-def read_evaluations(file: SourceFile, options: TableOptions) -> Reading:
+def read_evaluations(file: SourceFile, options: ReadOptions) -> Reading:
     """Read every evaluation episode, in order; `evaluation` numbers the checkpoints that were played.
 
     >>> import tempfile
     >>> from examiner.importers.files import open_source
     >>> path = Path(tempfile.mkdtemp()) / "evaluations.npz"
     >>> np.savez(path, timesteps=[100, 200], results=[[1.0, 2.0], [3.0, 4.0]], ep_lengths=[[5] * 2] * 2)
-    >>> results = read_evaluations(open_source(path), TableOptions()).results
+    >>> results = read_evaluations(open_source(path), ReadOptions()).results
     >>> results.column("score"), results.column("steps")
     ([1.0, 2.0, 3.0, 4.0], [100, 100, 200, 200])
     """

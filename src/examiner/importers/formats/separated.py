@@ -10,8 +10,9 @@ import polars as pl
 
 from examiner.importers.cells import spread, without_missing_words
 from examiner.importers.files import SourceFile
+from examiner.importers.options import ReadOptions
 from examiner.importers.readings import Reading, Whereabouts
-from examiner.importers.table_columns import TableColumns, TableOptions
+from examiner.importers.table_columns import TableColumns
 from examiner.importers.tables import results_from_table, table_reading
 from examiner.importers.text import is_utf16, text_of
 from examiner.importers.text_tables import TextTable
@@ -44,7 +45,7 @@ def recognises(file: SourceFile) -> bool:
     return b"\x00" not in file.head and not file.head.lstrip().startswith((b"[{", b"[\n", b"{"))
 
 
-def read(file: SourceFile, options: TableOptions) -> Reading:
+def read(file: SourceFile, options: ReadOptions) -> Reading:
     r"""Read a separated text file, tidy or wide.
 
     >>> import tempfile
@@ -52,7 +53,7 @@ def read(file: SourceFile, options: TableOptions) -> Reading:
     >>> from examiner.importers.files import open_source
     >>> path = Path(tempfile.mkdtemp()) / "scores.tsv"
     >>> _ = path.write_text("agent\ttask\tscore\na\tpong\t21\n")
-    >>> read(open_source(path), TableOptions()).results.measure()
+    >>> read(open_source(path), ReadOptions()).results.measure()
     array([21.])
     """
     curve = _curve_without_header(file)
@@ -90,10 +91,10 @@ def _curve_without_header(file: SourceFile) -> pl.DataFrame | None:
     return pl.DataFrame({"step": steps, "score": numbers["score"][0]})
 
 
-def read_many(files: Sequence[SourceFile], options: TableOptions) -> list[Reading]:
+def read_many(files: Sequence[SourceFile], options: ReadOptions) -> list[Reading]:
     """Read many files: those with the same header as one text, which is far faster than one by one.
 
-    >>> read_many([], TableOptions())
+    >>> read_many([], ReadOptions())
     []
     """
     alike: dict[tuple[object, ...], list[SourceFile]] = {}
@@ -122,7 +123,7 @@ def _blocks(files: Sequence[SourceFile]) -> list[list[SourceFile]]:
     return blocks
 
 
-def _read_block(files: Sequence[SourceFile], options: TableOptions) -> Reading | None:
+def _read_block(files: Sequence[SourceFile], options: ReadOptions) -> Reading | None:
     """Read like-headed tidy files at once; None where each needs a look of its own."""
     bodies = [body for file in files if (body := _body(file)) is not None]
     if len(bodies) < len(files):

@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from examiner.importers.evaluations.log import WITH_ERROR, EvaluationLog, Samples
+from examiner.importers.documents import as_sequence, document_of, number
 from examiner.importers.files import SourceFile
-from examiner.importers.json_values import as_sequence, document_of, number
-from examiner.importers.table_columns import TableOptions
+from examiner.importers.logs import WITH_ERROR, EvaluationLog, Samples
+from examiner.importers.options import ReadOptions
 from examiner.importers.text import beginning
 from examiner.messages import InputError, listed, shorten
 
@@ -37,16 +37,16 @@ def recognises(file: SourceFile) -> bool:
     return report or _DETAILS.match(head) is not None
 
 
-def read(file: SourceFile, options: TableOptions) -> list[EvaluationLog]:
+def read(file: SourceFile, options: ReadOptions) -> list[EvaluationLog]:
     """Read what was resolved and what was not, and what it cost.
 
     Of lists, what is not resolved but listed otherwise, or by `--items`, was failed.
 
     >>> text = b'{"no_generation": ["a__b-2"], "resolved": ["a__b-1"]}'
     >>> path = Path("evaluation/verified/20250101_agent/results/results.json")
-    >>> (log,) = read(SourceFile(path, None, text, whole=True), TableOptions())
-    >>> log.model, log.benchmark, {key[0]: score["resolved"] for key, score in log.samples.scores.items()}
-    ('20250101_agent', 'SWE-bench verified', {'a__b-1': 1.0, 'a__b-2': 0.0})
+    >>> (log,) = read(SourceFile(path, None, text, whole=True), ReadOptions())
+    >>> log.model, log.benchmark, log.samples.scores
+    ('20250101_agent', 'SWE-bench verified', {'resolved': [1.0, 0.0]})
     """
     content = document_of(file)
     if "unresolved_ids" in content:  # forks of the harness call the list of the report differently
@@ -66,7 +66,7 @@ def read(file: SourceFile, options: TableOptions) -> list[EvaluationLog]:
     for instance, about in details.items():
         if wanted is None or instance in wanted:
             _add(samples, instance, about, file.path)
-    samples.measures.setdefault(MEASURE)
+    samples.scores.setdefault(MEASURE, [])
     model, split, evaluation = _submission(file)
     return [
         EvaluationLog.of(

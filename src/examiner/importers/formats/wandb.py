@@ -9,13 +9,13 @@ from pathlib import PurePath
 import polars as pl
 
 from examiner.importers.files import SourceFile
+from examiner.importers.options import ReadOptions
 from examiner.importers.readings import Reading
-from examiner.importers.table_columns import TableOptions
 from examiner.importers.tables import table_reading
 from examiner.importers.text import beginning
 from examiner.importers.text_tables import TextTable
-from examiner.importers.time import TIME_COLUMNS
 from examiner.importers.training import cleanrl_names
+from examiner.importers.vocabulary import TIME_COLUMNS
 from examiner.messages import InputError, shorten
 
 _ENDS = ("__MIN", "__MAX")
@@ -45,7 +45,7 @@ def recognises(file: SourceFile) -> bool:
     return whole and len(names) > 1 and all(" - " in name for name in names[1:])
 
 
-def read(file: SourceFile, options: TableOptions) -> Reading:
+def read(file: SourceFile, options: ReadOptions) -> Reading:
     r"""Read the curve of every run, without the ends of its range.
 
     >>> import tempfile
@@ -53,7 +53,7 @@ def read(file: SourceFile, options: TableOptions) -> Reading:
     >>> from examiner.importers.files import open_source
     >>> path = Path(tempfile.mkdtemp()) / "wandb.csv"
     >>> _ = path.write_text('"Step","Pong-v5__ppo__1__165 - eval/return"\n"1","-3"\n"2","5"\n"3","9"\n')
-    >>> results = read(open_source(path), TableOptions()).results
+    >>> results = read(open_source(path), ReadOptions()).results
     >>> results.agents, results.tasks, results.measure()
     (('ppo',), ('Pong-v5',), array([-3.,  5.,  9.]))
     """

@@ -27,12 +27,13 @@ from examiner.importers.run_times.rows import (
     RunRows,
     TooFewTimesError,
     group_numbers,
-    number_within,
     time_numbers,
     time_text,
 )
-from examiner.importers.run_times.spacing import LENGTHS, episode_runs, evenly_spaced, on_grid
+from examiner.importers.run_times.spacing import episode_runs, evenly_spaced, on_grid
+from examiner.importers.vocabulary import LENGTHS
 from examiner.messages import counted, shorten
+from examiner.results import number_within
 
 
 class Arranged(NamedTuple):

@@ -19,13 +19,13 @@ from examiner.importers.run_times.rows import (
     first_times,
     group_numbers,
     lower_median,
-    number_within,
     time_numbers,
     time_text,
     typical_gaps,
 )
 from examiner.importers.run_times.spacing import EVEN
 from examiner.messages import shorten
+from examiner.results import number_within
 
 MIXED = 0.9
 """The share of turning points above which values come from two logs. Of noise it is two thirds."""

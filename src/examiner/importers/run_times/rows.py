@@ -9,13 +9,12 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from examiner.importers.options import UNTIMED
 from examiner.messages import InputError, counted, listed, shorten
 
 Rows = NDArray[np.intp]
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
-UNTIMED = "none"
-"""What `--time` says of a table that has no time."""
 FEWEST_TIMES = 3
 """Two values rise by chance in half of all runs."""
 
@@ -180,15 +179,6 @@ def time_numbers(rows: RunRows) -> NDArray[np.int64]:
     new = np.append(False, (np.diff(run) != 0) | (np.diff(time) != 0))
     numbers = np.empty(len(order), dtype=np.int64)
     numbers[order] = np.cumsum(new)
-    return numbers
-
-
-def number_within(group: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Count the rows of each group from 0, in their order."""
-    order = np.argsort(group, kind="stable")
-    counts = np.bincount(group)
-    numbers = np.empty(len(group), dtype=np.int64)
-    numbers[order] = np.arange(len(group)) - np.repeat(np.cumsum(counts) - counts, counts)
     return numbers
 
 

@@ -5,19 +5,17 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 
+from examiner.importers.options import FRAMES_PER_STEP
 from examiner.importers.run_times.rows import (
     FEWEST_TIMES,
     Flags,
     RunRows,
     lower_median,
-    number_within,
     typical_gaps,
 )
+from examiner.importers.vocabulary import LENGTHS
+from examiner.results import number_within
 
-FRAMES_PER_STEP = 4
-"""Emulator frames an Atari agent's action lasts in the usual wrappers."""
-LENGTHS = ("length", "episode_length", "ep_length", "ep_len", "episode_len", "episode_lengths")
-"""Columns that hold the length of an episode."""
 EVEN = 0.1
 """How far a gap may be from the typical one, as a share of it: an evaluation may wait for the end of an
 episode. Half of the gaps between episodes are rarely that much alike."""

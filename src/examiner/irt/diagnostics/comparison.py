@@ -1,29 +1,29 @@
-"""Models compared: by cells they have not seen, and the binomial with the beta-binomial by likelihoods."""
+"""Models compared by held-out cells, and a test of overdispersion by the ratio of likelihoods."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.answers import Answer, Scalar, Table, error, name, number
+from examiner.answers import Answer, Table, error, name, number, scalar
+from examiner.irt.agent_posterior import agent_posteriors
 from examiner.irt.estimation.arrays import log_choose
-from examiner.irt.estimation.kernels import kernel_for
+from examiner.irt.estimation.kernels import log_density
 from examiner.irt.fit import fit as fit_irt
 from examiner.irt.fit import shown
 from examiner.irt.fitted import IRTFit
 from examiner.irt.fitting import QUICKLY
-from examiner.irt.items import Floats, curves, positions
+from examiner.irt.items import Floats, positions
 from examiner.irt.model import Model
-from examiner.irt.posterior import posterior_blocks
 from examiner.messages import InputError, counted, listed
 from examiner.results import ResponseMatrix
 from examiner.scores import Progress
-from examiner.validation import Randomness, generator
+from examiner.validation import Randomness, generator, seed_of
 
 Fitter = Callable[[ResponseMatrix], IRTFit]
 
@@ -42,18 +42,18 @@ class ModelScores(Table):
 class ModelComparison(Answer):
     """Models from the best to the worst, on the same held-out cells.
 
-    `baseline` foretells every cell of a task by its mean alone, without abilities (NaN for
+    `baseline` predicts every cell of a task by the mean of the task, without abilities (NaN for
     continuous scores): a model that does no better has learnt nothing about agents.
     """
 
     kind: ClassVar[str] = "compare-models"
 
     models: ModelScores
-    baseline: float
-    cells: int
-    folds: int
-    left_out: int
-    """Held-out cells that some model could not score: their task did not vary without them."""
+    baseline: float = field(metadata=scalar("Log score by the means of tasks alone"))
+    cells: int = field(metadata=scalar("Held-out cells"))
+    folds: int = field(metadata=scalar("Folds"))
+    excluded_cells: int = field(metadata=scalar("Held-out cells that a model could not score"))
+    """These are of tasks that do not vary without them."""
     seed: int | None = None
 
     @property
@@ -73,21 +73,6 @@ class ModelComparison(Answer):
         others = [model for model in self.as_good if model != self.best]
         return f"{start}; {listed(others)} within two standard errors." if others else f"{start}."
 
-    @property
-    def scalars(self) -> Mapping[str, Scalar]:
-        """The baseline, and how many cells were held out."""
-        return {
-            "baseline": Scalar(self.baseline, "Log score by the means of tasks alone"),
-            "cells": Scalar(self.cells, "Held-out cells"),
-            "folds": Scalar(self.folds, "Folds"),
-            "excluded_cells": Scalar(self.left_out, "Held-out cells that a model could not score"),
-        }
-
-    @property
-    def settings(self) -> Mapping[str, Any]:  # Any: JSON values
-        """The seed of the folds."""
-        return {"seed": self.seed}
-
 
 def compare_models(
     matrix: ResponseMatrix,
@@ -99,13 +84,13 @@ def compare_models(
 ) -> ModelComparison:
     r"""Compare models by cells held out of the fit.
 
-    Each task's cells are dealt into `folds` parts. A model is fitted without one part (by default
-    with its priors and one start), and foretells each cell of that part from what the same agent
-    did on the others:
+    Each task's cells are divided into `folds` parts. A model is fitted without one part (by default
+    with its priors and one start), and predicts each cell of that part from the same agent's results on
+    the others:
 
     .. math:: \log \int f(x_{ji} | \theta) \, p(\theta | x_{j, \text{kept}}) \, d\theta
 
-    Standard errors are over agents, whose cells stand or fall together. `models` are names, or a
+    Standard errors are over agents, whose cells are not independent. `models` are names, or a
     mapping from names to functions from responses to a fit.
 
     References: Vehtari & Ojanen (2012), section 5.1; Stenhaug & Domingue (2022), for IRT.
@@ -117,36 +102,49 @@ def compare_models(
     """
     observed = matrix.observed
     if not 2 <= folds <= int(observed.sum(axis=0).max()):
-        raise InputError(f"Cannot deal the cells of a task into {folds} folds. Choose 2 to 10.")
-    fitters = _fitters(models)
-    part = _dealt(observed, folds, generator(rng))
+        raise InputError(f"Cannot divide the cells of a task into {folds} folds. Choose 2 to 10.")
+    if not models:
+        raise InputError("No model is given. Name at least one, better two.")
+    by_name = {name: partial(fit_irt, model=name, **QUICKLY) for name in models}
+    fitters: Mapping[str, Fitter] = models if isinstance(models, Mapping) else by_name
+    fold_of = _folds(observed, folds, generator(rng))
     scores = {name: np.full(matrix.shape, np.nan) for name in fitters}
     baseline = np.full(matrix.shape, np.nan)
     jobs = [(fold, name) for fold in range(folds) for name in fitters]
     for fold, model in shown(jobs, "comparing", progress):
-        held = part == fold
-        kept = _masked(matrix, observed & ~held)
-        _score_by_means(matrix, kept, held, baseline)
-        _score(matrix, kept, held, fitters[model](kept), scores[model])
-    compared = _comparison(scores, baseline, observed, folds)
-    return replace(compared, seed=rng if isinstance(rng, int) else None)
+        held_out = fold_of == fold
+        kept = _masked(matrix, observed & ~held_out)
+        if matrix.is_counts:
+            baseline[held_out] = _log_scores_of_means(matrix, kept)[held_out]
+        _score(matrix, kept, held_out, fitters[model](kept), scores[model])
+    common = observed & np.isfinite(list(scores.values())).all(axis=0)
+    cells = int(common.sum())
+    if not cells:
+        raise InputError(
+            f"No held-out cell of {counted(observed.shape[1], 'task')} could be scored: every task "
+            f"is constant once a fold is held out. Give more agents."
+        )
+    means = {name: float(values[common].mean()) for name, values in scores.items()}
+    ranked = sorted(means, key=lambda name: -means[name])
+    best = ranked[0]
+    table = ModelScores(
+        model=ranked,
+        log_score=[means[name] for name in ranked],
+        log_score_error=[_error_over_agents(scores[name], common) for name in ranked],
+        behind=[means[best] - means[name] for name in ranked],
+        behind_error=[_error_over_agents(scores[best] - scores[name], common) for name in ranked],
+    )
+    by_means = float(baseline[common].mean())
+    return ModelComparison(table, by_means, cells, folds, int(observed.sum()) - cells, seed_of(rng))
 
 
-def _fitters(models: Sequence[str] | Mapping[str, Fitter]) -> dict[str, Fitter]:
-    if not models:
-        raise InputError("No model is given. Name at least one, better two.")
-    if isinstance(models, Mapping):
-        return dict(models)
-    return {name: partial(fit_irt, model=name, **QUICKLY) for name in models}
-
-
-def _dealt(observed: NDArray[np.bool_], folds: int, rng: np.random.Generator) -> NDArray[np.int64]:
-    """A fold for each observed cell, even within each task; −1 elsewhere."""
-    part = np.full(observed.shape, -1, dtype=np.int64)
+def _folds(observed: NDArray[np.bool_], folds: int, rng: np.random.Generator) -> NDArray[np.int64]:
+    """A fold for each observed cell, balanced within each task; −1 elsewhere."""
+    fold_of = np.full(observed.shape, -1, dtype=np.int64)
     for task in range(observed.shape[1]):
         rows = np.flatnonzero(observed[:, task])
-        part[rng.permutation(rows), task] = (np.arange(rows.size) + rng.integers(folds)) % folds
-    return part
+        fold_of[rng.permutation(rows), task] = (np.arange(rows.size) + rng.integers(folds)) % folds
+    return fold_of
 
 
 def _masked(matrix: ResponseMatrix, keep: NDArray[np.bool_]) -> ResponseMatrix:
@@ -165,70 +163,36 @@ def _masked(matrix: ResponseMatrix, keep: NDArray[np.bool_]) -> ResponseMatrix:
 def _score(
     matrix: ResponseMatrix,
     kept: ResponseMatrix,
-    held: NDArray[np.bool_],
+    held_out: NDArray[np.bool_],
     fit: IRTFit,
     scores: Floats,
 ) -> None:
     """Write the log predictive density of held-out cells of fitted tasks into `scores`."""
-    items = fit.items
-    columns = positions(matrix.tasks, items.tasks).tolist()
-    part = kept.take(tasks=columns)
-    seen = posterior_blocks(part, items, fit.quadrature, population_sd=fit.population_sd)
-    weights = np.concatenate([block.weights for block in seen])
-    whole = matrix.take(tasks=columns)
-    kernel = kernel_for(items.response, whole, items)
-    terms = kernel.terms(curves(items, fit.population_sd * fit.quadrature.nodes), items.precision)
-    data = kernel.statistics(whole)
+    from scipy.special import logsumexp
+
+    items, columns = fit.items, positions(matrix.tasks, fit.items.tasks).tolist()
+    posteriors = agent_posteriors(
+        kept.take(tasks=columns), items, fit.quadrature, population_sd=fit.population_sd
+    )
+    value = matrix.successes if matrix.is_counts else matrix.to_numpy()
+    trials = matrix.trials if matrix.is_counts else matrix.observed
     for task, column in enumerate(columns):
-        rows = np.flatnonzero(held[:, column])
-        constant = kernel.constant(whole.take(tasks=[task]))[rows]
-        height = sum(
-            values[rows, task, None] * term[task] for values, term in zip(data, terms, strict=True)
+        rows = np.flatnonzero(held_out[:, column])
+        density = log_density(
+            items.take(np.full(len(rows), task)),
+            posteriors.nodes,
+            value[rows, column].astype(np.float64),
+            trials[rows, column].astype(np.int64),
         )
-        top = np.max(height, axis=1, keepdims=True)
-        mass = (weights[rows] * np.exp(height - top)).sum(axis=1)
-        scores[rows, column] = constant + top[:, 0] + np.log(np.maximum(mass, 1e-300))
+        scores[rows, column] = logsumexp(density, axis=1, b=posteriors.weights[rows])
 
 
-def _score_by_means(
-    matrix: ResponseMatrix, kept: ResponseMatrix, held: NDArray[np.bool_], scores: Floats
-) -> None:
-    """Binomial log density at (k + ½)/(n + 1) of the task's kept cells."""
-    if not matrix.is_counts:
-        return
+def _log_scores_of_means(matrix: ResponseMatrix, kept: ResponseMatrix) -> Floats:
+    """Binomial log density of all cells at (k + ½)/(n + 1) of the task's kept cells."""
     won = kept.successes.sum(axis=0, dtype=np.float64)
     share = (won + 0.5) / (kept.trials.sum(axis=0, dtype=np.float64) + 1.0)
     k, n = matrix.successes.astype(np.float64), matrix.trials.astype(np.float64)
-    density = k * np.log(share) + (n - k) * np.log1p(-share) + log_choose(n, k)
-    scores[held] = density[held]
-
-
-def _comparison(
-    scores: dict[str, Floats], baseline: Floats, observed: NDArray[np.bool_], folds: int
-) -> ModelComparison:
-    common = observed.copy()
-    for values in scores.values():
-        common &= np.isfinite(values)
-    cells = int(common.sum())
-    if not cells:
-        raise InputError(
-            f"No held-out cell of {counted(observed.shape[1], 'task')} could be scored: every task "
-            f"is constant once a fold is left out. Give more agents."
-        )
-    means = {name: float(values[common].mean()) for name, values in scores.items()}
-    ranked = sorted(means, key=lambda name: -means[name])
-    best = scores[ranked[0]]
-    errors = {name: _error_over_agents(values, common) for name, values in scores.items()}
-    apart = [_error_over_agents(best - scores[name], common) for name in ranked]
-    table = ModelScores(
-        model=ranked,
-        log_score=[means[name] for name in ranked],
-        log_score_error=[errors[name] for name in ranked],
-        behind=[means[ranked[0]] - means[name] for name in ranked],
-        behind_error=apart,
-    )
-    by_means = float(baseline[common].mean()) if np.isfinite(baseline[common]).all() else np.nan
-    return ModelComparison(table, by_means, cells, folds, int(observed.sum()) - cells)
+    return np.asarray(k * np.log(share) + (n - k) * np.log1p(-share) + log_choose(n, k))
 
 
 def _error_over_agents(values: Floats, common: NDArray[np.bool_]) -> float:
@@ -250,10 +214,11 @@ class OverdispersionTest(Answer):
 
     kind: ClassVar[str] = "overdispersion"
 
-    statistic: float
-    p_value: float
-    precision: float
-    correlation: float
+    statistic: float = field(metadata=scalar("Twice the gain in log-likelihood"))
+    p_value: float = field(metadata=scalar("p-value of no overdispersion"))
+    precision: float = field(metadata=scalar("Precision of the beta distribution of cells"))
+    correlation: float = field(metadata=scalar("Correlation of two trials of one cell"))
+    seed: int | None = None
 
     @property
     def headline(self) -> str:
@@ -263,29 +228,14 @@ class OverdispersionTest(Answer):
             f"(p = {self.p_value:.2g})."
         )
 
-    @property
-    def tables(self) -> Mapping[str, Table]:
-        """None: the test is of all cells at once."""
-        return {}
-
-    @property
-    def scalars(self) -> Mapping[str, Scalar]:
-        """The test and the estimate."""
-        return {
-            "statistic": Scalar(self.statistic, "Twice the gain in log-likelihood"),
-            "p_value": Scalar(self.p_value, "p-value of no overdispersion"),
-            "precision": Scalar(self.precision, "Precision of the beta distribution of cells"),
-            "correlation": Scalar(self.correlation, "Correlation of two trials of one cell"),
-        }
-
 
 def overdispersion(
     matrix: ResponseMatrix, model: str | Model = "2pl", *, rng: Randomness = 0
 ) -> OverdispersionTest:
-    r"""Test whether k of n trials scatter more than the binomial, by the ratio of likelihoods.
+    r"""Test whether k of n trials vary more than the binomial, by the ratio of likelihoods.
 
     Both models are fitted by maximum likelihood. No overdispersion (1/ν = 0) is an end of the
-    range, where half of all samples put the estimate when it is true; so
+    range, at which half of all samples without overdispersion have their estimate. Therefore
 
     .. math:: p = \tfrac12 P(\chi^2_1 \ge 2 (\ell_1 - \ell_0))
 
@@ -299,15 +249,16 @@ def overdispersion(
     """
     if not matrix.is_counts or int(matrix.trials.max()) < 2:
         raise InputError(
-            "No cell has two trials, so that nothing is known of how alike trials are. "
+            "No cell has two trials, so that the correlation of trials is not known. "
             "Give successes of several trials."
         )
     from scipy.special import chdtrc
 
-    plain = fit_irt(matrix, model, estimator="ml", response="binomial", errors=False, rng=rng)
-    wide = fit_irt(matrix, model, estimator="ml", response="beta-binomial", errors=False, rng=rng)
+    seed = seed_of(rng)
+    plain = fit_irt(matrix, model, estimator="ml", response="binomial", errors=False, rng=seed)
+    wide = fit_irt(matrix, model, estimator="ml", response="beta-binomial", errors=False, rng=seed)
     statistic = max(0.0, 2.0 * (wide.log_likelihood - plain.log_likelihood))
     p_value = 1.0 if statistic == 0.0 else float(0.5 * chdtrc(1, statistic))
     assert wide.items.precision is not None
     precision = float(wide.items.precision[0])
-    return OverdispersionTest(statistic, p_value, precision, 1.0 / (1.0 + precision))
+    return OverdispersionTest(statistic, p_value, precision, 1.0 / (1.0 + precision), seed)

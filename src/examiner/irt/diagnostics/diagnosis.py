@@ -3,29 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, ClassVar
+from dataclasses import dataclass, field
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.answers import Answer, Scalar, Table, bound, flag, name, number
+from examiner.answers import Answer, Scalar, Table, bound, flag, name, number, scalar
 from examiner.irt.diagnostics.comparison import OverdispersionTest
 from examiner.irt.diagnostics.comparison import overdispersion as overdispersion_test
-from examiner.irt.diagnostics.dependence import (
+from examiner.irt.diagnostics.item_fit import SumScoreTable, sum_score_fit
+from examiner.irt.diagnostics.residuals import (
     DimensionCheck,
     adjusted,
     dimension_check,
     first_eigenvalue,
     largest_excess,
-    residual_correlations,
-)
-from examiner.irt.diagnostics.item_fit import sum_score_fit
-from examiner.irt.diagnostics.residuals import (
-    RARE,
-    by_chance_among_all,
     mean_squares,
+    minimum_p_values,
     rarely_exceeded,
+    residual_correlations,
 )
 from examiner.irt.errors.draws import replicates as drawn_views
 from examiner.irt.errors.draws import view
@@ -33,20 +30,18 @@ from examiner.irt.fitted import IRTFit
 from examiner.irt.items import SCORES, Floats, positions
 from examiner.messages import InputError, counted
 from examiner.results import ResponseMatrix
-from examiner.scores import Progress
-from examiner.validation import Randomness, generator
+from examiner.scores import LEVEL, Progress
+from examiner.validation import Randomness, generator, seed_of
 
-_FEWEST_DRAWS = 20
-_SMALL = 0.01
 _RANGE = "95 % of what data drawn from the model give"
 
 
 class TaskFit(Table):
     """How well the model describes each task, the worst first.
 
-    `infit` weighs agents by information and so depends on those near the difficulty; `outfit` weighs all
-    alike and so depends on surprises far from it. Above their range: noise, or a curve that is too steep.
-    Below: responses more orderly than the curve says.
+    `infit` weights agents by information and depends on those near the difficulty; `outfit` weights all
+    equally and depends on surprises far from it. Above their range: noise, or a curve that is too steep.
+    Below: responses are more orderly than the curve predicts.
     """
 
     task: tuple[str, ...] = name("Task")
@@ -97,10 +92,9 @@ class DependentPairs(Table):
 class Diagnosis(Answer):
     """What a fit leaves unexplained: by task, by agent, by pair of tasks, and as a whole.
 
-    `pair_cutoff` is what the largest |Q3 − mean| of data drawn from the model exceeds once in twenty
-    times. `no_sum_scores` says why there is no S-X², if there is none. `overdispersion` is None where no
-    cell has two trials, or the test was not requested. Cut-offs come from `draws` data sets drawn from the
-    fitted model.
+    The largest |Q3 − mean| of data drawn from the model exceeds `pair_cutoff` once in twenty times.
+    `no_sum_scores` says why S-X² is not available. `overdispersion` is None where no cell has two trials,
+    or the test was not requested. Cut-offs come from `draws` data sets drawn from the fitted model.
     """
 
     kind: ClassVar[str] = "diagnose"
@@ -109,10 +103,10 @@ class Diagnosis(Answer):
     agents: AgentFit
     pairs: DependentPairs
     dimensions: DimensionCheck
-    pair_cutoff: float
+    pair_cutoff: float = field(metadata=scalar("Cut-off of Q3 beyond its mean"))
     no_sum_scores: str
     overdispersion: OverdispersionTest | None
-    draws: int
+    draws: int = field(metadata=scalar("Data sets drawn from the model for the cut-offs"))
     seed: int | None = None
 
     def findings(self) -> tuple[str, ...]:
@@ -143,8 +137,8 @@ class Diagnosis(Answer):
             return f"S-X² is not available: {self.no_sum_scores}."
         p_values = self.tasks.sum_score_p[np.isfinite(self.tasks.sum_score_p)]
         return (
-            f"{int((p_values < _SMALL).sum())} of {counted(len(p_values), 'task')} with p < {_SMALL:g} by "
-            f"S-X² ({_SMALL * len(p_values):.1f} expected by chance)."
+            f"{int((p_values < 0.01).sum())} of {counted(len(p_values), 'task')} with p < 0.01 by S-X² "
+            f"({0.01 * len(p_values):.1f} expected by chance)."
         )
 
     def _pair_sentence(self) -> str:
@@ -179,25 +173,19 @@ class Diagnosis(Answer):
         """Whether one ability is enough, and whether trials of one cell correlate."""
         over = self.overdispersion
         return {
+            **super(Diagnosis, self).scalars,
             "one_ability": Scalar(
                 bool(self.dimensions.one_dimension), "Whether one ability is enough"
             ),
             "first_eigenvalue": Scalar(self.dimensions.first, "First eigenvalue of residuals"),
             "eigenvalue_cutoff": Scalar(self.dimensions.cutoff, "Cut-off of the first eigenvalue"),
-            "pair_cutoff": Scalar(self.pair_cutoff, "Cut-off of Q3 beyond its mean"),
             "overdispersion_correlation": Scalar(
                 None if over is None else over.correlation, "Correlation of trials of one cell"
             ),
             "overdispersion_p_value": Scalar(
                 None if over is None else over.p_value, "p-value of the test of overdispersion"
             ),
-            "draws": Scalar(self.draws, "Data sets drawn from the model for the cut-offs"),
         }
-
-    @property
-    def settings(self) -> Mapping[str, Any]:  # Any: JSON values
-        """The seed of the draws."""
-        return {"seed": self.seed}
 
 
 def diagnose(
@@ -214,10 +202,10 @@ def diagnose(
 
     S-X², infit and outfit, agent fit, Q3, the largest eigenvalue of residuals and, where cells have
     several trials, a test of overdispersion. Cut-offs come from `replicates` data sets drawn from
-    the fitted model with the same cells and trials, each agent's ability from its own posterior, and
+    the fitted model with the same cells and trials, each agent's ability from its own posterior. Each is
     fitted again (one start), since estimates fit their own data better than the truth does.
-    `refit=False` takes the parameters as known: quicker, and the cut-offs a little off. `matrix` is
-    needed only for a fit that was read from a file.
+    `refit=False` takes the parameters as known, which is faster and less accurate. `matrix` is needed only
+    for a fit that was read from a file.
 
     >>> from examiner.irt import ItemParameters, fit as fit_irt, simulate
     >>> items = ItemParameters.of([f"task {n}" for n in range(8)], np.ones(8), np.zeros(8))
@@ -226,47 +214,39 @@ def diagnose(
     True
     """
     data = _data(fit, matrix)
-    if replicates < _FEWEST_DRAWS:
+    if replicates < 20:
         raise InputError(
-            f"{replicates} replicates are asked for. Give at least {_FEWEST_DRAWS}: cut-offs are "
-            f"their percentiles."
+            f"{replicates} replicates are asked for. Give at least 20: cut-offs are their percentiles."
         )
     drawing = generator(rng)
-    here = view(data, fit)
-    correlations = residual_correlations(here.residuals)
-    draws = drawn_views(
-        data, fit, here, count=replicates, rng=drawing, refit=refit, progress=progress
-    )
+    observed = view(data, fit)
+    correlations = residual_correlations(observed.residuals)
     squares, heights, excesses, eigenvalues = [], [], [], []
-    for drawn in draws:
-        together = residual_correlations(drawn.residuals)
+    for drawn in drawn_views(
+        data, fit, observed, count=replicates, rng=drawing, refit=refit, progress=progress
+    ):
+        drawn_correlations = residual_correlations(drawn.residuals)
         squares.append(mean_squares(drawn.residuals))
         heights.append(drawn.log_likelihood)
-        excesses.append(largest_excess(together))
-        eigenvalues.append(first_eigenvalue(together))
-    own, shared = divmod(fit.parameters, len(fit.items))  # estimated numbers behind a curve
+        excesses.append(largest_excess(drawn_correlations))
+        eigenvalues.append(first_eigenvalue(drawn_correlations))
+    of_task, shared = divmod(fit.parameters, len(fit.items))  # estimated numbers behind a curve
     sums = sum_score_fit(
         data,
         fit.items,
-        parameters=own + shared,
+        parameters=of_task + shared,
         population_sd=fit.population_sd,
         nodes=fit.quadrature,
     ).tasks
     cutoff = rarely_exceeded(np.array(excesses))
     several = data.is_counts and fit.items.response not in SCORES and int(data.trials.max()) > 1
     return Diagnosis(
-        tasks=_task_fit(
-            fit.items.tasks,
-            mean_squares(here.residuals),
-            np.array(squares),
-            sums.p_value,
-            sums.rmsea,
-        ),
+        tasks=_task_fit(mean_squares(observed.residuals), np.array(squares), sums),
         agents=agent_fit(
             data.agents,
-            here.log_likelihood,
+            observed.log_likelihood,
             np.array(heights),
-            mean_squares(here.residuals, axis=1),
+            mean_squares(observed.residuals, axis=1),
         ),
         pairs=_dependent_pairs(fit.items.tasks, correlations, cutoff),
         dimensions=dimension_check(fit.items.tasks, correlations, np.array(eigenvalues)),
@@ -276,7 +256,7 @@ def diagnose(
         if several and overdispersion
         else None,
         draws=replicates,
-        seed=rng if isinstance(rng, int) else None,
+        seed=seed_of(rng),
     )
 
 
@@ -296,13 +276,7 @@ def _data(fit: IRTFit, matrix: ResponseMatrix | None) -> ResponseMatrix:
     return given if given.tasks == fit.items.tasks else given.take(tasks=columns.tolist())
 
 
-def _task_fit(
-    tasks: tuple[str, ...],
-    squares: tuple[Floats, Floats],
-    drawn: Floats,
-    sum_score_p: Floats,
-    rmsea: Floats,
-) -> TaskFit:
+def _task_fit(squares: tuple[Floats, Floats], drawn: Floats, sums: SumScoreTable) -> TaskFit:
     """Compare infit and outfit with those of draws, [draws, 2, tasks]."""
     infit, outfit = squares
     low, high = np.quantile(drawn, [0.025, 0.975], axis=0)
@@ -311,16 +285,17 @@ def _task_fit(
     misfit = ~inside & np.isfinite(infit)
     distance = np.nan_to_num(np.abs(np.log(np.maximum(outfit, 1e-9))))
     table = TaskFit(
-        task=tasks,
+        task=sums.task,
         infit=infit,
         infit_low=low[0],
         infit_high=high[0],
         outfit=outfit,
         outfit_low=low[1],
         outfit_high=high[1],
-        sum_score_p=sum_score_p,
-        rmsea=rmsea,
+        sum_score_p=sums.p_value,
+        rmsea=sums.rmsea,
         misfit=misfit,
+        caption="Tasks, the worst fit first",
     )
     return table.take(np.lexsort((-distance, ~misfit)))
 
@@ -336,9 +311,9 @@ def agent_fit(
     with np.errstate(divide="ignore", invalid="ignore"):
         lz = np.where(spread > 0, (log_likelihood - drawn.mean(axis=0)) / spread, np.nan)
     slack = 1e-9 * (1 + np.abs(log_likelihood))
-    adjusted_p = by_chance_among_all(log_likelihood, drawn)
+    adjusted_p = minimum_p_values(log_likelihood, drawn)
     with np.errstate(invalid="ignore"):
-        unexpected = adjusted_p <= RARE + 1e-12
+        unexpected = adjusted_p <= LEVEL + 1e-12
     table = AgentFit(
         agent=agents,
         lz=lz,
@@ -347,6 +322,7 @@ def agent_fit(
         infit=squares[0],
         outfit=squares[1],
         unexpected=unexpected,
+        caption="Agents, the most unusual responses first",
     )
     return table.take(np.argsort(lz, kind="stable"))
 
@@ -361,4 +337,5 @@ def _dependent_pairs(tasks: tuple[str, ...], correlations: Floats, cutoff: float
         first=[tasks[rows[pair]] for pair in order],
         second=[tasks[columns[pair]] for pair in order],
         excess=excess[rows, columns][order],
+        caption="Tasks that correlate beyond ability",
     )

@@ -1,4 +1,4 @@
-"""Words about a fit and its tasks: where estimates are not to be taken at their face."""
+"""Flags of tasks and warnings about a fit: which estimates should not be taken at face value."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from examiner.irt.items import Floats, ItemParameters
 from examiner.irt.model import Model
 from examiner.irt.models import MODELS
 from examiner.messages import counted, listed
-from examiner.results import ObservedCells, ResponseMatrix
+from examiner.results import ResponseMatrix
 
 BOUNDARY = "slope or intercept at a boundary"
 SEPARATED = "agents who succeed and agents who fail are separated by ability"
@@ -29,16 +29,11 @@ NO_OVERDISPERSION = "no overdispersion found"
 NO_ERROR = "no standard error: the likelihood is flat here"
 
 STEEP = 20.0
-"""A slope beyond this is a step for any data: ability would have to be known to 0.1."""
-_NOTHING = 1e-4
-_TOO_PRECISE = 1e4
-"""Trials of one cell then correlate by less than 0.0001."""
+"""A steeper slope is a step function for any data: the data would have to locate ability to 0.1."""
 ENOUGH_AGENTS = 200
-"""Fewer agents cannot tell the chance of guessing, or of slipping, from a task's difficulty."""
-_FEW_AGENTS = 30
-_FEW_TASKS = 5
+"""Fewer agents cannot distinguish the chance of guessing, or of slipping, from difficulty."""
 SPREAD = 1.1
-"""Abilities that spread by more, or by less than its inverse, are on a scale of their own."""
+"""Abilities whose deviation is larger, or smaller than its inverse, have a scale of their own."""
 
 
 def task_flags(
@@ -51,13 +46,12 @@ def task_flags(
     evidence: Evidence | None = None,
     largest: float = STEEP,
 ) -> tuple[tuple[str, ...], ...]:
-    """Return words about each task, none where there is nothing to say.
+    """Return the flags of each task.
 
     `largest` is the slope at which the fit stops; intercepts count as at a boundary at twice that.
-    Without errors nothing is said of signs and intervals, and without responses nothing of
-    separation. Slopes shared by all tasks, or set to 1, are not looked at. A slope is negative after
-    Benjamini–Hochberg over all tasks, and where the `evidence` shows that agents differ. A slope is not
-    significant where its interval contains 0.
+    Signs and intervals are flagged only with errors, separation only with responses, and slopes only where
+    each task has its own. A slope is negative after Benjamini–Hochberg over all tasks, and where the
+    `evidence` shows that agents differ. A slope is not significant where its interval contains 0.
 
     >>> from examiner.irt.ability import abilities
     >>> from examiner.irt.models import MODELS
@@ -66,27 +60,25 @@ def task_flags(
     >>> task_flags(matrix, items, MODELS["2pl"], abilities(matrix, items))[0][0]
     'slope or intercept at a boundary'
     """
-    own = set(model.free)
-    found: list[tuple[str, NDArray[np.bool_]]] = []
-    if "slope" in own:
+    raised: list[tuple[str, NDArray[np.bool_]]] = []
+    if "slope" in model.free:
         steep = np.abs(items.slope) >= largest
-        found.append((BOUNDARY, steep | (np.abs(items.intercept) >= 2 * largest)))
+        raised.append((BOUNDARY, steep | (np.abs(items.intercept) >= 2 * largest)))
         if matrix is not None:
-            found.append((SEPARATED, separated(matrix, abilities.ability)))
-        found += _signs(items, errors, evidence)
+            raised.append((SEPARATED, separated(matrix, abilities.ability)))
+        raised += _signs(items, errors, evidence)
     else:
-        found.append((BOUNDARY, np.abs(items.intercept) >= 2 * largest))
-    if "guessing" in own:
-        found.append((NO_GUESSING, items.guessing <= _NOTHING))
-    if "slip" in own:
-        found.append((NO_SLIPPING, items.ceiling >= 1 - _NOTHING))
+        raised.append((BOUNDARY, np.abs(items.intercept) >= 2 * largest))
+    if "guessing" in model.free:
+        raised.append((NO_GUESSING, items.guessing <= 1e-4))
+    if "slip" in model.free:
+        raised.append((NO_SLIPPING, items.ceiling >= 1 - 1e-4))
     if items.response == "beta-binomial" and items.precision is not None:
-        found.append((NO_OVERDISPERSION, items.precision >= _TOO_PRECISE))
+        # trials of one cell then correlate by less than 0.0001
+        raised.append((NO_OVERDISPERSION, items.precision >= 1e4))
     if errors is not None:
-        found.append((NO_ERROR, np.isnan(errors.intercept)))
-    return tuple(
-        tuple(words for words, where in found if where[task]) for task in range(len(items))
-    )
+        raised.append((NO_ERROR, np.isnan(errors.intercept)))
+    return tuple(tuple(flag for flag, tasks in raised if tasks[task]) for task in range(len(items)))
 
 
 def _signs(
@@ -96,19 +88,19 @@ def _signs(
     if errors is None:
         return [(NEGATIVE, negative)]
     _, falling = signs(items, errors, evidence)
-    endless = np.isinf(errors.difficulty_low) | np.isinf(errors.difficulty_high)
-    noise = (errors.slope_low <= 0) & (errors.slope_high >= 0) & ~falling
+    unbounded = np.isinf(errors.difficulty_low) | np.isinf(errors.difficulty_high)
+    not_significant = (errors.slope_low <= 0) & (errors.slope_high >= 0) & ~falling
     return [
         (NEGATIVE, falling),
-        (NEGATIVE_ALONE, negative & ~falling & ~noise),
-        (SLOPE_NOT_SIGNIFICANT, noise),
+        (NEGATIVE_ALONE, negative & ~falling & ~not_significant),
+        (SLOPE_NOT_SIGNIFICANT, not_significant),
         # where stronger agents do worse, difficulty has no meaning
-        (UNBOUNDED_DIFFICULTY, endless & ~falling),
+        (UNBOUNDED_DIFFICULTY, unbounded & ~falling),
     ]
 
 
 def with_evidence(fit: IRTFit, evidence: Evidence) -> IRTFit:
-    """Return the fit with what other tests show, and with the intervals and words that follow from it.
+    """Return the fit with the results of other tests, and with the intervals and flags that follow.
 
     >>> from examiner.irt.ability import known as known_fit
     >>> from examiner.irt.evidence import ChanceTest
@@ -121,17 +113,17 @@ def with_evidence(fit: IRTFit, evidence: Evidence) -> IRTFit:
     model, errors = MODELS[fit.model], fit.errors
     if not evidence.abilities_differ and not model.unit_slopes:
         errors = allowing_equal_abilities(fit.items.slope, errors)
-    words = task_flags(fit.matrix, fit.items, model, fit.abilities, errors, evidence=evidence)
-    return replace(fit, evidence=evidence, errors=errors, flags=words)
+    flags = task_flags(fit.matrix, fit.items, model, fit.abilities, errors, evidence=evidence)
+    return replace(fit, evidence=evidence, errors=errors, flags=flags)
 
 
 def negative_tasks(fit: IRTFit) -> tuple[str, ...]:
-    """Return the tasks whose slope is shown to be negative, the steepest first.
+    """Return the tasks whose slope is significantly negative, the steepest first.
 
-    At 5 % after Benjamini–Hochberg over all tasks, and only where agents are shown to differ.
+    At 5 % after Benjamini–Hochberg over all tasks, and only if agents differ significantly.
 
     >>> from examiner.irt.ability import known as known_fit
-    >>> negative_tasks(known_fit(ItemParameters.of(["t"], [-1.0], [0.0])))  # no errors, no noise
+    >>> negative_tasks(known_fit(ItemParameters.of(["t"], [-1.0], [0.0])))  # no errors
     ()
     """
     falling = np.flatnonzero(signs(fit.items, fit.errors, fit.evidence)[1])
@@ -140,7 +132,7 @@ def negative_tasks(fit: IRTFit) -> tuple[str, ...]:
 
 
 def negative_sentence(tasks: Sequence[str]) -> str:
-    """Say which tasks have negative discrimination, and what to do about it.
+    """Return which tasks have negative discrimination, and what to do about it.
 
     >>> negative_sentence(["item-057"])
     "1 task has negative discrimination: 'item-057'. Check its key or its scoring."
@@ -156,12 +148,12 @@ def negative_sentence(tasks: Sequence[str]) -> str:
 def outcome_of(
     starts: Starts, flags: tuple[tuple[str, ...], ...], *, settled: bool, divided: bool = False
 ) -> FitOutcome:
-    """Say how a fit ended: the worst that is true of it."""
+    """Return how a fit ended: the most serious outcome that applies."""
     if not settled:
         return FitOutcome.NOT_CONVERGED
     if divided:
         return FitOutcome.DISCONNECTED
-    if any(BOUNDARY in words for words in flags):
+    if any(BOUNDARY in of_task for of_task in flags):
         return FitOutcome.BOUNDARY
     if starts.agreeing < len(starts.objectives) / 2:
         return FitOutcome.STARTS_DISAGREE
@@ -171,44 +163,46 @@ def outcome_of(
 def fit_warnings(
     starts: Starts, spread: float, shape: tuple[int, int], model: Model, items: ItemParameters
 ) -> tuple[str, ...]:
-    """Say what is doubtful about a whole fit of so many agents and tasks.
+    """Return warnings about a whole fit, of `shape` (agents, tasks).
 
-    `spread` is the standard deviation of ability among its agents, which the model says is 1.
+    `spread` is the standard deviation of ability among its agents, which is 1 in the model.
     """
     agents, tasks = shape
-    said = []
+    warnings = []
     if starts.agreeing < len(starts.objectives):
         gap = starts.objectives[0] - starts.objectives[-1]
-        said.append(
+        warnings.append(
             f"{starts.agreeing} of {counted(len(starts.objectives), 'start')} reached the best "
             f"optimum; the worst ended {gap:.3g} below it."
         )
     if not 1 / SPREAD <= spread <= SPREAD:
-        said.append(
+        warnings.append(
             f"Abilities spread by {spread:.2f} where the model says 1: priors of many tasks outweigh "
             f"few agents. Compare abilities within this fit only, or leave the priors to their default."
         )
     for name, value in (("guessing", items.guessing), ("slip", 1.0 - items.ceiling)):
         if name in model.held:
-            said.append(
+            warnings.append(
                 f"The chance of {'guessing' if name == 'guessing' else 'slipping'} is held at "
                 f"{value[0]:.2f}: {counted(agents, 'agent')} cannot distinguish it from difficulty, which "
                 f"takes {ENOUGH_AGENTS}. A prior of your own (priors={{{name!r}: …}}) frees it."
             )
-    if agents < _FEW_AGENTS:
-        said.append(
+    if agents < 30:
+        warnings.append(
             f"{counted(agents, 'agent')} say little of a task: read its intervals, not its estimates."
         )
-    if tasks < _FEW_TASKS:
-        said.append(f"{counted(tasks, 'task')} say little of an agent: abilities are pulled to 0.")
-    return tuple(said)
+    if tasks < 5:
+        warnings.append(
+            f"{counted(tasks, 'task')} say little of an agent: abilities are pulled to 0."
+        )
+    return tuple(warnings)
 
 
 def separated(matrix: ResponseMatrix, ability: Floats) -> NDArray[np.bool_]:
     """Return for which tasks one ability divides the agents who ever fail from those who succeed.
 
-    Then a steeper slope is always a little more likely, and how steep it is said to be comes from
-    the prior, or from where the iterations stopped. Continuous scores are never separated.
+    Then a steeper slope is always a little more likely, and its estimate comes from the prior, or from
+    where the iterations stopped. Continuous scores are never separated.
 
     >>> matrix = ResponseMatrix.from_array([[0, 1], [1, 0], [1, 1]])
     >>> separated(matrix, np.array([-1.0, 0.0, 1.0]))
@@ -216,29 +210,25 @@ def separated(matrix: ResponseMatrix, ability: Floats) -> NDArray[np.bool_]:
     """
     if not matrix.is_counts:
         return np.zeros(len(matrix.tasks), dtype=np.bool_)
+    (low_win, high_win), (low_loss, high_loss) = (
+        _ability_range(matrix, ability, successes=successes) for successes in (True, False)
+    )
+    both = np.isfinite(low_win) & np.isfinite(low_loss)
+    return np.asarray(both & ((low_win > high_loss) | (high_win < low_loss)))
+
+
+def _ability_range(
+    matrix: ResponseMatrix, ability: Floats, *, successes: bool
+) -> tuple[Floats, Floats]:
+    """The lowest and highest ability of agents with a success, or a failure, [tasks]; ±∞ if none."""
     cells = matrix.observed_cells
-    if cells is not None:
-        return _separated(cells, ability)
-    theta = ability[:, None]
-    wins, losses = matrix.successes > 0, matrix.trials > matrix.successes
-    lowest_win = np.where(wins, theta, np.inf).min(axis=0)
-    highest_win = np.where(wins, theta, -np.inf).max(axis=0)
-    lowest_loss = np.where(losses, theta, np.inf).min(axis=0)
-    highest_loss = np.where(losses, theta, -np.inf).max(axis=0)
-    both = wins.any(axis=0) & losses.any(axis=0)
-    return np.asarray(both & ((lowest_win > highest_loss) | (highest_win < lowest_loss)))
-
-
-def _separated(cells: ObservedCells, ability: Floats) -> NDArray[np.bool_]:
-    """The same of a list of observed cells."""
-    won, tried = cells.parts
-    ends = []
-    for some in (won > 0, tried > won):
-        column, theta = cells.columns[some], ability[cells.rows[some]]
-        lowest, highest = np.full(cells.shape[1], np.inf), np.full(cells.shape[1], -np.inf)
-        np.minimum.at(lowest, column, theta)
-        np.maximum.at(highest, column, theta)
-        ends.append((lowest, highest))
-    (lowest_win, highest_win), (lowest_loss, highest_loss) = ends
-    both = np.isfinite(lowest_win) & np.isfinite(lowest_loss)
-    return np.asarray(both & ((lowest_win > highest_loss) | (highest_win < lowest_loss)))
+    won, trials = (matrix.successes, matrix.trials) if cells is None else cells.parts
+    chosen = won > 0 if successes else trials > won
+    if cells is None:
+        theta = ability[:, None]
+        lowest = np.where(chosen, theta, np.inf).min(axis=0)
+        return lowest, np.where(chosen, theta, -np.inf).max(axis=0)
+    lowest, highest = np.full(cells.shape[1], np.inf), np.full(cells.shape[1], -np.inf)
+    np.minimum.at(lowest, cells.columns[chosen], ability[cells.rows[chosen]])
+    np.maximum.at(highest, cells.columns[chosen], ability[cells.rows[chosen]])
+    return lowest, highest

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple
+from typing import ClassVar
 
 import numpy as np
 
@@ -13,9 +13,6 @@ from examiner.irt.items import SCORES, Floats, ItemParameters, curves
 from examiner.irt.posterior import Quadrature, quadrature_for
 from examiner.messages import counted
 from examiner.results import ResponseMatrix
-
-_SMALLEST_EXPECTED = 1.0
-_MOST_CELLS = 50_000_000
 
 
 class SumScoreTable(Table):
@@ -53,13 +50,6 @@ class SumScoreFit(Answer):
         return {"tasks": self.tasks.sorted_by("p_value")}
 
 
-class _Groups(NamedTuple):
-    """Score groups of one task: expected and observed successes and failures, [groups, 2]."""
-
-    expected: Floats
-    observed: Floats
-
-
 def sum_score_fit(
     matrix: ResponseMatrix,
     items: ItemParameters,
@@ -68,7 +58,7 @@ def sum_score_fit(
     population_sd: float = 1.0,
     nodes: int | Quadrature | None = None,
 ) -> SumScoreFit:
-    r"""Return S-X² of each task: do agents with k tasks solved succeed as often as the model says?
+    r"""Return S-X² of each task: whether agents that solve k tasks solve it as often as the model predicts.
 
     .. math:: S\text{-}X^2_i = \sum_k N_k \frac{(O_{ik} - E_{ik})^2}{E_{ik} (1 - E_{ik})}, \quad
               E_{ik} = \frac{\int P_i f^{-i}(k - 1 | \theta) \phi}{\int f(k | \theta) \phi}
@@ -87,45 +77,38 @@ def sum_score_fit(
     (True, 7)
     """
     matched = items.named(matrix.tasks)
-    reason = _unavailable(matrix, matched)
-    if reason:
-        nothing = np.full(len(matched), np.nan)
-        reasons = (reason,) * len(matched)
-        return _answer(matched.tasks, nothing, nothing, nothing, nothing, reasons)
-    from scipy.special import chdtrc
+    tasks = len(matched)
+    statistic, degrees, p_value, rmsea = np.full((4, tasks), np.nan)
+    reasons = [_unavailable(matrix, matched)] * tasks
+    if not reasons[0]:
+        from scipy.special import chdtrc
 
-    rule = quadrature_for(nodes, matched, matrix, population_sd)
-    expected = _expected_shares(matched, rule, population_sd)
-    solved = matrix.successes.astype(np.int64)
-    statistic, degrees = np.empty((2, len(matched)))
-    scores = solved.sum(axis=1)
-    agents = np.bincount(scores, minlength=len(matched) + 1)[1:-1].astype(np.float64)
-    for task in range(len(matched)):
-        won = np.bincount(scores, solved[:, task].astype(float), len(matched) + 1)[1:-1]
-        groups = _merged(agents, won.astype(np.float64), expected[task])
-        statistic[task] = ((groups.observed - groups.expected) ** 2 / groups.expected).sum()
-        degrees[task] = groups.expected.shape[0] - parameters
-    lost = degrees <= 0
-    statistic[lost] = np.nan
-    with np.errstate(invalid="ignore", divide="ignore"):
-        rmsea = np.sqrt(np.maximum(statistic / degrees - 1, 0.0) / (matrix.shape[0] - 1))
-    reasons = tuple(
-        "too few score groups for the parameters of the task" if gone else "" for gone in lost
+        rule = quadrature_for(nodes, matched, matrix, population_sd)
+        expected = _expected_shares(matched, rule, population_sd)
+        solved = matrix.successes.astype(np.int64)
+        scores = solved.sum(axis=1)
+        agents = np.bincount(scores, minlength=tasks + 1)[1:-1].astype(np.float64)
+        for task in range(tasks):
+            won = np.bincount(scores, solved[:, task].astype(np.float64), tasks + 1)
+            means, counts = merged_groups(agents, np.asarray(won[1:-1]), expected[task])
+            degrees[task] = len(means) - parameters
+            if degrees[task] <= 0:
+                reasons[task] = "too few score groups for the parameters of the task"
+                continue
+            statistic[task] = ((counts - means) ** 2 / means).sum()
+            p_value[task] = chdtrc(degrees[task], statistic[task])
+            excess = max(statistic[task] / degrees[task] - 1, 0.0)
+            rmsea[task] = np.sqrt(excess / (matrix.shape[0] - 1)) if excess else 0.0
+    return SumScoreFit(
+        SumScoreTable(
+            task=matched.tasks,
+            statistic=statistic,
+            degrees=degrees,
+            p_value=p_value,
+            rmsea=rmsea,
+            reason=reasons,
+        )
     )
-    return _answer(
-        matched.tasks,
-        statistic,
-        degrees,
-        np.where(lost, np.nan, chdtrc(np.maximum(degrees, 1), statistic)),
-        np.where(lost, np.nan, rmsea),
-        reasons,
-    )
-
-
-def _answer(tasks: tuple[str, ...], *columns: Floats | tuple[str, ...]) -> SumScoreFit:
-    names = list(SumScoreTable.declared)[1:]
-    values: dict[str, Any] = dict(zip(names, columns, strict=True))  # Any: arrays and words
-    return SumScoreFit(SumScoreTable(task=tasks, **values))
 
 
 def _unavailable(matrix: ResponseMatrix, items: ItemParameters) -> str:
@@ -141,33 +124,36 @@ def _unavailable(matrix: ResponseMatrix, items: ItemParameters) -> str:
 
 
 def _expected_shares(items: ItemParameters, rule: Quadrature, population_sd: float) -> Floats:
-    """E_ik for k = 1 … tasks − 1, shape [tasks, tasks − 1]; nodes some at a time."""
+    """E_ik for k = 1 … tasks − 1, shape [tasks, tasks − 1]."""
     tasks = len(items)
     above, below = np.zeros((tasks, tasks - 1)), np.zeros(tasks - 1)
-    step = max(1, _MOST_CELLS // (3 * tasks**2))
+    step = max(1, 50_000_000 // (3 * tasks**2))  # bounds memory
     weights = np.exp(rule.log_weights)
     for start in range(0, len(rule), step):
-        some = slice(start, start + step)
-        shape = curves(items, population_sd * rule.nodes[some])
+        part = slice(start, start + step)
+        shape = curves(items, population_sd * rule.nodes[part])
         chances = sum_score_chances(shape.success, shape.failure)
         others = without_each_task(chances, shape.success, shape.failure)
-        above += np.einsum("ikq,iq->ik", others[:, :-1], shape.success * weights[some])
-        below += chances[1:-1] @ weights[some]
+        above += np.einsum("ikq,iq->ik", others[:, :-1], shape.success * weights[part])
+        below += chances[1:-1] @ weights[part]
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.clip(np.nan_to_num(above / below), 0.0, 1.0)
 
 
-def _merged(agents: Floats, won: Floats, shares: Floats) -> _Groups:
-    """Score groups that somebody is in, merged from both ends until both counts are expected once."""
+def merged_groups(agents: Floats, won: Floats, shares: Floats) -> tuple[Floats, Floats]:
+    """Return expected and observed successes and failures of score groups, [groups, 2] each.
+
+    Groups that are not empty are merged from both ends until both counts are expected at least once.
+    """
     present = agents > 0
     expected = np.stack([agents * shares, agents * (1.0 - shares)], axis=1)[present]
     observed = np.stack([won, agents - won], axis=1)[present]
-    for _ in range(2):  # the low end, then (turned round) the high end
+    for _ in range(2):  # the low end, then (reversed) the high end
         expected, observed = _from_below(expected, observed)
         expected, observed = expected[::-1], observed[::-1]
     inner = 1
     while 0 < inner < len(expected) - 1:
-        if (expected[inner] >= _SMALLEST_EXPECTED).all():
+        if (expected[inner] >= 1.0).all():
             inner += 1
             continue
         onto = inner - 1 if observed[inner - 1].sum() <= observed[inner + 1].sum() else inner + 1
@@ -175,19 +161,19 @@ def _merged(agents: Floats, won: Floats, shares: Floats) -> _Groups:
         observed[onto] += observed[inner]
         expected = np.delete(expected, inner, axis=0)
         observed = np.delete(observed, inner, axis=0)
-    return _Groups(expected, observed)
+    return expected, observed
 
 
 def _from_below(expected: Floats, observed: Floats) -> tuple[Floats, Floats]:
-    enough = np.flatnonzero((np.cumsum(expected, axis=0) >= _SMALLEST_EXPECTED).all(axis=1))
+    enough = np.flatnonzero((np.cumsum(expected, axis=0) >= 1.0).all(axis=1))
     last = int(enough[0]) if enough.size else len(expected) - 1
     if last <= 0:
         return expected.copy(), observed.copy()
-    first = expected[: last + 1].sum(axis=0, keepdims=True)
-    seen = observed[: last + 1].sum(axis=0, keepdims=True)
-    return np.concatenate([first, expected[last + 1 :]]), np.concatenate(
-        [seen, observed[last + 1 :]]
+    low, high = (
+        np.concatenate([part[: last + 1].sum(axis=0, keepdims=True), part[last + 1 :]])
+        for part in (expected, observed)
     )
+    return low, high
 
 
 def sum_score_chances(success: Floats, failure: Floats) -> Floats:

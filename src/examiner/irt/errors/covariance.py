@@ -1,120 +1,37 @@
-"""The covariance of everything that is estimated of tasks, whole or by its leading directions."""
+"""The covariance of everything that is estimated of tasks: a block for each task, and what all share."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.irt.errors.freedom import Freedom
-from examiner.irt.errors.information import Information
+from examiner.irt.errors.information import Freedom, Information
+from examiner.irt.errors.low_rank import JointCovariance, leading_covariances, spread_columns
+from examiner.irt.estimates import DIRECTIONS
 from examiner.irt.items import Floats
 from examiner.irt.model import Parameter
+from examiner.irt.parameter_covariance import ParameterCovariance
 
 WHOLE = "observed information (Louis), all parameters together"
 HELD = "observed information (Louis), with tasks in which the likelihood is not peaked held fixed"
 _FLAT = 1e-8
-_ROUNDS = 12
 _NOTHING_KNOWN = 1e-6
 """Information on a logit or a slope below which its error would be above 1000."""
 
 
-class JointCovariance(Protocol):
-    """The covariance Σ of all parameters at once [size, size]: those of tasks first, then the shared."""
-
-    def variances(self, rows: Floats) -> Floats:
-        """Return the variances of sums of parameters: the diagonal of R Σ Rᵀ for rows R [n, size]."""
-        ...
-
-    def drawn(self, count: int, rng: np.random.Generator) -> Floats:
-        """Return draws from N(0, Σ), [count, size]."""
-        ...
-
-    def leading(self, block: NDArray[np.intp], count: int) -> Floats:
-        """Return F [size, count], F Fᵀ near to Σ outside the blocks of parameters that share a number."""
-        ...
-
-    def without(self, column: int) -> tuple[Floats, JointCovariance]:
-        """Return the direction f of one parameter, f fᵀ all that it shares, and what is left of Σ."""
-        ...
-
-
-@dataclass(frozen=True, slots=True)
-class FullCovariance:
-    """Every covariance; those of parameters that are held fixed are 0."""
-
-    covariance: Floats
-
-    def variances(self, rows: Floats) -> Floats:
-        """Return the diagonal of R Σ Rᵀ."""
-        covariance = self.covariance.astype(rows.dtype, copy=False)
-        return np.asarray(np.einsum("ij,ij->i", rows @ covariance, rows), dtype=np.float64)
-
-    def drawn(self, count: int, rng: np.random.Generator) -> Floats:
-        """Return draws from N(0, Σ)."""
-        values, vectors = np.linalg.eigh(self.covariance)
-        normal = rng.standard_normal((count, values.size))
-        return np.asarray((normal * np.sqrt(np.maximum(values, 0.0))) @ vectors.T)
-
-    def leading(self, block: NDArray[np.intp], count: int) -> Floats:
-        """Return the principal factors of the correlations between blocks.
-
-        Covariances inside a block are left to the block itself, so that each round replaces them by
-        what the factors of the last round explain (Harman 1976, section 8.2). Of few parameters all
-        directions are kept.
-        """
-        scale = np.sqrt(np.maximum(np.diagonal(self.covariance), 0.0).astype(np.float64))
-        inverse = np.where(scale > 0, 1.0 / np.where(scale > 0, scale, 1.0), 0.0)
-        between = self.covariance * inverse[:, None] * inverse
-        size = len(scale)
-        if size <= count:
-            values, vectors = np.linalg.eigh(between)
-            return np.asarray(scale[:, None] * vectors * np.sqrt(np.maximum(values, 0.0)))
-        row, column = np.nonzero(block[:, None] == block)
-        between[row, column] = 0.0
-        basis = np.linalg.qr(spread_columns(size, min(2 * count, size)))[0]
-        for _ in range(_ROUNDS):
-            basis = np.linalg.qr(between @ basis)[0]
-            values, turn = np.linalg.eigh(basis.T @ between @ basis)
-            values, turn = values[::-1][:count], turn[:, ::-1][:, :count]
-            factors = (basis @ turn) * np.sqrt(np.maximum(values, 0.0))
-            between[row, column] = np.einsum("ij,ij->i", factors[row], factors[column])
-        return np.asarray(scale[:, None] * factors)
-
-    def without(self, column: int) -> tuple[Floats, FullCovariance]:
-        """Return Σ e / √Σ_ee of a parameter e, and Σ less its square; nothing where e does not vary."""
-        variance = float(self.covariance[column, column])
-        if variance <= 0:
-            return np.zeros(len(self.covariance)), self
-        direction = self.covariance[column] / np.sqrt(variance)
-        return direction, FullCovariance(self.covariance - np.multiply.outer(direction, direction))
-
-
-def spread_columns(size: int, count: int) -> Floats:
-    """Columns that no symmetry of the tasks hides from: cosines of incommensurate frequencies."""
-    row = np.arange(1, size + 1)[:, None]
-    return np.asarray(np.cos(row * np.sqrt(2.0 + np.arange(count)) * (1.0 + np.arange(count))))
-
-
 class Covariances(NamedTuple):
-    """Covariance blocks of the parameters of each task [tasks, n, n], own parameters first.
+    """What is known of the errors of tasks, on the scale on which they are estimated.
 
-    `together` is the covariance of all tasks at once, on the scale on which they are estimated.
+    `blocks` [tasks, n, n] are the covariances of the parameters of each task, own parameters first: 0 of
+    those that do not move, and NaN where they are not known.
     """
 
     blocks: Floats
     freedom: Freedom
     method: str
-    together: JointCovariance
-
-    @property
-    def blocks_of_tasks(self) -> NDArray[np.intp]:
-        """Which task each parameter belongs to [size]; shared ones have a number each."""
-        tasks, own = self.freedom.fixed.shape
-        shared = tasks + np.arange(self.freedom.together)
-        return np.concatenate([np.repeat(np.arange(tasks), own), shared])
+    parameters: ParameterCovariance
 
     def log_scale_variance(self, slope: Floats) -> float:
         """Return the variance of the logarithm of the slopes' common scale; 0 where it is not free."""
@@ -124,39 +41,95 @@ class Covariances(NamedTuple):
         if "slope" in freedom.shared:
             return float(self.between("slope", "slope")[0]) / float(slope[0]) ** 2
         moves, deviation = relative.scale_given(slope, scale)
-        row = np.zeros((1, freedom.count))
-        row[0, freedom.columns("slope")] = moves
-        return float(self.together.variances(row)[0]) + deviation**2
+        return float(self.parameters.slope_variances(moves[None])[0]) + deviation**2
 
     def between(self, first: Parameter, second: Parameter) -> Floats:
         """Covariances of two parameters, one a task; 0 where one of them is not free."""
-        row, column = self.freedom.position(first), self.freedom.position(second)
-        if row < 0 or column < 0:
-            return np.zeros(self.blocks.shape[0])
-        return np.asarray(self.blocks[:, row, column])
+        names = self.freedom.names
+        if first not in names or second not in names:
+            return np.zeros(len(self.blocks))
+        return np.asarray(self.blocks[:, names.index(first), names.index(second)])
 
 
-def covariances(scores: Information) -> Covariances:
-    """Return the covariance of each task's parameters, shared ones included."""
-    freedom = scores.freedom
-    tasks, own = freedom.fixed.shape
-    together: JointCovariance
-    if not scores.together:
-        from examiner.irt.errors.low_rank import leading_covariances
+def covariances(information: Information, *, unit_slopes: bool = False) -> Covariances:
+    """Return the covariance of all parameters, from the inverse of the observed information.
 
-        blocks, together, method = leading_covariances(scores)
+    With `unit_slopes` the shared slope is the standard deviation of the population.
+    """
+    freedom = information.freedom
+    if information.together:
+        joint = _from_inverse(information.whole(), freedom)
     else:
-        inverse, method = _inverse(scores.whole(), freedom)
-        columns = np.arange(tasks * own).reshape(tasks, own)
-        rest = np.broadcast_to(np.arange(tasks * own, freedom.count), (tasks, freedom.together))
-        chosen = np.concatenate([columns, rest], axis=1)
-        blocks = inverse[chosen[:, :, None], chosen[:, None, :]]
-        together = FullCovariance(_known(inverse, freedom))
-    stuck = np.concatenate(
-        [freedom.fixed, np.zeros((tasks, freedom.together), dtype=np.bool_)], axis=1
+        joint = leading_covariances(information)
+    tasks, width = freedom.fixed.shape
+    stuck = np.pad(freedom.fixed, ((0, 0), (0, freedom.together)))
+    blocks = np.where(stuck[:, :, None] | stuck[:, None, :], 0.0, joint.blocks)
+    directions = joint.directions
+    directions[: tasks * width][freedom.fixed.ravel()] = 0.0
+    along = directions[: tasks * width].reshape(tasks, width, -1)
+    alone = np.nan_to_num(blocks[:, :width, :width]) - np.einsum("tin,tjn->tij", along, along)
+    parameters = ParameterCovariance(
+        freedom.own,
+        freedom.shared,
+        alone.reshape(tasks, -1),
+        directions,
+        unit_slopes=unit_slopes,
+        populations=freedom.populations,
     )
-    blocks = np.where(stuck[:, :, None] | stuck[:, None, :], np.nan, blocks)
-    return Covariances(blocks, freedom, method, together)
+    return Covariances(blocks, freedom, joint.method, parameters)
+
+
+def _from_inverse(information: Floats, freedom: Freedom) -> JointCovariance:
+    """The covariance from the inverse of the whole information."""
+    inverse, method = _inverse(information, freedom)
+    cut, places = freedom.fixed.size, np.arange(freedom.fixed.size).reshape(freedom.fixed.shape)
+    shared = np.broadcast_to(np.arange(cut, freedom.count), (len(places), freedom.together))
+    chosen = np.concatenate([places, shared], axis=1)
+    blocks = inverse[chosen[:, :, None], chosen[:, None, :]]
+    covariance, fixed = inverse, np.flatnonzero(freedom.fixed)
+    if fixed.size or np.isnan(inverse[0]).any():
+        covariance = np.nan_to_num(inverse, copy=True, nan=0.0)
+        covariance[fixed], covariance[:, fixed] = 0.0, 0.0
+    directions = []
+    for column in range(cut, freedom.count):
+        direction = covariance[column] / np.sqrt(max(float(covariance[column, column]), 1e-300))
+        directions.append(direction[:, None])
+        covariance = covariance - np.multiply.outer(direction, direction)
+    of_tasks = _between_tasks(covariance[:cut, :cut], places)
+    directions.append(np.pad(of_tasks, ((0, freedom.together), (0, 0))))
+    return JointCovariance(blocks, np.concatenate(directions, axis=1, dtype=np.float64), method)
+
+
+def _between_tasks(covariance: Floats, places: NDArray[np.intp]) -> Floats:
+    """The principal factors F of correlations between tasks, [size, directions].
+
+    `places` [tasks, own] are those of the parameters of each task.
+
+    Covariances inside a block are left to the block itself, so that each round replaces them by
+    what the factors of the last round explain (Harman 1976, section 8.2). Of few parameters all
+    directions are kept.
+    """
+    scale = np.sqrt(np.maximum(np.diagonal(covariance), 0.0))
+    inverse = np.where(scale > 0, 1.0 / np.where(scale > 0, scale, 1.0), 0.0)
+    between = covariance * inverse[:, None]
+    between *= inverse
+    size = len(scale)
+    if size <= DIRECTIONS:
+        values, vectors = np.linalg.eigh(between)
+        return np.asarray(scale[:, None] * vectors * np.sqrt(np.maximum(values, 0.0)))
+    row, column = places[:, :, None], places[:, None, :]
+    between[row, column] = 0.0
+    start = spread_columns(size, min(2 * DIRECTIONS, size))
+    basis = np.linalg.qr(start.astype(between.dtype))[0]
+    for _ in range(12):  # the directions that matter have settled then
+        image = between @ basis
+        values, turn = np.linalg.eigh(basis.T @ image)
+        values, turn = values[::-1][:DIRECTIONS], turn[:, ::-1][:, :DIRECTIONS]
+        factors = (basis @ turn) * np.sqrt(np.maximum(values, 0.0))
+        of_tasks = factors[places]
+        between[row, column] = of_tasks @ of_tasks.swapaxes(1, 2)
+        basis = np.linalg.qr(image)[0]
+    return np.asarray(scale[:, None] * factors)
 
 
 def _inverse(information: Floats, freedom: Freedom) -> tuple[Floats, str]:
@@ -167,23 +140,25 @@ def _inverse(information: Floats, freedom: Freedom) -> tuple[Floats, str]:
     """
     diagonal = np.diagonal(information).astype(np.float64)
     scale = 1.0 / np.sqrt(np.where(diagonal > 0, diagonal, 1.0))
-    both = np.multiply.outer(scale, scale)
-    scaled = information * both.astype(information.dtype)
-    if diagonal.min() >= _NOTHING_KNOWN and (found := _peaked_inverse(scaled)) is not None:
-        return found * both, WHOLE
+    both = np.multiply.outer(scale, scale).astype(information.dtype)
+    scaled = information * both
+    if diagonal.min() >= _NOTHING_KNOWN and (result := _peaked_inverse(scaled)) is not None:
+        return result * both, WHOLE
     scaled = scaled.astype(np.float64)
-    tasks, own = freedom.fixed.shape
-    task_of = np.concatenate(
-        [np.repeat(np.arange(tasks), own), tasks + np.arange(freedom.together)]
-    )
+    tasks, width = freedom.fixed.shape
+    places = np.arange(tasks * width).reshape(tasks, width)
+    task_of = np.append(np.repeat(np.arange(tasks), width), tasks + np.arange(freedom.together))
     inverse = np.full_like(scaled, np.nan)
-    gone = np.concatenate([task_of[diagonal < _NOTHING_KNOWN], _flat_alone(scaled, tasks, own)])
-    kept = np.flatnonzero(~np.isin(task_of, gone))
+    # tasks that are flat among their own parameters are so in every matrix that holds them
+    alone = np.linalg.eigvalsh(scaled[places[:, :, None], places[:, None, :]])
+    flat_alone = np.flatnonzero((alone < _FLAT).any(axis=1))
+    gone = np.concatenate([task_of[diagonal < _NOTHING_KNOWN], flat_alone])
+    kept: NDArray[np.intp] = np.flatnonzero(~np.isin(task_of, gone))
     while kept.size:
         part = scaled[np.ix_(kept, kept)]
-        found = _peaked_inverse(part)
-        if found is not None:
-            inverse[np.ix_(kept, kept)] = found
+        result = _peaked_inverse(part)
+        if result is not None:
+            inverse[np.ix_(kept, kept)] = result
             break
         values, vectors = np.linalg.eigh(part)
         flat = values < _FLAT
@@ -192,13 +167,6 @@ def _inverse(information: Floats, freedom: Freedom) -> tuple[Floats, str]:
         kept = kept[~np.isin(task_of[kept], gone)]
     method = WHOLE if kept.size == scale.size else HELD
     return inverse * scale[:, None] * scale, method
-
-
-def _flat_alone(scaled: Floats, tasks: int, own: int) -> NDArray[np.intp]:
-    """The tasks that are flat among their own parameters, and so in every matrix that holds them."""
-    columns = np.arange(tasks * own).reshape(tasks, own)
-    blocks = scaled[columns[:, :, None], columns[:, None, :]]
-    return np.flatnonzero((np.linalg.eigvalsh(blocks) < _FLAT).any(axis=1))
 
 
 def _peaked_inverse(information: Floats) -> Floats | None:
@@ -216,14 +184,3 @@ def _peaked_inverse(information: Floats) -> Floats | None:
     inverse = lower + lower.T  # above the diagonal there are zeros
     inverse[np.diag_indices_from(inverse)] *= 0.5
     return np.asarray(inverse)
-
-
-def _known(inverse: Floats, freedom: Freedom) -> Floats:
-    """The covariances with 0 for parameters that do not move."""
-    fixed = np.flatnonzero(freedom.fixed.ravel())
-    if not fixed.size and not np.isnan(inverse[0]).any():
-        return inverse
-    known = np.nan_to_num(inverse, copy=True, nan=0.0)
-    known[fixed] = 0.0
-    known[:, fixed] = 0.0
-    return known

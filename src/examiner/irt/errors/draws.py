@@ -44,12 +44,12 @@ def view(matrix: ResponseMatrix, fit: IRTFit) -> View:
     weights = np.empty((len(matrix.agents), len(rule)))
     ability, height = np.empty((2, len(matrix.agents)))
     kernel = kernel_for(items.response, matrix, items)
-    for block, _, some in posterior_blocks(matrix, items, rule, population_sd=sd):
-        weights[block.rows] = some
-        ability[block.rows] = sd * (some @ rule.nodes)
-        own = kernel.terms(curves(items, ability[block.rows]), items.precision)
+    for block, _, block_weights in posterior_blocks(matrix, items, rule, population_sd=sd):
+        weights[block.rows] = block_weights
+        ability[block.rows] = sd * (block_weights @ rule.nodes)
+        terms = kernel.terms(curves(items, ability[block.rows]), items.precision)
         height[block.rows] = block.constant + sum(
-            (data * term.T).sum(axis=1) for data, term in zip(block.statistics, own, strict=True)
+            (data * term.T).sum(axis=1) for data, term in zip(block.statistics, terms, strict=True)
         )
     return View(ability, weights, height, residuals(matrix, items, ability))
 
@@ -75,9 +75,10 @@ def replicates(
     ordered, back = matrix.take(agents, tasks), [np.argsort(part).tolist() for part in order]
     model = replace(fit, items=fit.items.named(ordered.tasks))
     for child in shown(rng.spawn(count), "simulating", progress):
-        drawn = drawn_abilities(seen.weights[agents], fit.quadrature.nodes, child)
-        made = _simulated(model, ordered, fit.population_sd * drawn, child).take(*back)
-        yield view(made, _fitted_again(fit, made) if refit else fit)
+        random = child.random((2, len(agents))).T
+        drawn = drawn_abilities(seen.weights[agents], fit.quadrature.nodes, random)
+        simulated = _simulated(model, ordered, fit.population_sd * drawn, child).take(*back)
+        yield view(simulated, _fitted_again(fit, simulated) if refit else fit)
 
 
 def _simulated(
@@ -91,19 +92,19 @@ def _simulated(
 def _fitted_again(fit: IRTFit, drawn: ResponseMatrix) -> IRTFit:
     """The same fit to other responses; tasks it cannot fit (constant draws) keep their parameters."""
     try:
-        found = fit_again(fit, drawn)
+        refitted = fit_again(fit, drawn)
     except InputError:  # a draw with nothing left to fit
         return fit
-    new = _on_the_old_tasks(fit.items, found.items)
+    new = _on_the_old_tasks(fit.items, refitted.items)
     kept = {
         name: np.where(np.isnan(part), getattr(fit.items, name), part)
         for name, part in new.items()
         if getattr(fit.items, name) is not None
     }
-    if found.items.cuts is not None:  # all tasks share them
-        kept["cuts"] = np.tile(found.items.cuts[:1], (len(fit.items), 1))
+    if refitted.items.cuts is not None:  # all tasks share them
+        kept["cuts"] = np.tile(refitted.items.cuts[:1], (len(fit.items), 1))
     items = replace(fit.items, **kept)  # type: ignore[arg-type]
-    return replace(fit, items=items, population_sd=found.population_sd)
+    return replace(fit, items=items, population_sd=refitted.population_sd)
 
 
 class ResampledTasks(Table):
@@ -191,7 +192,7 @@ def bootstrap(
     check_known("resampling", resample, get_args(Resampling))
     if replicates < _FEWEST:
         raise InputError(f"{replicates} replicates are asked for. Give at least {_FEWEST}.")
-    found: dict[str, list[Floats]] = {name: [] for name in _READ}
+    estimates: dict[str, list[Floats]] = {name: [] for name in _READ}
     for child in shown(generator(rng).spawn(replicates), "resampling", progress):
         drawn = _drawn(fit, matrix, resample, child)
         try:
@@ -199,8 +200,8 @@ def bootstrap(
         except InputError:  # nothing left to fit in this draw
             continue
         for parameter, values in _on_the_old_tasks(fit.items, items).items():
-            found[parameter].append(values)
-    errors = _errors(fit, found, f"bootstrap over {resample}, {len(found['slope'])} fits")
+            estimates[parameter].append(values)
+    errors = _errors(fit, estimates, f"bootstrap over {resample}, {len(estimates['slope'])} fits")
     settings = {"resample": resample, "replicates": replicates, "seed": seed_of(rng)}
     return ResampledErrors(fit.items.tasks, errors, settings)
 
@@ -223,8 +224,8 @@ def _drawn(
 def _on_the_old_tasks(old: ItemParameters, new: ItemParameters) -> dict[str, Floats]:
     """Parameters of a refit in the order of the fit, turned to point its way, NaN for tasks left out."""
     chosen = positions(new.tasks, old.tasks)
-    known = chosen >= 0
-    turned = float(new.slope[chosen[known]] @ old.slope[known]) < 0
+    fitted = chosen >= 0
+    turned = float(new.slope[chosen[fitted]] @ old.slope[fitted]) < 0
     unknown = np.full(len(new), np.nan)
     values = {
         "slope": -new.slope if turned else new.slope,
@@ -233,18 +234,18 @@ def _on_the_old_tasks(old: ItemParameters, new: ItemParameters) -> dict[str, Flo
         "ceiling": new.ceiling,
         "precision": unknown if new.precision is None else new.precision,
     }
-    return {name: np.where(known, value[chosen], np.nan) for name, value in values.items()}
+    return {name: np.where(fitted, value[chosen], np.nan) for name, value in values.items()}
 
 
-def _errors(fit: IRTFit, found: dict[str, list[Floats]], method: str) -> TaskErrors:
-    if len(found["slope"]) < _FEWEST // 2:
+def _errors(fit: IRTFit, estimates: dict[str, list[Floats]], method: str) -> TaskErrors:
+    if len(estimates["slope"]) < _FEWEST // 2:
         raise InputError(
-            f"Only {len(found['slope'])} of the resampled data sets could be fitted. "
+            f"Only {len(estimates['slope'])} of the resampled data sets could be fitted. "
             f"Give more agents, or use the errors of the fit."
         )
-    drawn = {name: np.array(values) for name, values in found.items()}
-    seen = np.isfinite(drawn["slope"]).sum(axis=0)
-    enough = seen >= max(_FEWEST // 2, len(found["slope"]) // 2)
+    drawn = {name: np.array(values) for name, values in estimates.items()}
+    counts = np.isfinite(drawn["slope"]).sum(axis=0)
+    enough = counts >= max(_FEWEST // 2, len(estimates["slope"]) // 2)
     slope, intercept = drawn["slope"], drawn["intercept"]
     with np.errstate(divide="ignore", invalid="ignore"):
         difficulty = -intercept / slope

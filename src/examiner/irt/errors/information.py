@@ -5,50 +5,122 @@
 with s and H the gradient and the second derivatives of log f(x_j | θ) by the parameters, and expectations
 over agent j's posterior (Louis 1982, J. R. Statist. Soc. B 44, eq. 3.2'). It holds for any parameters, not
 at the optimum only. The first term is a block for each task; the second is that of `scores`.
+
+In matrices the parameters of tasks come first, task by task, next those that all tasks share, and last the
+populations of editions. Passes over agents have those of tasks name by name.
 """
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, field
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from examiner.irt.errors.freedom import CompleteInformation, Freedom
-from examiner.irt.errors.scores import (
-    AlikeJob,
-    ScoreJob,
-    alike_sums,
-    alike_times,
-    missing_information,
-    missing_times,
-)
-from examiner.irt.estimation.arrays import Array, Kind
-from examiner.irt.estimation.kernel import Kernel
+from examiner.irt.editions import Editions
+from examiner.irt.errors.complete_tables import complete_missing_information
+from examiner.irt.errors.scores import ScoreJob, missing_information, missing_times
+from examiner.irt.estimation.heights import curve_derivatives, expected_gradient
 from examiner.irt.estimation.kernel_statistics import KernelStatistics
-from examiner.irt.estimation.kernels import curve_derivatives, expected_gradient
-from examiner.irt.estimation.plain_statistics import PlainStatistics
+from examiner.irt.estimation.plain import PlainStatistics
 from examiner.irt.estimation.sources import ResponseSource
 from examiner.irt.items import Floats, ItemParameters, curves
-from examiner.irt.model import moved
+from examiner.irt.model import Model, Parameter, Unknowns, moved
 from examiner.irt.posterior import Quadrature
+from examiner.irt.priors import Priors, SlopeScale
 
 MOST_TOGETHER = 4000
 """Parameters whose covariances are all had; of more, leading directions stand in for those between
 tasks."""
-_GRADIENT_STEP = 1e-4
-"""Step of central differences of the expected gradient, as long as rounding and truncation err alike."""
 _SMALL = 200_000
 """Up to this many cells products are in double precision; errors need few digits."""
-_ENOUGH, _ROUGHLY_ENOUGH = 1e-6, 1e-4
-"""Share of a parameter's information below which a level is the last: errors change by half as much. The
-second is for many cells, where products have seven digits, and for leading directions."""
-_FEW_LEVELS = 12
-"""How many levels there are at most for leading directions and single tasks."""
+
+
+@dataclass(frozen=True, slots=True)
+class Freedom(Unknowns):
+    """What is free at estimates.
+
+    `fixed` is [tasks, own]: estimates at an end of their range (guessing at 0, an infinite precision),
+    which do not move.
+    """
+
+    fixed: NDArray[np.bool_] = field(default_factory=lambda: np.zeros((0, 0), dtype=np.bool_))
+
+    @classmethod
+    def at(
+        cls,
+        items: ItemParameters,
+        model: Model,
+        priors: Priors | None,
+        scale: SlopeScale | None = None,
+        editions: Editions | None = None,
+    ) -> Freedom:
+        """Return what is free under a model at these estimates."""
+        unknowns = Unknowns.of(model, items.response, items.tasks, priors)
+        # a chance of guessing or slipping this small is at the end of its range
+        stuck = {"guessing": items.guessing <= 6e-5, "slip": items.ceiling >= 1 - 6e-5}
+        if items.precision is not None and items.response != "normal":
+            # from this precision on the beta-binomial is the binomial
+            stuck["precision"] = items.precision >= 1.5e5
+        if items.cuts is not None:
+            # farther out there was no score, and nothing depends on a cut
+            stuck |= {"zero_cut": items.cuts[:, 0] < -12.0, "cut_gap": items.cuts[:, 1] > 12.0}
+        nowhere = np.zeros(len(items), dtype=np.bool_)
+        return cls(
+            items.tasks,
+            items.response,
+            unknowns.own,
+            tuple(name for name in unknowns.shared if not stuck.get(name, nowhere).all()),
+            priors,
+            unknowns.spread if scale is None else scale.spread,
+            unknowns.scale_of(items) if scale is None else scale,
+            items.slope,
+            unknowns.held,
+            editions=editions,
+            fixed=np.stack([stuck.get(name, nowhere) for name in unknowns.own], axis=1),
+        )
+
+    @property
+    def together(self) -> int:
+        """How many numbers concern all tasks: the shared ones, then those of populations."""
+        return len(self.shared) + self.populations
+
+    @property
+    def order(self) -> NDArray[np.intp]:
+        """Where each parameter is where those of tasks are name by name, [size]."""
+        order = np.arange(self.count)
+        by_name = order[: self.fixed.size].reshape(len(self.own), -1)
+        order[: self.fixed.size] = by_name.T.ravel()
+        return order
+
+    def moving_along(self, slope: Floats) -> Floats | None:
+        """Return the curvature lost because the scale of slopes moves along, as a row [size], or None.
+
+        It is that of `RelativeSlopes.coupling`: to be taken off like missing information.
+        """
+        if self.relative is None or self.scale is None or "slope" not in self.own:
+            return None
+        row = np.zeros(self.count)
+        slopes = slice(self.own.index("slope"), self.fixed.size, len(self.own))
+        row[slopes] = self.relative.coupling(slope, self.scale)
+        return row
+
+
+class CompleteInformation(NamedTuple):
+    """Σ_j E_j[−H] and the priors' curvature: own blocks, their coupling to shared ones, and these.
+
+    Shapes [tasks, own, own], [tasks, own, shared] and [shared, shared].
+    """
+
+    own: Floats
+    coupling: Floats
+    shared: Floats
 
 
 class Information:
-    """Complete and missing information of all parameters: those of each task first, then the shared."""
+    """Complete and missing information of all parameters."""
 
     def __init__(
         self,
@@ -57,46 +129,67 @@ class Information:
         rule: Quadrature,
         freedom: Freedom,
         populations: Floats,
+        mean_moves: float | None = None,
     ) -> None:
-        self.freedom, self._source, self._items, self._rule = freedom, source, items, rule
+        self.freedom, self._source, self._items = freedom, source, items
         self._populations = populations
-        self.kind: Kind = np.float64 if source.whole.cells <= _SMALL else np.float32
-        found = self._moments = source.expected(items, rule)
-        if isinstance(found, PlainStatistics):
-            bends = found.derivatives()
+        statistics = source.expected(items, rule)
+        self._moments = statistics.moments
+        if isinstance(statistics, PlainStatistics):
+            bends = statistics.derivatives()
             parts = {("slope", "slope"): bends.slopes, ("intercept", "intercept"): bends.intercepts}
             names = freedom.names
             bend = np.array([[parts.get((a, b), bends.both) for b in names] for a in names])
             self._bend = bend.transpose(2, 0, 1)
         else:
-            assert isinstance(found, KernelStatistics)
-            self._bend = _curvatures(found.kernel, found.sums, items, found.nodes, freedom)
-        two = freedom.own == ("slope", "intercept") and not freedom.shared
+            assert isinstance(statistics, KernelStatistics)
+            self._bend = _curvatures(statistics, items, freedom.names)
         self.together = freedom.count <= MOST_TOGETHER
-        self._alone: Floats | None = None
-        alone = freedom.editions is None
-        self._alike = source.plain and source.whole.alike and two and alone
+        self.job = ScoreJob(
+            source.pass_at(items, rule),
+            freedom.own,
+            freedom.shared,
+            freedom.fixed.T,
+            np.float64 if source.whole.cells <= _SMALL else np.float32,
+            len(source.agents),
+            np.concatenate(
+                [
+                    np.diagonal(self.complete.own, axis1=1, axis2=2).T.ravel(),
+                    np.diagonal(self.complete.shared),
+                ]
+            ),
+            mean_moves,
+            freedom.editions,
+            populations,
+        )
 
     @cached_property
     def complete(self) -> CompleteInformation:
         """Σ_j E_j[−H] and the priors' curvature."""
-        freedom, own = self.freedom, len(self.freedom.own)
-        mine, coupling = self._bend[:, :own, :own].copy(), self._bend[:, :own, own:].copy()
-        each = np.arange(own)
-        mine[:, each, each] += freedom.tightness()
-        stuck = freedom.fixed
+        freedom, width = self.freedom, len(self.freedom.own)
+        mine, coupling = self._bend[:, :width, :width].copy(), self._bend[:, :width, width:].copy()
+        _, tightness = freedom.pulls()
+        shared_tightness = np.array([float(freedom.pull(name)[1]) for name in freedom.shared])
+        relative, scale = freedom.relative, freedom.scale
+        if relative is not None and scale is not None and "slope" in freedom.own:
+            bend = relative.curvature(self._items.slope, scale)
+            tightness[:, freedom.own.index("slope")] = bend / (scale.common * scale.spread) ** 2
+        elif relative is not None and scale is not None and "slope" in freedom.shared:
+            place = freedom.shared.index("slope")
+            shared_tightness[place] = relative.shared_curvature(scale.common)
+        diagonal, stuck = np.arange(width), freedom.fixed
+        mine[:, diagonal, diagonal] += tightness
         mine[stuck[:, :, None] | stuck[:, None, :]] = 0.0
-        mine[:, each, each] += stuck
+        mine[:, diagonal, diagonal] += stuck
         coupling[stuck] = 0.0
-        shared = self._bend[:, own:, own:].sum(axis=0) + np.diag(freedom.shared_tightness())
-        if freedom.editions is not None:
-            of_populations = freedom.editions.information(
-                self._populations, self._moments.ability, self._moments.variance
-            )
-            coupling = np.pad(coupling, ((0, 0), (0, 0), (0, freedom.populations)))
-            complete = CompleteInformation(mine, coupling, block_diagonal(shared, of_populations))
-            return self._with_expected_intercepts(complete)
-        return CompleteInformation(mine, coupling, shared)
+        shared = self._bend[:, width:, width:].sum(axis=0) + np.diag(shared_tightness)
+        if freedom.editions is None:
+            return CompleteInformation(mine, coupling, shared)
+        coupling = np.pad(coupling, ((0, 0), (0, 0), (0, freedom.populations)))
+        count = len(freedom.shared)
+        whole = np.pad(shared, (0, freedom.populations))
+        whole[count:, count:] = freedom.editions.information(self._populations, *self._moments)
+        return self._with_expected_intercepts(CompleteInformation(mine, coupling, whole))
 
     def _with_expected_intercepts(self, complete: CompleteInformation) -> CompleteInformation:
         """Add the curvature of priors of intercepts, d + a c with c the mean of those that took a task.
@@ -104,190 +197,87 @@ class Information:
         That of d alone is there. The zero of an edition moves its tasks and agents alike, of which such a
         prior says nothing.
         """
-        freedom, own = self.freedom, self.freedom.own
+        freedom, names = self.freedom, self.freedom.own
         editions = freedom.editions
-        if editions is None or freedom.priors is None or "intercept" not in own:
+        if editions is None or freedom.priors is None or "intercept" not in names:
             return complete
         tightness = float(np.mean(freedom.pull("intercept")[1]))
-        mine, coupling, shared = (part.copy() for part in complete)
+        mine, coupling, shared = complete
         centres, slope = editions.centres(self._populations), self._items.slope
         away = np.zeros(mine.shape[:2])
-        away[:, own.index("intercept")] = 1.0
-        if "slope" in own:
-            away[:, own.index("slope")] = centres
+        away[:, names.index("intercept")] = 1.0
         by_mean = np.zeros((len(slope), shared.shape[0]))
         by_mean[:, len(freedom.shared) :: 2] = slope[:, None] * editions.takers[:, 1:]
+        if "slope" in names:
+            away[:, names.index("slope")] = centres
         if "slope" in freedom.shared:
             by_mean[:, freedom.shared.index("slope")] = centres
-        mine += tightness * away[:, :, None] * away[:, None, :]
-        mine[:, own.index("intercept"), own.index("intercept")] -= tightness
-        coupling += tightness * away[:, :, None] * by_mean[:, None, :]
-        shared += tightness * by_mean.T @ by_mean
-        return CompleteInformation(mine, coupling, shared)
-
-    @cached_property
-    def job(self) -> ScoreJob:
-        """What passes over the scores of agents are about."""
-        freedom, complete = self.freedom, self.complete
-        diagonal = np.diagonal(complete.own, axis1=1, axis2=2).T.ravel()
-        return ScoreJob(
-            self._source.pass_at(self._items, self._rule),
-            freedom.own,
-            freedom.shared,
-            freedom.fixed,
-            self.kind,
-            len(self._source.agents),
-            np.concatenate([diagonal, np.diagonal(complete.shared)]),
-            _ENOUGH if self.kind is np.float64 else _ROUGHLY_ENOUGH,
-            editions=freedom.editions,
-            populations=self._populations,
+        own = mine + tightness * away[:, :, None] * away[:, None, :]
+        own[:, names.index("intercept"), names.index("intercept")] -= tightness
+        return CompleteInformation(
+            own,
+            coupling + tightness * away[:, :, None] * by_mean[:, None, :],
+            shared + tightness * by_mean.T @ by_mean,
         )
 
     def whole(self) -> Floats:
         """Return the whole observed information, [size, size]; fixed parameters have a 1 and zeros."""
-        if self._alike:
-            missing = self._alike_missing()
+        source, freedom, complete = self._source, self.freedom, self.complete
+        total: Floats
+        two = freedom.own == ("slope", "intercept") and not freedom.together
+        if source.plain and source.whole.alike and two:
+            total = complete_missing_information(source, self.job.at, self.job.kind)
         else:
-            (missing,), _ = self._source.total(missing_information, self.job)
-        tasks, own, shared = self.complete.coupling.shape
-        cut = tasks * own
-        total = np.empty_like(missing)
-        total[:cut, :cut] = (
-            missing[:cut, :cut].reshape(own, tasks, own, tasks).transpose(1, 0, 3, 2)
-        ).reshape(cut, cut)
-        total[cut:, :cut] = (
-            missing[cut:, :cut].reshape(shared, own, tasks).swapaxes(1, 2).reshape(shared, cut)
-        )
-        total[:cut, cut:], total[cut:, cut:] = total[cut:, :cut].T, missing[cut:, cut:]
-        along = self.freedom.moving_along(self._items.slope)
+            (total,), _ = source.total(missing_information, self.job)
+        total = total.take(freedom.order, axis=0).take(freedom.order, axis=1)
+        along = freedom.moving_along(self._items.slope)
         if along is not None:
             total += np.multiply.outer(along, along)
         np.negative(total, out=total)
-        columns = np.arange(cut).reshape(tasks, own)
-        total[columns[:, :, None], columns[:, None, :]] += self.complete.own
-        joint = self.complete.coupling.reshape(cut, shared)
+        tasks, width, count = complete.coupling.shape
+        cut, places = tasks * width, np.arange(tasks * width).reshape(tasks, width)
+        total[places[:, :, None], places[:, None, :]] += complete.own
+        joint = complete.coupling.reshape(cut, count)
         total[:cut, cut:] += joint
         total[cut:, :cut] += joint.T
-        total[cut:, cut:] += self.complete.shared
-        stuck = np.flatnonzero(self.freedom.fixed.ravel())
+        total[cut:, cut:] += complete.shared
+        stuck = np.flatnonzero(freedom.fixed)
         if stuck.size:
             total[stuck], total[:, stuck] = 0.0, 0.0
             total[stuck, stuck] = 1.0
         return total
 
-    def times(self, columns: Floats) -> Floats:
-        """Return the missing information times columns [size, n], with what a free scale takes off."""
-        by_name = self._by_name(columns)
-        if self._alike:
-            product = self._alike_product(by_name)
-        else:
-            (product, self._alone), _ = self._source.total(
-                missing_times, replace(self._rough_job, columns=by_name)
-            )
-        tasks, own = self.freedom.fixed.shape
-        mine = product[: tasks * own].reshape(own, tasks, -1).swapaxes(0, 1)
-        found = np.concatenate([mine.reshape(tasks * own, -1), product[tasks * own :]])
+    def missing_times(self, columns: Floats) -> tuple[Floats, Floats]:
+        """Return the missing information times columns [size, n], and of each task alone [tasks, own, own].
+
+        Both with what a free scale takes off.
+        """
+        order, by_name = self.freedom.order, np.empty(columns.shape)
+        by_name[order] = columns
+        (product, alone), _ = self._source.total(missing_times, (self.job, by_name))
+        product, blocks = product[order], alone.transpose(2, 0, 1)
         along = self.freedom.moving_along(self._items.slope)
-        return found if along is None else found + np.multiply.outer(along, along @ columns)
-
-    def missing_blocks(self) -> Floats:
-        """Return the missing information of each task by itself, [tasks, own, own]."""
-        tasks, own = self.freedom.fixed.shape
-        if self._alike:
-            alone = self._alike_blocks()
-        else:
-            if self._alone is None:
-                self.times(np.zeros((self.freedom.count, 1)))
-            assert self._alone is not None
-            alone = self._alone
-        found = alone.transpose(2, 0, 1).copy()
-        along = self.freedom.moving_along(self._items.slope)
-        if along is not None:
-            single = along[: tasks * own].reshape(tasks, own)
-            found += single[:, :, None] * single[:, None, :]
-        return found
-
-    @cached_property
-    def _rough_job(self) -> ScoreJob:
-        return replace(self.job, enough=_ROUGHLY_ENOUGH, most=_FEW_LEVELS)
-
-    def _by_name(self, columns: Floats) -> Floats:
-        """Columns in the order task by task, in that parameter by parameter."""
-        tasks, own = self.freedom.fixed.shape
-        mine = columns[: tasks * own].reshape(tasks, own, -1).swapaxes(0, 1)
-        return np.concatenate([mine.reshape(tasks * own, -1), columns[tasks * own :]])
-
-    # ------------------------------------------------------------ all agents had the same trials
-
-    @cached_property
-    def _alike_parts(self) -> tuple[Floats, Floats, Floats, Floats]:
-        """h [2 tasks, nodes], M − WᵀW, KᵀB and KᵀVK or its diagonal, at the nodes that agents reach."""
-        job = AlikeJob(self.job.at, self.kind, self.together)
-        (squares, mass, crossed, spread), _ = self._source.total(alike_sums, job)
-        there = np.flatnonzero(mass)
-        near = slice(int(there[0]), int(there[-1]) + 1)
-        nodes = self._rule.nodes[near]
-        trials = self._source.whole.tried / len(self._source.agents)
-        expected = curves(self._items, nodes).success * trials[:, None]
-        h = np.concatenate([expected * nodes, expected])
-        between = np.diag(mass[near]) - squares[near, near]
-        return h, between, crossed[:, near], spread
-
-    def _alike_missing(self) -> Floats:
-        parts = self._alike_parts
-        tasks, spread = len(self._items), parts[3]
-        h, between, crossed = (np.asarray(part, self.kind) for part in parts[:3])
-        missing: Array = (h @ between) @ h.T
-        missing[:tasks, :tasks] += spread.astype(self.kind)
-        cross = crossed @ h.T
-        missing[:tasks] -= cross
-        missing[:, :tasks] -= cross.T
-        return np.asarray(missing)
-
-    def _alike_product(self, columns: Floats) -> Floats:
-        h, between, crossed, _ = self._alike_parts
-        tasks = len(self._items)
-        expected = h.T @ columns
-        job = AlikeJob(self.job.at, self.kind, False, columns[:tasks])
-        (seen,), _ = self._source.total(alike_times, job)
-        found = h @ (between @ expected - crossed.T @ columns[:tasks])
-        found[:tasks] += seen - crossed @ expected
-        return np.asarray(found)
-
-    def _alike_blocks(self) -> Floats:
-        h, between, crossed, squares = self._alike_parts
-        first, second = np.split(h, 2)
-        spread, found = first @ between, np.empty((2, 2, len(self._items)))
-        found[0, 0] = (spread * first).sum(axis=1) + squares - 2 * (crossed * first).sum(axis=1)
-        found[0, 1] = found[1, 0] = ((spread - crossed) * second).sum(axis=1)
-        found[1, 1] = ((second @ between) * second).sum(axis=1)
-        return found
-
-
-def block_diagonal(first: Floats, second: Floats) -> Floats:
-    """Return two square matrices as the blocks of one."""
-    found = np.zeros((len(first) + len(second),) * 2)
-    found[: len(first), : len(first)], found[len(first) :, len(first) :] = first, second
-    return found
+        if along is None:
+            return product, blocks
+        of_task = along[: self.freedom.fixed.size].reshape(self.freedom.fixed.shape)
+        blocks = blocks + of_task[:, :, None] * of_task[:, None, :]
+        return product + np.multiply.outer(along, along @ columns), blocks
 
 
 def _curvatures(
-    kernel: Kernel,
-    sums: tuple[Floats, ...],
-    items: ItemParameters,
-    nodes: Floats,
-    freedom: Freedom,
+    statistics: KernelStatistics, items: ItemParameters, names: tuple[Parameter, ...]
 ) -> Floats:
     """E[−H] of each task [tasks, names, names], by central differences of the expected gradient."""
-    names = freedom.names
+    kernel, nodes = statistics.kernel, statistics.nodes
 
     def gradient(at: ItemParameters) -> Floats:
         shape = curves(at, nodes)
-        slopes = kernel.slopes(sums, shape, at.precision)
+        slopes = kernel.slopes(statistics.sums, shape, at.precision)
         return expected_gradient(names, curve_derivatives(names, at, shape, nodes), slopes)
 
+    step = 1e-4  # so long that rounding and truncation err alike
     bend = np.empty((len(items), len(names), len(names)))
     for column, name in enumerate(names):
-        ahead, behind = (gradient(moved(items, name, side * _GRADIENT_STEP)) for side in (1, -1))
-        bend[:, :, column] = (behind - ahead) / (2 * _GRADIENT_STEP)
+        ahead, behind = (gradient(moved(items, name, side * step)) for side in (1, -1))
+        bend[:, :, column] = (behind - ahead) / (2 * step)
     return np.asarray(0.5 * (bend + bend.transpose(0, 2, 1)))

@@ -11,7 +11,6 @@ ability, and cancels from differences.
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
@@ -19,13 +18,12 @@ import numpy as np
 from examiner.irt.agent_posterior import AbilityEstimates, with_calibration
 from examiner.irt.editions import Editions
 from examiner.irt.errors import information
-from examiner.irt.errors.covariance import Covariances, covariances
-from examiner.irt.errors.freedom import Freedom
-from examiner.irt.errors.information import Information
-from examiner.irt.errors.intervals import told
+from examiner.irt.errors.covariance import covariances
+from examiner.irt.errors.information import Freedom, Information
+from examiner.irt.errors.intervals import task_errors
 from examiner.irt.errors.scores import ability_errors, ability_moves
-from examiner.irt.estimates import DIRECTIONS, JointDraws, TaskErrors
-from examiner.irt.estimation.passes import drawn_abilities
+from examiner.irt.estimates import JointDraws, TaskErrors
+from examiner.irt.estimation.passes import ability_draws
 from examiner.irt.estimation.sources import MemorySource, ResponseSource
 from examiner.irt.items import Floats, ItemParameters
 from examiner.irt.model import Model, Unknowns, moved
@@ -35,8 +33,6 @@ from examiner.irt.priors import Priors, SlopeScale
 from examiner.messages import InputError
 from examiner.results import ResponseMatrix
 
-_ONE = np.zeros(0)
-"""All agents are from one population."""
 _TABLES, _LEVELS = 10, 24
 """Tables of [tasks, nodes] in double precision: where trials are the same for all, and where not."""
 
@@ -70,8 +66,9 @@ class JointErrors:
         population_sd: float = 1.0,
         scale: SlopeScale | None = None,
         editions: Editions | None = None,
-        populations: Floats = _ONE,
+        populations: Floats | None = None,
     ) -> None:
+        populations = np.zeros(0) if populations is None else populations
         self._source, self._nodes, self._populations = source, rule, populations
         self._rule = rule if editions is None else editions.rule(rule, populations)
         self._items, self._model, self._sd = items, model, population_sd
@@ -98,44 +95,23 @@ class JointErrors:
     @cached_property
     def information(self) -> Information:
         """The observed information, for abilities that are N(0, 1)."""
+        mean_moves = 1.0 / self._sd if self._model.unit_slopes else None
         return Information(
-            self._source, self._standard, self._rule, self._freedom, self._populations
+            self._source, self._standard, self._rule, self._freedom, self._populations, mean_moves
         )
 
     @cached_property
-    def found(self) -> Covariances:
-        """The covariances of the parameters of tasks."""
-        return covariances(self.information)
-
-    @property
     def tasks(self) -> TaskErrors:
         """Errors and intervals of tasks on the scale users read."""
-        errors = told(self._items, self._model, self.found, self._sd)
-        return replace(errors, parameters=self.parameters)
+        unit_slopes = self._model.unit_slopes
+        found = covariances(self.information, unit_slopes=unit_slopes)
+        return task_errors(self._items, self._model, found)
 
-    @cached_property
+    @property
     def parameters(self) -> ParameterCovariance:
         """The covariance of all parameters, as a fit stores it: blocks of tasks and leading directions."""
-        together, freedom = self.found.together, self._freedom
-        tasks, own = freedom.fixed.shape
-        every: list[Floats] = []
-        for column in range(tasks * own, freedom.count):
-            direction, together = together.without(column)
-            every.append(direction[:, None])
-        every.append(together.leading(self.found.blocks_of_tasks, DIRECTIONS))
-        directions = np.concatenate(every, axis=1)
-        directions[: tasks * own][freedom.fixed.ravel()] = 0.0
-        blocks = np.nan_to_num(self.found.blocks[:, :own, :own])
-        mine = directions[: tasks * own].reshape(tasks, own, -1)
-        blocks = blocks - np.einsum("tin,tjn->tij", mine, mine)
-        return ParameterCovariance(
-            freedom.own,
-            freedom.shared,
-            blocks.reshape(tasks, -1),
-            directions,
-            unit_slopes=self._model.unit_slopes,
-            populations=freedom.populations,
-        )
+        assert self.tasks.parameters is not None
+        return self.tasks.parameters
 
     @property
     def population_errors(self) -> Floats:
@@ -149,17 +125,16 @@ class JointErrors:
 
         The last are directions [agents, n] in which the errors of tasks move abilities together.
         """
-        job = replace(self.information.job, covariance=self.parameters, mean_moves=self._mean_moves)
-        _, (mean, variance, added, shared) = self._source.total(ability_errors, job)
+        work = self.information.job, self.parameters
+        _, (mean, variance, added, shared) = self._source.total(ability_errors, work)
         estimates = with_calibration(mean, np.sqrt(variance), added)
         return AbilityEstimates(*(self._sd * part for part in estimates)), shared * self._sd
 
     @cached_property
     def ability_covariance(self) -> Floats:
         """The covariance of all abilities, [agents, agents]."""
-        job = replace(self.information.job, mean_moves=self._mean_moves)
-        _, (variance, moves) = self._source.total(ability_moves, job)
-        covariance = self.parameters.between(moves)
+        _, (variance, moves) = self._source.total(ability_moves, self.information.job)
+        covariance = self.parameters.between(moves[:, self._freedom.order])
         covariance[np.diag_indices_from(covariance)] += variance
         return covariance * self._sd**2
 
@@ -170,16 +145,16 @@ class JointErrors:
         gives every agent a posterior to draw from.
         """
         freedom = self._freedom
-        away = self.found.together.drawn(count, rng)
+        away = self.parameters.drawn(count, rng)
         tasks, width = freedom.fixed.shape
-        own = away[:, : tasks * width].reshape(count, tasks, width)
-        stretched = self._stretched(own, rng)
+        of_tasks = away[:, : tasks * width].reshape(count, tasks, width)
+        stretched = self._stretched(of_tasks, rng)
         drawn = []
-        for mine, rest in zip(own, away[:, tasks * width :], strict=True):
+        for mine, shared in zip(of_tasks, away[:, tasks * width :], strict=True):
             items = self._standard
             for name, steps in (
                 *zip(freedom.own, mine.T, strict=True),
-                *zip(freedom.shared, rest, strict=False),
+                *zip(freedom.shared, shared, strict=False),
             ):
                 items = moved(items, name, steps)
             drawn.append(items)
@@ -192,7 +167,7 @@ class JointErrors:
                 moved_by = away[row, freedom.count - freedom.populations :]
                 rule = freedom.editions.rule(self._nodes, self._populations + moved_by)
             at = self._source.pass_at(items, rule)
-            _, (ability[row],) = self._source.total(drawn_abilities, (at, random))
+            _, (ability[row],) = self._source.total(ability_draws, (at, random))
         # Rasch tells the shared slope as the unit of ability
         unit = np.array([i.slope[0] if self._model.unit_slopes else self._sd for i in drawn])
         told_items = (items.rescaled(0.0, 1.0 / sd) for items, sd in zip(drawn, unit, strict=True))
@@ -217,10 +192,6 @@ class JointErrors:
         factor = stretched[:, None]
         away[:] = np.exp(factor) * (slope * (1 - factor) + away) - slope
         return stretched
-
-    @property
-    def _mean_moves(self) -> float | None:
-        return 1.0 / self._sd if self._model.unit_slopes else None
 
     def _check_memory(self) -> None:
         """Refuse errors that need more than the memory the source may use."""

@@ -14,8 +14,6 @@ Kind = type[np.floating]
 
 EXACT_TERMS = 4096
 """Zeros and ones times so many leading halves add up exactly in single precision."""
-_NOTHING = 1e-20
-"""Weights below this share of the largest are none: as denormal numbers they would slow products."""
 _SHIFT = 7
 """Steps up, beyond which Stirling's series has all its digits: the first term left out is 3e-14."""
 _BERNOULLI = (1 / 6, -1 / 30, 1 / 42, -1 / 30, 5 / 66, -691 / 2730, 7 / 6)
@@ -25,6 +23,7 @@ class Place:
     """Where arrays are: in this process, with numpy. A device of torch is another (`engines.gpu`)."""
 
     xp: Any = np
+    in_process = True
     agents_together: int | None = None
     """Agents of a tile, where their number does not depend on the table."""
 
@@ -104,8 +103,8 @@ def times_weights(weights: Array, data: Array, place: Place = HERE, *, exact: bo
         return weights.T @ data
     if not exact:
         return place.cast(place.cast(weights.T, np.float32) @ data, np.float64)
-    leading, rest = halves(weights.T, place)
-    return place.cast(leading @ data, np.float64) + place.cast(rest @ data, np.float64)
+    leading, trailing = halves(weights.T, place)
+    return place.cast(leading @ data, np.float64) + place.cast(trailing @ data, np.float64)
 
 
 def posterior_weights(joint: Array, place: Place = HERE) -> tuple[Array, Array]:
@@ -119,7 +118,8 @@ def posterior_weights(joint: Array, place: Place = HERE) -> tuple[Array, Array]:
     top = xp.amax(joint, 1)
     joint -= top[:, None]
     xp.exp(joint, out=joint)
-    joint[joint < _NOTHING] = 0.0
+    # smaller weights become denormal numbers, which would slow products
+    joint[joint < 1e-20] = 0.0
     mass = joint.sum(1)
     joint /= mass[:, None]
     return top + xp.log(mass), joint

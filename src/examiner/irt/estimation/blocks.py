@@ -7,39 +7,21 @@ are sorted by their share of successes inside a block, so that those of a tile r
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.irt.estimation.arrays import (
-    HERE,
-    Array,
-    Kind,
-    Place,
-    times_curves,
-    times_weights,
-)
-from examiner.irt.estimation.kernel import Kernel
-from examiner.irt.estimation.kernels import Binomial, listed_statistics, log_choices
-from examiner.irt.estimation.usable_responses import agent_totals
+from examiner.irt.estimation.arrays import Array, Kind, Place, times_curves, times_weights
+from examiner.irt.estimation.kernels import Binomial, Kernel, listed_statistics
 from examiner.irt.items import Floats
 from examiner.results import ResponseMatrix
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-_TILE, _KERNEL_TILE = 64, 128
-_TILE_CELLS = 1 << 19
-"""Cells of a tile where trials are the same for all, so that products are with vectors."""
-_FILLED, _LONGEST_TILE = 4, 4096
-"""Observed cells of each task in a tile: of fewer, sums of [tasks, nodes] outweigh products."""
-_TASK_SUMS = 1 << 20
-"""Cells of sums over agents."""
-_KEPT = 4_000_000
-"""Cells up to which floats are kept from one pass to the next."""
+_LONGEST_TILE = 4096
 
 
 class SameRow(NamedTuple):
@@ -75,7 +57,7 @@ class Dense(NamedTuple):
 
     def transposed(self, weights: Array, *, exact: bool = False) -> Array:
         """Return weights [agents, n], transposed, times data: [n, tasks]."""
-        exact = exact or self.place is not HERE
+        exact = exact or not self.place.in_process
         return times_weights(weights, self.data, self.place, exact=exact)
 
 
@@ -122,10 +104,10 @@ Statistic = SameRow | Dense | Listed
 class Block:
     """Some agents and their statistics, sorted by share of successes, in tiles of agents.
 
-    `order` are rows of the matrix in that order. `constant` is Σ h(x), `score` [agents] the successes and
-    `trials` the trials of each agent, None where responses are scores. Where more is known of agents than
-    the population they are from, `anchor` [agents, nodes] has their log densities at the nodes. `codes`
-    [agents] are the editions of agents, where a quadrature has weights for each.
+    `order` are rows of the matrix in that order. `constant` is Σ h(x), and `score` [agents] the successes
+    of each agent, None where responses are scores. Where more is known of agents than the population they
+    are from, `anchor` [agents, nodes] has their log densities at the nodes. `codes` [agents] are the
+    editions of agents, where a quadrature has weights for each.
     """
 
     tables: tuple[Statistic, ...]
@@ -134,7 +116,6 @@ class Block:
     tiles: list[slice]
     constant: float
     score: Floats | None
-    trials: Floats | None
     anchor: Array | None = None
     codes: NDArray[np.intp] | None = None
     first: int = 0
@@ -146,13 +127,11 @@ class Block:
         matrix: ResponseMatrix,
         kernel: Kernel,
         kind: Kind,
+        place: Place,
         *,
         plain: bool,
         alike: bool,
-        place: Place = HERE,
-        anchor: Floats | None = None,
-        codes: NDArray[np.intp] | None = None,
-        kept: bool = True,
+        kept: bool,
     ) -> Block:
         """Take the agents of a matrix.
 
@@ -161,40 +140,33 @@ class Block:
         `kept` for many passes keeps its floats where they are few.
         """
         agents, tasks = matrix.shape
-        score = trials = None
+        score = None
         if matrix.is_counts:
             score, trials = agent_totals(matrix)
             standing = (score + 1.0) / (trials + 2.0)
         else:
             values = matrix.to_numpy()
-            seen = ~np.isnan(values)
-            standing = np.where(seen, values, 0.0).sum(axis=1) / np.maximum(seen.sum(axis=1), 1)
+            observed = ~np.isnan(values)
+            standing = np.where(observed, values, 0.0).sum(axis=1) / np.maximum(
+                observed.sum(axis=1), 1
+            )
         order = np.argsort(standing, kind="stable")
         tables = _statistics(matrix, kernel, order, kind, place, alike=alike, kept=kept)
-        listed = isinstance(tables[0], Listed)
-        cells = matrix.observed_cells
-        size = _TILE if plain else _KERNEL_TILE
+        size, cells = 64 if plain else 128, matrix.observed_cells
         if place.agents_together is not None:
             size = place.agents_together
-        elif listed and cells is not None:
-            size = int(np.clip(_FILLED * tasks * agents // max(len(cells), 1), size, _LONGEST_TILE))
+        elif cells is not None and isinstance(tables[0], Listed):
+            # of fewer than four observed cells of each task, sums of [tasks, nodes] outweigh products
+            size = int(np.clip(4 * tasks * agents // max(len(cells), 1), size, _LONGEST_TILE))
         elif plain and alike:
-            size = int(np.clip(_TILE_CELLS // tasks, _TILE, _LONGEST_TILE))
-        constant = 0.0
-        if not matrix.is_counts:
-            constant = float(kernel.constant(matrix).sum())
-        elif matrix.most_trials > 1:
-            constant = float(log_choices(matrix).sum())
+            size = 256
         return cls(
             tables,
             place,
             order,
-            [slice(start, min(start + size, agents)) for start in range(0, agents, size)],
-            constant,
+            tiles_of(agents, size),
+            float(kernel.constant(matrix).sum()),
             None if score is None else score[order],
-            None if trials is None else trials[order],
-            None if anchor is None else anchor[order],
-            None if codes is None else codes[order],
         )
 
     @property
@@ -212,13 +184,12 @@ class Block:
         whole = self.tables[0]
         if isinstance(whole, SameRow):
             return whole.row * weights.sum()
-        size = max(self.tiles[0].stop, min(_TASK_SUMS // whole.data.shape[1], _LONGEST_TILE))
-        total: Array = 0.0
-        for start in range(0, self.agents, size):
-            rows = slice(start, min(start + size, self.agents))
-            won = whole.tile(rows)
-            total = total + won.transposed(weights[rows][:, None], exact=True)[0]
-        return total
+        # a megabyte of cells at a time
+        size = max(self.tiles[0].stop, min((1 << 20) // whole.data.shape[1], _LONGEST_TILE))
+        return sum(
+            whole.tile(rows).transposed(weights[rows][:, None], exact=True)[0]
+            for rows in tiles_of(self.agents, size)
+        )
 
     def in_order(self, *numbers: Array) -> tuple[Floats, ...]:
         """Return numbers of agents [agents, …], in the order of the block, in that of the matrix."""
@@ -228,6 +199,15 @@ class Block:
             back[self.order] = self.place.numpy(part)
             given.append(back)
         return tuple(given)
+
+
+def tiles_of(agents: int, size: int) -> list[slice]:
+    """Return agents cut into slices of a size.
+
+    >>> tiles_of(5, 3)
+    [slice(0, 3, None), slice(3, 5, None)]
+    """
+    return [slice(start, min(start + size, agents)) for start in range(0, agents, size)]
 
 
 def _statistics(
@@ -240,14 +220,15 @@ def _statistics(
     alike: bool,
     kept: bool,
 ) -> tuple[Statistic, ...]:
-    if place is HERE:
-        listed = listed_statistics(kernel, matrix, order)
-        if listed is not None:
-            return tuple(Listed.of(data) for data in listed)
-    parts: Sequence[NDArray[np.generic]]
+    listed = listed_statistics(kernel, matrix, order) if place.in_process else None
+    if listed is not None:
+        return tuple(Listed.of(data) for data in listed)
     counts = isinstance(kernel, Binomial)
-    parts = (matrix.successes, matrix.trials) if counts else kernel.statistics(matrix)
-    few = kept and matrix.shape[0] * matrix.shape[1] * len(parts) <= _KEPT
+    parts: tuple[NDArray[np.generic], ...] = (
+        (matrix.successes, matrix.trials) if counts else kernel.statistics(matrix)
+    )
+    # floats of few cells are kept from one pass to the next
+    few = kept and matrix.shape[0] * matrix.shape[1] * len(parts) <= 4_000_000
     tables: list[Statistic] = []
     for number, data in enumerate(parts):
         same = data.strides[0] == 0 or bool((data[:2] == data[0]).all() and (data == data[0]).all())
@@ -260,3 +241,54 @@ def _statistics(
             sent = place.cast(sent, kind)
         tables.append(Dense(sent, kind, place))
     return tuple(tables)
+
+
+def task_totals(matrix: ResponseMatrix) -> tuple[Floats, Floats]:
+    """Return successes and trials of each task over all agents, [tasks] each.
+
+    >>> task_totals(ResponseMatrix.from_array([[1, 0], [1, np.nan]]))
+    (array([2., 0.]), array([2., 1.]))
+    """
+    cells = matrix.observed_cells
+    if cells is None:
+        return _column_sums(matrix.successes), _column_sums(matrix.trials)
+    won, tried = cells.parts
+    return cells.task_sums(won), cells.task_sums(tried)
+
+
+def agent_totals(matrix: ResponseMatrix) -> tuple[Floats, Floats]:
+    """Return successes and trials of each agent over all tasks, [agents] each.
+
+    >>> agent_totals(ResponseMatrix.from_array([[1, 0], [1, np.nan]]).as_sparse())
+    (array([1., 1.]), array([2., 1.]))
+    """
+    cells = matrix.observed_cells
+    if cells is None:
+        won, trials = matrix.successes.sum(axis=1).astype(np.float64), matrix.trials
+        if trials.strides[0] == 0:  # the same for all
+            return won, np.full(len(won), float(trials[0].sum()))
+        return won, trials.sum(axis=1).astype(np.float64)
+    return cells.agent_sums(cells.parts[0]), cells.agent_sums(cells.parts[1])
+
+
+def same_trials(matrix: ResponseMatrix) -> bool:
+    """Whether every agent was given the same trials; a shared number needs no look at the cells.
+
+    Where observed cells alone are held, trials are taken to differ.
+    """
+    if matrix.observed_cells is not None:
+        return False
+    trials = matrix.trials
+    return trials.strides[0] == 0 or bool((trials == trials[0]).all())
+
+
+def _column_sums(counts: NDArray[np.unsignedinteger]) -> Floats:
+    """Sums over agents, in blocks so short that small integers hold them."""
+    if counts.strides[0] == 0:
+        return np.asarray(counts.shape[0] * counts[0].astype(np.float64))
+    kind, total = counts.dtype, np.zeros(counts.shape[1])
+    for rows in tiles_of(
+        len(counts), int(np.iinfo(kind).max) // max(1, int(counts.max(initial=0)))
+    ):
+        total += counts[rows].sum(axis=0, dtype=kind)
+    return total

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, NamedTuple, Self
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 _ROUGHLY, _ROUGH = (0.05, 0.02), 10
 """How far two rough climbs settle, and within how many iterations: enough to tell how slopes spread."""
 _MOST_STRETCH = 0.5
-_CLOSER = 0.2
 
 
 class Ahead(NamedTuple):
@@ -64,10 +63,6 @@ class Expected:
     def slope_information(self, unknowns: Unknowns, at: Point) -> Floats:
         """Return the information that responses and abilities together hold on each slope, [tasks]."""
         raise NotImplementedError
-
-    def where_agents_are(self) -> Self:
-        """Return the same without the nodes that no agent is near."""
-        return self
 
     @property
     def moments(self) -> AbilityMoments:
@@ -115,9 +110,11 @@ def with_spread(
             continue
         scaled = unknowns.scaled(at)
         assert scaled.scale is not None
-        found = climbing.expected(at)
-        told = found.slope_information(scaled, at)
-        unknowns = replace(unknowns, spread=prior.spread(unknowns.slopes(at), told, scaled.scale))
+        expected = climbing.expected(at)
+        slope_information = expected.slope_information(scaled, at)
+        unknowns = replace(
+            unknowns, spread=prior.spread(unknowns.slopes(at), slope_information, scaled.scale)
+        )
     return unknowns, at, climbing.rule
 
 
@@ -137,17 +134,17 @@ def climb(
     climbing = _Climb(source, unknowns, fixed, near)
     pace = source.pace
     if unknowns.relative is not None:  # tasks move together, so that a short move says less
-        pace = pace._replace(tolerance=_CLOSER * pace.tolerance)
+        pace = pace._replace(tolerance=0.2 * pace.tolerance)
     arrival = climbing.settled(start, pace, most=most)
-    if fixed is None and arrival.iterations > climbing.laid + source.pace.fresh:
+    if fixed is None and arrival.iterations > climbing.grid_iteration + source.pace.fresh:
         climbing.rule = None
     at = unknowns.split(arrival.point)
-    found = climbing.expected(at)
-    objective = found.log_likelihood + unknowns.log_prior(at)
+    expected = climbing.expected(at)
+    objective = expected.log_likelihood + unknowns.log_prior(at)
     assert climbing.rule is not None
     return Optimum(
         unknowns.items(at),
-        found,
+        expected,
         objective,
         arrival.iterations,
         arrival.settled,
@@ -165,7 +162,7 @@ class _Climb:
     fixed: Quadrature | None
     rule: Quadrature | None = None
     count: int = 0
-    laid: int = 0
+    grid_iteration: int = 0
     last: Expected | None = None
 
     def settled(self, start: Point, pace: Pace, *, most: int) -> Arrival:
@@ -186,9 +183,9 @@ class _Climb:
             self.rule = None
         at = self.unknowns.split(vector)
         scaled = self.unknowns.scaled(at)
-        found = self.expected(at)
-        objective = found.log_likelihood + scaled.log_prior(at)
-        raised, members = found.raised(scaled, at), found.moments
+        expected = self.expected(at)
+        objective = expected.log_likelihood + scaled.log_prior(at)
+        raised, members = expected.raised(scaled, at), expected.moments
         editions = self.unknowns.editions
         if editions is not None:
             after = editions.raised(at.populations, *members)
@@ -203,7 +200,7 @@ class _Climb:
         if self.unknowns.priors is not None:
             free = _shift_and_stretch(members, scaled, at)
         moved = self.unknowns.rescaled(raised, *free)
-        following, further = self.unknowns.joined(moved), found.ahead(scaled, at, raised, moved)
+        following, further = self.unknowns.joined(moved), expected.ahead(scaled, at, raised, moved)
         if further is None:
             return Stepped(objective, following)
         return Stepped(objective, following, self.unknowns.joined(further.point), further.gain)
@@ -212,7 +209,7 @@ class _Climb:
         items, editions = self.unknowns.items(at), self.unknowns.editions
         if self.rule is None:
             self.rule = self.fixed or self._grid(items, at.populations)
-            self.laid = self.count
+            self.grid_iteration = self.count
         rule = self.rule if editions is None else editions.rule(self.rule, at.populations)
         self.last = self.source.expected(items, rule)
         return self.last

@@ -26,8 +26,6 @@ Step = Callable[[Floats], Stepped]
 
 _MEMORY = 5
 """Steps that are mixed: more of them hardly differ, and make the equations singular."""
-_FURTHEST = 3.0
-"""A mixed point farther off in any coordinate is not believed: slopes and logits live within a few."""
 _PLAIN = 2
 """The first steps are long and say little of those to come."""
 _QUIET, _SURELY_QUIET = 4, 2
@@ -117,7 +115,8 @@ def fixed_point(
             if len(points) > _MEMORY + 1:
                 del points[0], moves[0]
             mixed = _mixed(points, moves)
-            if mixed is not None and np.abs(mixed - point).max() < _FURTHEST:
+            # slopes and logits are within a few of 0: a mixed point farther off is not used
+            if mixed is not None and np.abs(mixed - point).max() < 3.0:
                 following = np.clip(mixed, *bounds)
                 accelerated = True
         point = following

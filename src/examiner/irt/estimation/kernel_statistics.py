@@ -2,26 +2,25 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
-from typing import NamedTuple, Self
+from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 
 from examiner.irt.estimation.em import Ahead, Expected
-from examiner.irt.estimation.heights import Heights, heights, with_abilities
-from examiner.irt.estimation.kernel import Kernel, Slopes
-from examiner.irt.estimation.kernels import curve_derivatives
+from examiner.irt.estimation.heights import Heights, Slopes, curve_derivatives, heights
+from examiner.irt.estimation.kernels import Kernel
 from examiner.irt.estimation.score_kernels import by_cuts
-from examiner.irt.estimation.task_steps import CERTAIN, MOST_STEP, Rows, climbed
-from examiner.irt.estimation.together import newton_ahead
-from examiner.irt.items import Curves, Floats, curves
+from examiner.irt.estimation.task_steps import (
+    CERTAIN,
+    MOST_STEP,
+    Rows,
+    climbed,
+    lacking_to_newton,
+    with_diagonal,
+)
+from examiner.irt.items import Curves, Floats, curves, rise
 from examiner.irt.model import CUTS, Parameter, Point, Unknowns
-
-_NOBODY = 1e-13
-"""Of an agent at a node, which the M-step passes over: grids reach farther than agents do."""
-_HALVINGS = 12
-_SETTLING = 0.1
-"""While tasks still move farther than this, most of them, what they have in common says little."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,18 +39,6 @@ class KernelStatistics(Expected):
     _first: list[tuple[Slopes, Heights]] = field(default_factory=list, compare=False, repr=False)
     """What the kernel says under the parameters of the E-step, once it was asked."""
 
-    def where_agents_are(self) -> Self:
-        """Return the same without the nodes that no agent is near."""
-        alive = np.flatnonzero(self.mass > _NOBODY)
-        here = slice(int(alive[0]), int(alive[-1]) + 1)
-        return replace(
-            self,
-            nodes=self.nodes[here],
-            sums=tuple(part[:, here] for part in self.sums),
-            shape=self.shape.at(here),
-            mass=self.mass[here],
-        )
-
     def raised(self, unknowns: Unknowns, at: Point) -> Point:
         """Return the parameters after steps for every task, and then one for each shared number."""
         at = self._own_raised(unknowns, at)
@@ -65,17 +52,23 @@ class KernelStatistics(Expected):
         def heights_of(tasks: Rows, table: Floats) -> Heights:
             return self._heights(unknowns, at._replace(own=table.T), tasks)
 
-        _, start = self._begun(unknowns, at)
+        _, start = self._at_start(unknowns, at)
         return at._replace(own=climbed(unknowns, at.own.T, start, heights_of).T)
 
-    def _begun(self, unknowns: Unknowns, at: Point) -> tuple[Slopes, Heights]:
+    def _at_start(self, unknowns: Unknowns, at: Point) -> tuple[Slopes, Heights]:
         """Slopes and heights under the parameters of the E-step."""
         if not self._first:
             items = unknowns.items(at)
             slopes = self.kernel.slopes(self.sums, self.shape, items.precision)
-            found = heights(unknowns.own, slopes, items, self.shape, self.nodes)
-            self._first.append((slopes, found))
+            here = heights(unknowns.own, slopes, items, self.shape, self.nodes)
+            self._first.append((slopes, here))
         return self._first[0]
+
+    def _information(self, unknowns: Unknowns, at: Point) -> Floats:
+        """Information under the parameters of the E-step, [tasks, own, own]."""
+        slopes = self._at_start(unknowns, at)[0]._replace(beyond=None)
+        items = unknowns.items(at)
+        return heights(unknowns.own, slopes, items, self.shape, self.nodes).curvature
 
     def ahead(self, unknowns: Unknowns, at: Point, raised: Point, moved: Point) -> Ahead | None:
         """Return where Newton would go, from the slopes under the parameters of the E-step.
@@ -85,33 +78,37 @@ class KernelStatistics(Expected):
         """
         if "guessing" not in unknowns.own or "slip" in unknowns.own:
             return None
-        items, own = unknowns.items(at), unknowns.own
-        slopes, here = self._begun(unknowns, at)
+        items, names = unknowns.items(at), unknowns.own
+        slopes, here = self._at_start(unknowns, at)
         means, tightness = unknowns.pulls()
         gradient = here.gradient - (at.own.T - means) * tightness
         gain = 0.5 * float((gradient * (raised.own - at.own).T).sum())
         move = (moved.own - at.own).T
-        if np.median(np.abs(move)) > _SETTLING:
+        # while most tasks still move farther, what they have in common says little
+        if np.median(np.abs(move)) > 0.1:
             return Ahead(moved, gain)
-        shared, told = with_abilities(own, slopes, items, self.shape, self.nodes)
-        left_open = 1.0 / (self.mass + told)
-        lacking = newton_ahead(move, here, tightness, shared, left_open)
-        low, high = np.array([unknowns.bounds_of(name) for name in own]).T
+        by = curve_derivatives(names, items, self.shape, self.nodes)
+        lacking = lacking_to_newton(
+            move,
+            with_diagonal(self._information(unknowns, at), tightness),
+            slopes.information,
+            np.stack([by[name] for name in names], axis=1),
+            rise(items, self.shape),
+            self.mass,
+        )
+        low, high = np.array([unknowns.bounds_of(name) for name in names]).T
         table = moved.own.T
         lacking[(table <= low) | (table >= high)] = 0.0
         return Ahead(moved._replace(own=np.clip(table + lacking, low, high).T), gain)
 
     def slope_information(self, unknowns: Unknowns, at: Point) -> Floats:
         """Return the information on each slope, with what the task's other parameters take off."""
-        curvature = self._begun(unknowns, at)[1].information
         row = unknowns.own.index("slope")
-        others = [column for column in range(len(unknowns.own)) if column != row]
         _, tightness = unknowns.pulls()
-        rest = curvature[:, others][:, :, others] + 1e-9 * np.eye(len(others))
-        rest[:, np.arange(len(others)), np.arange(len(others))] += tightness[:, others]
-        both = curvature[:, others, row]
-        taken = np.einsum("ti,ti->t", both, np.linalg.solve(rest, both[:, :, None])[:, :, 0])
-        return np.asarray(np.maximum(curvature[:, row, row] - taken, 0.0))
+        tightness[:, row] = 0.0
+        information = self._information(unknowns, at)
+        inverse = np.linalg.inv(with_diagonal(information, tightness + 1e-9))
+        return np.asarray(np.maximum(1.0 / inverse[:, row, row], 0.0))
 
     def _shared_raised(self, unknowns: Unknowns, at: Point, row: int) -> Point:
         """One Newton step for a number that all tasks share."""
@@ -129,7 +126,7 @@ class KernelStatistics(Expected):
         step = slope / max(abs(here.bend + tightness), 1e-8)
         step = float(np.clip(step, -MOST_STEP, MOST_STEP))
         before = here.value - 0.5 * tightness * (start - mean) ** 2
-        for _ in range(_HALVINGS if abs(step) > CERTAIN else 0):
+        for _ in range(12 if abs(step) > CERTAIN else 0):
             after = self._along(unknowns, moved(start + step), name).value
             if after - 0.5 * tightness * (start + step - mean) ** 2 >= before:
                 break

@@ -8,18 +8,17 @@ S_c = T_cᵀ W with the posterior weights W. A kernel says what T_c, F_c and h a
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from examiner.irt.estimation.arrays import log_choose
-from examiner.irt.estimation.kernel import Kernel, Slopes
+from examiner.irt.estimation.heights import Slopes
 from examiner.irt.estimation.score_kernels import Beta, Normal, log_density_of_scores
 from examiner.irt.items import SCORES, Curves, Floats, ItemParameters, Response, curves
-from examiner.irt.model import Parameter
 from examiner.messages import InputError
 from examiner.results import ResponseMatrix
 
@@ -28,9 +27,28 @@ if TYPE_CHECKING:
 
 Counts = NDArray[np.unsignedinteger] | Floats
 _MOST_TRIALS = 200
-_SMALLEST = 1e-300
 AS_BINOMIAL = 1e9
 """Beyond this precision a beta-binomial is a binomial, and its gamma functions lose their digits."""
+
+
+class Kernel(Protocol):
+    """What the fit needs to know of a likelihood."""
+
+    def statistics(self, matrix: ResponseMatrix) -> tuple[Floats, ...]:
+        """Return T_c, each [agents, tasks]; 0 where nothing was observed."""
+        ...
+
+    def constant(self, matrix: ResponseMatrix) -> Floats:
+        """Return Σᵢ h(xᵢ) of every agent."""
+        ...
+
+    def terms(self, curves: Curves, precision: Floats | None) -> tuple[Floats, ...]:
+        """Return F_c, each [tasks, nodes]."""
+        ...
+
+    def slopes(self, sums: Sequence[Floats], curves: Curves, precision: Floats | None) -> Slopes:
+        """Return Σ_c S_c F_c and its derivatives, each [tasks, nodes]."""
+        ...
 
 
 def kernel_for(
@@ -167,12 +185,12 @@ def listed_statistics(
 
     index = np.int32 if len(cells) < np.iinfo(np.int32).max else np.int64
     columns, starts = cells.columns.astype(index, copy=False), cells.starts.astype(index)
-    found = []
+    statistics = []
     for data in kernel.of_counts(*cells.parts):
         kind: type[np.floating] = np.float64
         whole = csr_array((data.astype(kind), columns, starts), shape=cells.shape)
-        found.append(whole[order])
-    return tuple(found)
+        statistics.append(whole[order])
+    return tuple(statistics)
 
 
 def log_density(
@@ -199,44 +217,6 @@ def log_density(
     return np.asarray(ways + np.where(nu < AS_BINOMIAL, shared, plain))
 
 
-def expected_gradient(
-    names: Sequence[Parameter], by: Mapping[Parameter, Floats], slopes: Slopes
-) -> Floats:
-    """Return the derivatives of Σ_q Σ_c S_c F_c by parameters on the estimated scale, [tasks, names].
-
-    `by` are those of the curves. For shared parameters these are each task's part of the sum.
-    """
-    columns: list[Floats] = []
-    for name in names:
-        if name == "precision":
-            assert slopes.by_log_precision is not None
-            columns.append(slopes.by_log_precision.sum(axis=1))
-        elif name in slopes.by_cuts:
-            columns.append(slopes.by_cuts[name].gradient.sum(axis=1))
-        else:
-            columns.append((slopes.by_success * by[name]).sum(axis=1))
-    return np.stack(columns, axis=1)
-
-
-def curve_derivatives(
-    names: Sequence[Parameter], items: ItemParameters, shape: Curves, abilities: Floats
-) -> dict[Parameter, Floats]:
-    """Return ∂P/∂parameter, each [tasks, abilities], of the parameters that move the curve.
-
-    With c = e^γ/(1 + e^γ + e^ζ) and 1 − u = e^ζ/(1 + e^γ + e^ζ): ∂P/∂γ = c (1 − P) and
-    ∂P/∂ζ = −(1 − u) P.
-    """
-    by_logit = (items.ceiling - items.guessing)[:, None] * shape.rising * shape.falling
-    found: dict[Parameter, Floats] = {"intercept": by_logit}
-    if "slope" in names:
-        found["slope"] = by_logit * abilities
-    if "guessing" in names:
-        found["guessing"] = items.guessing[:, None] * shape.failure
-    if "slip" in names:
-        found["slip"] = -(1.0 - items.ceiling)[:, None] * shape.success
-    return found
-
-
 def log_choices(matrix: ResponseMatrix) -> Floats:
     """Return Σᵢ log C(nᵢ, kᵢ) of every agent; 0 for single trials."""
     if matrix.most_trials <= 1:
@@ -256,4 +236,4 @@ def _inverse(precision: Floats | None, curves: Curves) -> Floats:
 
 
 def _safe(shares: Floats) -> Floats:
-    return np.maximum(shares, _SMALLEST)
+    return np.maximum(shares, 1e-300)

@@ -10,16 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from examiner.irt.estimation.arrays import trigamma
-from examiner.irt.estimation.kernel import ByCut, Slopes
+from examiner.irt.estimation.heights import ByCut, Slopes
 from examiner.irt.items import Curves, Floats, ItemParameters, sigmoid_pair
 from examiner.messages import InputError, shorten
 from examiner.results import ResponseMatrix
 
 _ROUNDING = 1e-14
 """Scores this close to 0 or 1 are exactly that, and were rounded."""
-_LEAST = 1e-10
-_FLATTEST = 1e-150
-"""σ(η) σ(−η) below this is none, and its square is still a number."""
 _LOG_ROOT_TWO_PI = 0.5 * float(np.log(2 * np.pi))
 
 
@@ -118,27 +115,28 @@ class Beta:
         φw (N (αψ'(α) − βψ'(β)) − (g − h)) by η and log φ; and N (α²ψ'(α) + β²ψ'(β) − φ²ψ'(φ)) − (αg + βh)
         by log φ.
         """
-        low, high, seen, *_ = sums
+        low, high, inside, *_ = sums
         shapes, ends = _shapes(curves, precision), by_cuts(sums, curves)
         up, down, phi = shapes.up, shapes.down, shapes.phi
         digamma_up, digamma_down, digamma_phi = shapes.digammas()
-        by_up = low - seen * (digamma_up - digamma_phi)
-        by_down = high - seen * (digamma_down - digamma_phi)
+        by_up = low - inside * (digamma_up - digamma_phi)
+        by_down = high - inside * (digamma_down - digamma_phi)
         apart, rises = by_up - by_down, up * by_up + down * by_down
         bent_up, bent_down = trigamma(up), trigamma(down)
-        steep = np.maximum(curves.rising * curves.falling, _FLATTEST)
-        information = seen * phi**2 * (bent_up + bent_down) + ends.by["zero_cut"].bend / steep**2
+        # its square is still a number
+        steep = np.maximum(curves.rising * curves.falling, 1e-150)
+        information = inside * phi**2 * (bent_up + bent_down) + ends.by["zero_cut"].bend / steep**2
         information -= phi * (curves.falling - curves.rising) * apart / steep
         bent_up *= up
         bent_down *= down
         return Slopes(
-            value=low * up + high * down - seen * shapes.log_beta() + ends.value,
+            value=low * up + high * down - inside * shapes.log_beta() + ends.value,
             by_success=phi * apart - ends.by["zero_cut"].gradient / steep,
             by_log_precision=rises,
             information=information,
-            bend=seen * (up * bent_up + down * bent_down - phi**2 * trigamma(phi)) - rises,
+            bend=inside * (up * bent_up + down * bent_down - phi**2 * trigamma(phi)) - rises,
             by_cuts=ends.by,
-            cross=phi * (seen * (bent_up - bent_down) - apart),
+            cross=phi * (inside * (bent_up - bent_down) - apart),
         )
 
 
@@ -181,17 +179,19 @@ class Normal:
 
     def slopes(self, sums: Sequence[Floats], curves: Curves, precision: Floats | None) -> Slopes:
         """By η: s Σy − N (η + sc); by log φ, half of that by log s: 1 − s (y − c) (sy − sc − η) of each."""
-        squares, total, seen = sums
+        squares, total, observed = sums
         steep, line = self._standard(curves, precision)
         mark = line - curves.success  # sc
         value = -0.5 * steep**2 * squares + steep * line * total
-        value += seen * (np.log(steep) - 0.5 * line**2)
-        by_line = steep * total - seen * line
-        product = steep**2 * squares - steep * total * (line + mark) + seen * line * mark
+        value += observed * (np.log(steep) - 0.5 * line**2)
+        by_line = steep * total - observed * line
+        product = steep**2 * squares - steep * total * (line + mark) + observed * line * mark
         moves = steep**2 * squares - 0.5 * steep * total * (line + 3 * mark)
-        moves += 0.5 * seen * mark * (line + mark)  # of the product, by log φ
-        cross = 0.5 * (seen * mark - steep * total)
-        return Slopes(value, by_line, 0.5 * (seen - product), seen, 0.5 * moves, cross=cross)
+        moves += 0.5 * observed * mark * (line + mark)  # of the product, by log φ
+        cross = 0.5 * (observed * mark - steep * total)
+        return Slopes(
+            value, by_line, 0.5 * (observed - product), observed, 0.5 * moves, cross=cross
+        )
 
     def _standard(self, curves: Curves, precision: Floats | None) -> tuple[Floats, Floats]:
         """s = √φ [tasks, 1], and η + sc [tasks, nodes]: where the standardised score sy is expected."""
@@ -214,8 +214,10 @@ def log_density_of_scores(items: ItemParameters, shape: Curves, value: Floats) -
     safe = np.where(ends.inside > 0, value, 0.5)[:, None]
     density = (shapes.up - 1) * np.log(safe) + (shapes.down - 1) * np.log1p(-safe)
     density += inside - shapes.log_beta()
-    found = np.where(ends.zero[:, None] > 0, zero, np.where(ends.one[:, None] > 0, one, density))
-    return np.asarray(found)
+    log_density = np.where(
+        ends.zero[:, None] > 0, zero, np.where(ends.one[:, None] > 0, one, density)
+    )
+    return np.asarray(log_density)
 
 
 def ends_of(values: Floats) -> Ends:
@@ -250,14 +252,6 @@ def outside_bounds(values: Floats) -> NDArray[np.bool_]:
     array([False, False,  True, False])
     """
     return np.asarray((values < -_ROUNDING) | (values > 1 + _ROUNDING))
-
-
-def standardised(matrix: ResponseMatrix) -> tuple[Floats, NDArray[np.bool_]]:
-    """Return logits of scores in [0, 1] to begin a fit with, ends moved in; and what was observed."""
-    values, _ = bounded_scores(matrix)
-    observed = ~np.isnan(values)
-    safe = np.clip(np.where(observed, values, 0.5), 0.005, 0.995)
-    return np.log(safe / (1 - safe)), observed
 
 
 def _odds(shape: Curves) -> _Odds:
@@ -301,5 +295,5 @@ def by_cuts(sums: Sequence[Floats], curves: Curves) -> CutSlopes:
 
 def _shapes(curves: Curves, precision: Floats | None) -> _Shapes:
     phi = np.ones((curves.success.shape[0], 1)) if precision is None else precision[:, None]
-    up, down = (np.maximum(share, _LEAST) * phi for share in (curves.success, curves.failure))
+    up, down = (np.maximum(share, 1e-10) * phi for share in (curves.success, curves.failure))
     return _Shapes(up, down, phi)

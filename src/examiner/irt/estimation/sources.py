@@ -10,41 +10,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from examiner.irt.estimation.arrays import HERE, Array, Kind, Place
-from examiner.irt.estimation.blocks import Block
+from examiner.irt.estimation.blocks import Block, agent_totals, same_trials, task_totals
 from examiner.irt.estimation.em import Expected
 from examiner.irt.estimation.fixed_point import Pace
-from examiner.irt.estimation.kernel import Kernel
 from examiner.irt.estimation.kernel_statistics import KernelStatistics
-from examiner.irt.estimation.kernels import BetaBinomial, Binomial, kernel_for
-from examiner.irt.estimation.passes import Pass, PassResult, Reaches, e_step, weighted_successes
-from examiner.irt.estimation.plain_statistics import PlainStatistics
-from examiner.irt.estimation.score_kernels import Normal
-from examiner.irt.estimation.usable_responses import (
-    centres,
-    continuous_start,
-    same_trials,
-    start_along,
-    task_totals,
-    unbounded_start,
-)
+from examiner.irt.estimation.kernels import BetaBinomial, Binomial, Kernel
+from examiner.irt.estimation.passes import Pass, PassResult, Reaches, e_step
+from examiner.irt.estimation.plain import PlainStatistics
+from examiner.irt.estimation.score_kernels import Beta, Normal
 from examiner.irt.fitted import Dropped
-from examiner.irt.items import SCORES, Floats, ItemParameters, Response
+from examiner.irt.items import Floats, ItemParameters, Response
 from examiner.irt.model import Unknowns
 from examiner.irt.posterior import Quadrature
 from examiner.results import Connections, ResponseMatrix
 from examiner.scores import Recipe
-
-_SMALL, _SMALL_AND_ALIKE = 200_000, 2_000_000
-"""Up to this many cells products are in double precision, beyond in single; the second where all agents
-were given the same trials, so that products are with vectors."""
-_SPACING, _KERNEL_SPACING, _WIDER = 0.8, 0.6, 1.2
-"""Posterior standard deviations between nodes. Sums over a Gaussian then err by 8e-14 (see
-`Quadrature.for_items`). Closer for kernels: posteriors under guessing are less like Gaussians. Of many
-cells, where their sums have seven digits, nodes may lie further apart: at 1000 × 500, 10,000 × 21 and
-3000 × 100 log-likelihoods stay the same within 0.01, and slopes within 0.0007; 1.3 is three times as far
-off."""
-_SHORT = 100
-"""Tests of so many tasks can afford nodes closer by far."""
 
 BlockFunction = Callable[[Block, Reaches, Any], PassResult]
 """A function of a block, its state, and what a pass is about (Any: each function has its own)."""
@@ -108,9 +87,8 @@ def add_up(results: Iterable[PassResult]) -> Totals:
 class ResponseSource:
     """Responses of agents in blocks: all that a fit needs of them are sums over blocks.
 
-    Memory, Parquet, a GPU and a Ray cluster differ in `results`, which runs a function on every block and
-    keeps each block's state from one pass to the next. Where responses are scores, a source is made of the
-    `matrix` that has them.
+    Memory, Parquet, a GPU and a Ray cluster differ in the `blocks` they yield, or in where these are. Where
+    responses are scores, a source is made of the `matrix` that has them.
     """
 
     place: Place = HERE
@@ -123,24 +101,20 @@ class ResponseSource:
         self.whole, self.response, self.matrix = whole, response, matrix
         self.agents, self.tasks = whole.agents, whole.tasks
         self.trials = whole.tried / len(whole.agents)
-        self.centre: Floats | None = None
         self.plain, self.passes = False, 0
-        self._before: Pass | None = None
+        self.centre: Floats | None = None
+        self.kernel: Kernel
+        """The likelihood of the responses."""
         if response == "normal":
             assert matrix is not None
             self.centre = centres(matrix)
-
-    @property
-    def kernel(self) -> Kernel:
-        """The likelihood of the responses."""
-        if self.response == "binomial":
-            return Binomial()
-        if self.response == "beta-binomial":
-            return BetaBinomial(self.whole.most)
-        assert self.matrix is not None
-        return (
-            kernel_for(self.response, self.matrix) if self.centre is None else Normal(self.centre)
-        )
+            self.kernel = Normal(self.centre)
+        elif response == "beta":
+            self.kernel = Beta()
+        else:
+            self.kernel = Binomial() if response == "binomial" else BetaBinomial(whole.most)
+        self._before: Pass | None = None
+        self._reaches: dict[int, Reaches] = {}
 
     @property
     def kind(self) -> Kind:
@@ -148,15 +122,24 @@ class ResponseSource:
         whole = self.whole
         if self.plain and whole.most > 1:
             return np.float64
-        few = _SMALL_AND_ALIKE if self.plain and whole.alike else _SMALL
+        # products with vectors, where all agents were given the same trials, are few
+        few = 2_000_000 if self.plain and whole.alike else 200_000
         return np.float64 if whole.cells <= few else np.float32
 
     @property
     def pace(self) -> Pace:
-        """How finely to integrate and when to stop."""
+        """How finely to integrate and when to stop.
+
+        Sums over a Gaussian err by 8e-14 where nodes are 0.8 posterior standard deviations apart (see
+        `Quadrature.for_items`). They are closer for kernels: posteriors under guessing are less like
+        Gaussians. Of many cells, where their sums have seven digits, nodes may be further apart: at 1000 ×
+        500, 10,000 × 21 and 3000 × 100 log-likelihoods stay the same within 0.01, and slopes within 0.0007;
+        1.3 is three times as far off.
+        """
         if self.plain:
+            # tests of few tasks can afford nodes that are much closer
             return Pace(
-                _SPACING if len(self.tasks) > _SHORT else 0.4 * _SPACING,
+                0.8 if len(self.tasks) > 100 else 0.32,
                 reach=9.0,  # what is beyond weighs 1e-19
                 relaid=(3, 10, 30, 100, 300),
                 fresh=8,
@@ -165,7 +148,7 @@ class ResponseSource:
             )
         exact = self.kind is np.float64
         return Pace(
-            _KERNEL_SPACING if exact else _WIDER,
+            0.6 if exact else 1.2,
             reach=np.inf,  # tiles look only at the nodes they need
             relaid=(3, 8, 20, 50, 120),
             fresh=0,
@@ -175,16 +158,19 @@ class ResponseSource:
 
     def suited(self, unknowns: Unknowns) -> Self:
         """Return the source with the statistics that a model needs."""
-        self.plain = unknowns.is_plain and self.response == "binomial"
+        self.plain, self._reaches = unknowns.is_plain and self.response == "binomial", {}
         return self
 
-    def serves(self, unknowns: Unknowns) -> bool:
-        """Whether the response is the one it was made for."""
-        return unknowns.response == self.response
+    def blocks(self) -> Iterator[Block]:
+        """Yield the blocks of agents, in their order."""
+        raise NotImplementedError
 
     def results(self, function: BlockFunction, job: Any) -> Iterator[PassResult]:
-        """Yield what a function returns for each block, in the order of agents."""
-        raise NotImplementedError
+        """Yield what a function returns for each block, whose state stays for the next pass."""
+        for number, block in enumerate(self.blocks()):
+            result = function(block, self._reaches.get(number), job)
+            self._reaches[number] = result.reaches
+            yield result
 
     def total(self, function: BlockFunction, job: Any) -> Totals:
         """Return sums over all blocks and numbers of all agents, from one pass."""
@@ -192,94 +178,62 @@ class ResponseSource:
         with self.place.exactly():
             return add_up(self.results(function, job))
 
-    def block(
-        self,
-        matrix: ResponseMatrix,
-        *,
-        kept: bool = True,
-        anchor: Floats | None = None,
-        codes: NDArray[np.intp] | None = None,
-        first: int = 0,
-    ) -> Block:
-        """Return a block of some agents, of which the first has a number among all."""
-        block = Block.of(
+    def block(self, matrix: ResponseMatrix, *, kept: bool = True) -> Block:
+        """Return a block of some agents."""
+        whole, kind = self.whole, self.kind
+        return Block.of(
             matrix,
             self.kernel,
-            self.kind,
+            kind,
+            self.place,
             plain=self.plain,
-            alike=self.whole.alike,
-            place=self.place,
-            anchor=anchor,
-            codes=codes,
+            alike=whole.alike,
             kept=kept,
         )
-        block.first = first
-        return block
 
-    def first_start(self, *, shared_slope: bool) -> tuple[Floats, Floats]:
-        """Return slopes and intercepts from correlations of results with the total or mean result."""
-        if self.response in SCORES:
-            assert self.matrix is not None
-            start = continuous_start if self.response == "beta" else unbounded_start
-            slope, intercept, *_ = start(self.matrix)
-            return slope, intercept
-        (along,), _ = self.total(weighted_successes, self._scores())
-        return start_along(along, self.whole.won, self.whole.tried, shared_slope=shared_slope)
-
-    def _scores(self) -> tuple[float, float]:
-        """Mean and standard deviation of the successes of agents."""
-        return self.whole.scores
-
-    def first_precision(self) -> Floats | None:
-        """Return precisions to begin with where scores have units, [tasks]."""
-        if self.response != "normal":
-            return None
-        assert self.matrix is not None
-        return unbounded_start(self.matrix)[2]
-
-    def pass_at(
-        self, items: ItemParameters, rule: Quadrature, *, plain: bool | None = None
-    ) -> Pass:
+    def pass_at(self, items: ItemParameters, rule: Quadrature) -> Pass:
         """Return what a pass is about at these parameters."""
-        plain = self.plain if plain is None else plain
-        at = Pass(items, rule, self.kernel, plain=plain, before=self._before)
-        self._before = at
-        return at
+        whole = self.whole
+        self._before = Pass(
+            items,
+            rule,
+            self.kernel,
+            plain=self.plain,
+            trials=whole.tried / len(whole.agents) if whole.alike else None,
+            kind=np.float64 if whole.listed else self.kind,
+            place=self.place,
+            before=self._before,
+        )
+        return self._before
 
     def expected(self, items: ItemParameters, rule: Quadrature) -> Expected:
         """Return what an E-step finds under these parameters."""
-        return self.summed(items, rule).where_agents_are()
-
-    def summed(self, items: ItemParameters, rule: Quadrature) -> Expected:
-        """Return the same at all nodes."""
-        at = self.pass_at(items, rule)
+        at, place = self.pass_at(items, rule), self.place
         (log_likelihood, mass, *sums), (ability, variance) = self.total(e_step, at)
-        if not self.plain:
-            every = tuple(np.ascontiguousarray(self.place.numpy(part).T) for part in sums)
-            return KernelStatistics(
-                log_likelihood,
+        if self.plain:
+            won = self.whole.won
+            return PlainStatistics(
+                log_likelihood + float(items.intercept @ won),
                 ability,
                 variance,
-                at.kernel,
-                rule.nodes,
-                every,
-                at.shape,
-                self.place.numpy(mass),
+                mass,
+                at.plain_curves,
+                place,
+                won,
+                place.numpy(sums[0]),
             )
-        whole, place = self.whole, self.place
-        if whole.alike:
-            curves: Any = at.common_curves(place.array(whole.tried / len(whole.agents)), place)
-        else:
-            curves = at.own_curves(np.float64 if whole.listed else self.kind, place)
-        return PlainStatistics(
-            log_likelihood + float(items.intercept @ whole.won),
+        mass = place.numpy(mass)
+        alive = np.flatnonzero(mass > 1e-13)  # grids reach farther than agents do
+        near = slice(int(alive[0]), int(alive[-1]) + 1)
+        return KernelStatistics(
+            log_likelihood,
             ability,
             variance,
-            mass,
-            curves,
-            place,
-            whole.won,
-            place.numpy(sums[0]),
+            self.kernel,
+            rule.nodes[near],
+            tuple(np.ascontiguousarray(place.numpy(part[near]).T) for part in sums),
+            at.shape.at(near),
+            mass[near],
         )
 
 
@@ -300,35 +254,30 @@ class MemorySource(ResponseSource):
         self,
         matrix: ResponseMatrix,
         response: Response,
+        whole: Whole | None = None,
         anchor: Floats | None = None,
         codes: NDArray[np.intp] | None = None,
     ) -> None:
-        super().__init__(whole_of(matrix), response, matrix)
-        self._anchor, self._codes = anchor, codes
+        super().__init__(whole_of(matrix) if whole is None else whole, response, matrix)
+        self.anchor, self.codes = anchor, codes
         self._block: Block | None = None
-        self._reaches: Reaches = None
 
     def suited(self, unknowns: Unknowns) -> Self:
         """Return the source with the statistics that a model needs."""
-        self._block, self._reaches = None, None
+        self._block = None
         return super().suited(unknowns)
 
-    def results(self, function: BlockFunction, job: Any) -> Iterator[PassResult]:
-        """Yield what a function returns for the block."""
-        result = function(self._whole_block(), self._reaches, job)
-        self._reaches = result.reaches
-        yield result
-
-    def _scores(self) -> tuple[float, float]:
-        scores = self._whole_block().score
-        assert scores is not None
-        return float(scores.mean()), max(float(scores.std()), 1e-12)
-
-    def _whole_block(self) -> Block:
-        assert self.matrix is not None
+    def blocks(self) -> Iterator[Block]:
+        """Yield the one block."""
         if self._block is None:
-            self._block = self.block(self.matrix, anchor=self._anchor, codes=self._codes)
-        return self._block
+            assert self.matrix is not None
+            block = self.block(self.matrix)
+            if self.anchor is not None:
+                block.anchor = self.anchor[block.order]
+            if self.codes is not None:
+                block.codes = self.codes[block.order]
+            self._block = block
+        yield self._block
 
 
 def whole_of(matrix: ResponseMatrix) -> Whole:
@@ -338,15 +287,20 @@ def whole_of(matrix: ResponseMatrix) -> Whole:
     if not matrix.is_counts:
         observed = matrix.observed.sum(axis=0, dtype=np.float64)
         return Whole(matrix.agents, matrix.tasks, observed, observed, None, False, 1, size)
-    won, tried = task_totals(matrix)
+    score, _ = agent_totals(matrix)
     return Whole(
         matrix.agents,
         matrix.tasks,
-        won,
-        tried,
+        *task_totals(matrix),
         None,
         same_trials(matrix),
         matrix.most_trials,
         size,
+        (float(score.mean()), max(float(score.std()), 1e-12)),
         listed=cells is not None,
     )
+
+
+def centres(matrix: ResponseMatrix) -> Floats:
+    """Return the mean score of each task, [tasks]."""
+    return np.asarray(np.nanmean(matrix.to_numpy(), axis=0))

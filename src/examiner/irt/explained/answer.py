@@ -3,12 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, ClassVar
+from dataclasses import dataclass, field
+from typing import ClassVar
 
 import numpy as np
 
-from examiner.answers import Answer, Scalar, Table, bound, error, name, number, text
+from examiner.answers import (
+    Answer,
+    Scalar,
+    Table,
+    bound,
+    error,
+    name,
+    number,
+    scalar,
+    setting,
+    text,
+)
 from examiner.irt.explained.attributes import Term, attribute_values, design_matrix
 from examiner.irt.explained.crossed import CrossedFit
 from examiner.irt.items import Floats
@@ -20,8 +31,10 @@ class AttributeEffects(Table):
     """Effects of attributes on difficulty."""
 
     attribute: tuple[str, ...] = name("Attribute of tasks")
-    step: tuple[str, ...] = name("What the effect is of: a unit, a doubling, or this category")
-    compared_with: tuple[str, ...] = text("The commonest category, which others are compared with")
+    step: tuple[str, ...] = name("Change of the attribute: a unit, a doubling, or this category")
+    compared_with: tuple[str, ...] = text(
+        "The most frequent category, with which others are compared"
+    )
     effect: Floats = number("Change of difficulty", unit="logits")
     effect_error: Floats = error("effect")
     effect_low: Floats = bound("effect", "low")
@@ -33,11 +46,11 @@ class AttributeEffects(Table):
 
 
 class ExplainedTasks(Table):
-    """Difficulties of tasks, the hardest first: of their responses, and predicted without them."""
+    """Difficulties of tasks, the hardest first: from their responses, and predicted without them."""
 
     task: tuple[str, ...] = name("Task")
     difficulty: Floats = number(
-        "Difficulty by responses and attributes; empty for a task that nobody has played",
+        "Difficulty from responses and attributes; empty for a task without results",
         unit="logits",
     )
     difficulty_error: Floats = error("difficulty")
@@ -59,7 +72,7 @@ class ExplainedAgents(Table):
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class ExplainedDifficulty(Answer):
-    """Effects of attributes on difficulty, and how well they predict tasks that took no part in the fit.
+    """Effects of attributes on difficulty, and how well they predict held-out tasks.
 
     `share` is the share of the variance of difficulty that attributes explain on held-out tasks.
     `residual` and `family` are the standard deviations of difficulty that attributes leave unexplained,
@@ -71,16 +84,20 @@ class ExplainedDifficulty(Answer):
     effects: AttributeEffects
     tasks: ExplainedTasks
     agents: ExplainedAgents
-    share: float
-    share_low: float
-    share_high: float
+    share: float = field(
+        metadata=scalar("Share of the variance of difficulty explained on held-out tasks")
+    )
+    share_low: float = field(metadata=scalar("Lower end of its 95 % interval"))
+    share_high: float = field(metadata=scalar("Upper end of its 95 % interval"))
     terms: tuple[Term, ...]
     fitted: CrossedFit
     critical: float
-    families: str | None = None
-    overdispersion: float = 1.0
+    attributes: tuple[str, ...] = field(metadata=setting())
+    families: str | None = field(metadata=setting())
+    overdispersion: float = field(metadata=scalar("Variance of cells relative to chance"))
     seed: int | None = None
     notes: tuple[str, ...] = ()
+    level: float = field(default=0.95, metadata=setting())
 
     @property
     def headline(self) -> str:
@@ -104,38 +121,23 @@ class ExplainedDifficulty(Answer):
 
     @property
     def scalars(self) -> Mapping[str, Scalar]:
-        """The share that is explained, and the deviations that are left."""
-        meaning = "Share of the variance of difficulty explained on held-out tasks"
+        """The explained share, and the unexplained deviations."""
         scalars = {
-            "share": Scalar(self.share, meaning),
-            "share_low": Scalar(self.share_low, "Lower end of its 95 % interval"),
-            "share_high": Scalar(self.share_high, "Upper end of its 95 % interval"),
+            **super(ExplainedDifficulty, self).scalars,
             "residual": Scalar(
                 self.fitted.residual, "Standard deviation of difficulty left unexplained", "logits"
             ),
             "spread": Scalar(self.fitted.spread, "Standard deviation of abilities", "logits"),
-            "overdispersion": Scalar(self.overdispersion, "Variance of cells relative to chance"),
         }
         if self.families is None:
             return scalars
         meaning = f"Standard deviation of difficulty between families by {self.families}"
         return scalars | {"family": Scalar(self.fitted.family, meaning, "logits")}
 
-    @property
-    def settings(self) -> Mapping[str, Any]:  # Any: JSON values
-        """The attributes, the families and the seed of the folds."""
-        attributes = list(dict.fromkeys(term.attribute for term in self.terms))
-        return {
-            "attributes": attributes,
-            "families": self.families,
-            "seed": self.seed,
-            "level": 0.95,
-        }
-
     def predict(self, tasks: Mapping[str, Mapping[str, Value]]) -> ExplainedTasks:
-        """Return the predicted difficulty of tasks that nobody has played, from their attributes by name.
+        """Return the predicted difficulty of tasks without results, from their attributes by name.
 
-        They are taken to be of new families.
+        They are taken as tasks of new families.
 
         >>> from examiner.irt import explain
         >>> from examiner.results import ResponseMatrix
@@ -149,14 +151,13 @@ class ExplainedDifficulty(Answer):
         >>> row.predicted_low < 2.0 < row.predicted_high
         True
         """
-        columns = dict.fromkeys(term.attribute for term in self.terms)
         about = Attributes.from_dicts("task", ({"task": n, **row} for n, row in tasks.items()))
-        values = attribute_values(about, list(columns), list(tasks))
+        values = attribute_values(about, self.attributes, list(tasks))
         design = design_matrix(self.terms, values)
         if np.isnan(design).any():
             raise InputError(
                 f"A task to predict lacks an attribute, or has a category that no task of the fit has. "
-                f"Give {listed(list(columns))} of every task, with categories of the fit."
+                f"Give {listed(self.attributes)} of every task, with categories of the fit."
             )
         unplayed = np.full((2, len(tasks)), np.nan)
         return task_table(tuple(tasks), unplayed, self.fitted.predicted(design), self.critical)

@@ -1,4 +1,4 @@
-"""Attributes of tasks as standardised columns: numbers, and categories against the commonest."""
+"""Attributes of tasks as standardised columns: numbers, and categories relative to a reference."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Term:
 
     @property
     def step(self) -> str:
-        """Say what the effect is of."""
+        """The change of the attribute that has the effect."""
         if self.category is None:
             return "per doubling" if is_logarithm(self.attribute) else "per unit"
         return self.category
@@ -52,7 +52,7 @@ class Term:
 
 
 def is_logarithm(attribute: str) -> bool:
-    """Tell whether an attribute is the logarithm of a column.
+    """Return whether an attribute is the logarithm of a column.
 
     >>> is_logarithm("log2(minutes)")
     True
@@ -99,7 +99,7 @@ def numbers_of(attribute: str, values: Sequence[Value]) -> Floats:
 
 
 def learn_terms(values: Mapping[str, Sequence[Value]]) -> tuple[Term, ...]:
-    """Return the terms of attributes, from their values on the tasks: none where all tasks are alike.
+    """Return the terms of attributes on which tasks differ, from their values on the tasks.
 
     >>> terms = learn_terms({"minutes": [5, 15, 10], "language": ["c", "c", "rust"]})
     >>> [(term.attribute, term.step) for term in terms]
@@ -175,7 +175,7 @@ def attribute_values(
 
 
 def check_identified(terms: Sequence[Term], design: Floats) -> None:
-    """Refuse a term that is a combination of others, since its effect could not be told from theirs.
+    """Refuse a term that is a linear combination of others, since its effect is not identified.
 
     >>> check_identified([Term("a"), Term("b")], np.array([[1.0, 2.0, 4.0], [1.0, 3.0, 6.0]]))
     Traceback (most recent call last):

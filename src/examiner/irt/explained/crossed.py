@@ -1,13 +1,13 @@
-r"""Abilities and difficulties estimated together, where attributes of tasks explain difficulty.
+r"""Abilities and difficulties estimated together, where attributes explain difficulty; held-out tasks.
 
 .. math:: \operatorname{logit} P_{ji} = t_j - b_i, \quad t_j \sim N(0, \sigma_t^2), \quad
           b = X\beta + Gu + e, \quad u \sim N(0, \sigma_u^2), \quad e \sim N(0, \sigma^2)
 
 with attributes X [tasks, columns] and families G of tasks. This is the linear logistic test model with a
-residual (De Boeck 2008). Regressing difficulties that a prior has already shrunk would weaken effects; here
+residual (De Boeck 2008). Regressing difficulties that a prior has already shrunk would shrink effects; here
 abilities and difficulties are integrated by Laplace's method, β has a flat prior and is integrated too, and
-the three deviations maximise what is left. Each deviation has the prior Γ(2, 1), which keeps it off zero
-(Chung et al. 2013).
+the three deviations maximise the remaining likelihood. Each deviation has the prior Γ(2, 1), which keeps it
+off zero (Chung et al. 2013).
 """
 
 from __future__ import annotations
@@ -21,9 +21,11 @@ from numpy.typing import NDArray
 from examiner.irt.items import Floats, sigmoid_pair
 from examiner.irt.share_cells import ShareCells
 
-FLAT = 1e4
-"""Prior variance of effects on standardised attributes: nothing is known of them."""
 _LOG_BOUNDS = (-4.0, 2.5)
+_GRID = np.linspace(-12.0, 12.0, 241)
+"""Difficulties at which the likelihood of a held-out task is computed, in logits."""
+_DEVIATIONS = np.geomspace(0.15, 6.0, 60)
+"""Deviations of held-out difficulties around predictions, of which the most likely is used."""
 
 
 class _Mode(NamedTuple):
@@ -83,12 +85,14 @@ def fit_crossed(
     from scipy.optimize import minimize
 
     shared = None if families is None else (families[:, None] == families).astype(np.float64)
-    known = FLAT * design @ design.T
+    effects = 1e4 * design @ design.T  # a flat prior of effects
     start = np.zeros(cells.won.shape[0]), np.zeros(cells.won.shape[1])
 
     def cost(logs: Floats) -> float:
         nonlocal start
-        mode = _mode(cells, np.exp(logs[0]), _covariance(logs, shared, len(design)) + known, start)
+        mode = _mode(
+            cells, np.exp(logs[0]), _covariance(logs, shared, len(design)) + effects, start
+        )
         start = mode.ability, mode.difficulty  # the next deviations are near these
         return -mode.height - float((logs - np.exp(logs)).sum())
 
@@ -103,14 +107,15 @@ def fit_crossed(
         bounds=[_LOG_BOUNDS] * len(begin),
         options={"ftol": 1e-7, "eps": 1e-4, "maxiter": 60},
     ).x
-    own = _covariance(best, shared, len(design))
-    return _summary(_mode(cells, np.exp(best[0]), own + known, start), design, own, best)
+    residual = _covariance(best, shared, len(design))
+    mode = _mode(cells, np.exp(best[0]), residual + effects, start)
+    return _summary(mode, design, residual, best)
 
 
 def _covariance(logs: Floats, shared: Floats | None, tasks: int) -> Floats:
-    """The covariance of difficulties around what attributes predict."""
-    own = np.exp(2 * logs[1]) * np.eye(tasks)
-    return np.asarray(own if shared is None else own + np.exp(2 * logs[2]) * shared)
+    """The covariance of difficulties around the prediction from attributes."""
+    residual = np.exp(2 * logs[1]) * np.eye(tasks)
+    return np.asarray(residual if shared is None else residual + np.exp(2 * logs[2]) * shared)
 
 
 def _mode(
@@ -150,12 +155,12 @@ def _mode(
     return _Mode(height, ability, difficulty, agents, weights, tasks)
 
 
-def _summary(mode: _Mode, design: Floats, own: Floats, logs: Floats) -> CrossedFit:
+def _summary(mode: _Mode, design: Floats, residual_covariance: Floats, logs: Floats) -> CrossedFit:
     """Effects and their covariance, given the difficulties and their covariance around the mode."""
     of_tasks = np.linalg.inv(mode.tasks)
-    lean = mode.weights / mode.agents[:, None]  # how abilities move with difficulties
-    of_agents = 1.0 / mode.agents + np.einsum("jt,tu,ju->j", lean, of_tasks, lean)
-    weighted = np.linalg.solve(own, design)
+    ratio = mode.weights / mode.agents[:, None]  # change of abilities with difficulties
+    of_agents = 1.0 / mode.agents + np.einsum("jt,tu,ju->j", ratio, of_tasks, ratio)
+    weighted = np.linalg.solve(residual_covariance, design)
     given_tasks = np.linalg.inv(design.T @ weighted)
     from_tasks = given_tasks @ weighted.T
     spread, residual, *family = np.exp(logs).tolist()
@@ -170,3 +175,95 @@ def _summary(mode: _Mode, design: Floats, own: Floats, logs: Floats) -> CrossedF
         residual,
         family[0] if family else 0.0,
     )
+
+
+class HeldOutDifficulties(NamedTuple):
+    """Predicted difficulties of held-out tasks, [tasks], and the share of variance that is explained."""
+
+    predicted: Floats
+    error: Floats
+    share: float
+    share_low: float
+    share_high: float
+
+
+def predict_held_out(
+    cells: ShareCells,
+    design: Floats,
+    families: NDArray[np.int64] | None,
+    near: CrossedFit,
+    *,
+    folds: int,
+    rng: np.random.Generator,
+) -> HeldOutDifficulties:
+    """Predict each task from the others, and compare the error with that of the other tasks' mean.
+
+    Families stay whole. Difficulties are not observed: the variance around the predictions is estimated by
+    maximum likelihood from the responses to held-out tasks, so that the noise of responses does not count
+    as unexplained variance, nor a task that nobody solves as infinitely hard. The share is negative if
+    attributes predict worse than the mean.
+    """
+    unit = np.arange(len(design)) if families is None else families
+    predicted, error = np.full(len(design), np.nan), np.full(len(design), np.nan)
+    explained, plain = (np.zeros((len(design), len(_DEVIATIONS))) for _ in range(2))
+    units = np.unique(unit)
+    for part in np.array_split(rng.permutation(units), min(folds, len(units))):
+        tasks = np.flatnonzero(np.isin(unit, part))
+        others = np.setdiff1d(np.arange(len(design)), tasks)
+        fit = fit_crossed(
+            cells.of_tasks(others),
+            design[others],
+            None if families is None else families[others],
+            near,
+        )
+        predicted[tasks], error[tasks] = fit.predicted(design[tasks])
+        mean = np.full(len(tasks), float(design[others].mean(axis=0) @ fit.effects))
+        log_likelihood = _log_likelihood(cells.of_tasks(tasks), fit)
+        explained[tasks] = _by_deviation(log_likelihood, predicted[tasks])
+        plain[tasks] = _by_deviation(log_likelihood, mean)
+    members = [np.flatnonzero(unit == name) for name in units]
+    drawn = []
+    for _ in range(1000):
+        rows = np.concatenate([members[n] for n in rng.integers(len(members), size=len(members))])
+        drawn.append(_share(explained[rows], plain[rows]))
+    low, high = np.quantile(drawn, [0.025, 0.975]).tolist()
+    return HeldOutDifficulties(predicted, error, _share(explained, plain), low, high)
+
+
+def _log_likelihood(cells: ShareCells, fit: CrossedFit) -> Floats:
+    """Log-likelihoods of tasks at the difficulties of the grid, abilities integrated, [tasks, grid]."""
+    from scipy.special import logsumexp
+
+    nodes, weights = np.polynomial.hermite_e.hermegauss(7)
+    total = np.zeros((cells.won.shape[1], len(_GRID)))
+    for agent, (ability, error) in enumerate(zip(fit.ability, fit.ability_error, strict=True)):
+        success, failure = sigmoid_pair(ability + error * nodes[:, None] - _GRID)  # [nodes, grid]
+        won, lost = cells.won[agent], cells.trials[agent] - cells.won[agent]
+        parts = won[:, None, None] * np.log(success) + lost[:, None, None] * np.log(failure)
+        total += logsumexp(parts + np.log(weights / weights.sum())[:, None], axis=1)
+    return total
+
+
+def _by_deviation(log_likelihood: Floats, centre: Floats) -> Floats:
+    """Log-likelihood of each task under N(centre, deviation²) of its difficulty, [tasks, deviations]."""
+    from scipy.special import logsumexp
+
+    away = -0.5 * ((_GRID - centre[:, None])[:, None] / _DEVIATIONS[:, None]) ** 2
+    away -= logsumexp(away, axis=2, keepdims=True)
+    return np.asarray(logsumexp(log_likelihood[:, None] + away, axis=2))
+
+
+def _share(explained: Floats, plain: Floats) -> float:
+    """One minus the variance around the predictions over that around the mean."""
+    left, whole = (_likeliest(part.sum(axis=0)) for part in (explained, plain))
+    return float(1.0 - np.exp(2.0 * (left - whole)))
+
+
+def _likeliest(height: Floats) -> float:
+    """The logarithm of the most likely deviation: the top of a parabola through the three highest."""
+    top = int(np.clip(height.argmax(), 1, len(height) - 2))
+    left, middle, right = height[top - 1 : top + 2].tolist()
+    bend = left - 2.0 * middle + right
+    off = np.clip(0.5 * (left - right) / bend, -1.0, 1.0) if bend < 0 else 0.0
+    logs = np.log(_DEVIATIONS)
+    return float(logs[top] + off * (logs[1] - logs[0]))

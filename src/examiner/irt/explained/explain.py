@@ -1,4 +1,4 @@
-"""Explain difficulty by attributes of tasks: effects with intervals, and tasks that nobody has played."""
+"""Difficulty explained by attributes of tasks: effects with intervals, and predictions for new tasks."""
 
 from __future__ import annotations
 
@@ -22,17 +22,13 @@ from examiner.irt.explained.attributes import (
     design_matrix,
     learn_terms,
 )
-from examiner.irt.explained.crossed import CrossedFit, fit_crossed
-from examiner.irt.explained.held_out import predict_held_out
+from examiner.irt.explained.crossed import CrossedFit, fit_crossed, predict_held_out
 from examiner.irt.items import Floats, sigmoid_pair
 from examiner.irt.share_cells import ShareCells, share_cells, share_responses
 from examiner.messages import InputError, counted, listed
-from examiner.results import Attributes, ResponseMatrix, Results, Value, check_results
+from examiner.results import Attributes, ResponseMatrix, Results, check_results
 from examiner.scores import Recipe, holm
-from examiner.validation import Randomness, generator
-
-_FEWEST_LEFT = 3
-"""Tasks, or families, beyond the number of effects: with fewer, a residual cannot be estimated."""
+from examiner.validation import Randomness, generator, seed_of
 
 
 def explain(
@@ -45,19 +41,19 @@ def explain(
     folds: int = 10,
     rng: Randomness = 0,
 ) -> ExplainedDifficulty:
-    r"""Estimate what attributes of tasks do to difficulty, jointly with the abilities of agents.
+    r"""Estimate effects of attributes of tasks on difficulty, jointly with the abilities of agents.
 
     .. math:: \operatorname{logit} P_{ji} = t_j - (x_i'\beta + u_{g(i)} + e_i)
 
     `columns` name attributes of tasks: numbers have one effect, per unit (`log2(minutes)`: per doubling);
-    categories have one each, compared with the commonest. Difficulty, by contrast with that of `fit`,
-    can so be stated of a task that nobody has played, and does not depend on the population of agents
-    except for its zero. `attributes` are those of the results, if they are not given. `group` names
-    families of tasks (a repository, a game), which get an effect of their own; families that a table has
-    are used without being named, and "none" takes tasks as independent.
+    categories have one each, compared with the most frequent. Unlike that of `fit`, difficulty is also
+    predicted for tasks without results, and does not depend on the population of agents except for its
+    zero. `attributes` are by default those of the results. `group` names families of tasks (a repository, a
+    game), which get effects of their own; families in the table are used by default, and "none" takes tasks
+    as independent.
 
-    Results are successes of trials, or scores between 0 and 1. The share explained is that of tasks that
-    took no part in the fit: `folds` of them, families being whole.
+    Results are successes of trials, or scores between 0 and 1. The explained share is estimated on held-out
+    tasks, in `folds` folds that keep families whole.
 
     References: papers/002, section VI; De Boeck (2008), random item IRT models.
 
@@ -72,13 +68,21 @@ def explain(
     >>> row.effect_low < 1.0 < row.effect_high, explained.share > 0.5
     (True, True)
     """
+    from scipy.special import stdtrit
+
     raw = None if isinstance(results, ResponseMatrix) else check_results(results)
     matrix = share_responses(results if raw is None else raw, recipe, "Explaining difficulty")
     about = attributes or (Attributes() if raw is None else raw.task_attributes)
     values = attribute_values(about, columns, matrix.tasks)
-    complete = _complete(values, len(matrix.tasks))
-    unused = [matrix.tasks[task] for task in np.flatnonzero(~complete)]
-    matrix, values = _of_complete(matrix, values, np.flatnonzero(complete))
+    lacking = np.array([None in of_task for of_task in zip(*values.values(), strict=True)])
+    unused = [matrix.tasks[task] for task in np.flatnonzero(lacking)]
+    if lacking.all():
+        raise InputError(
+            f"No task has {listed(columns)}, all of them. Name attributes that tasks have."
+        )
+    kept = np.flatnonzero(~lacking).tolist()
+    values = {name: tuple(column[task] for task in kept) for name, column in values.items()}
+    matrix = matrix.take(tasks=kept)
     terms = learn_terms(values)
     design = design_matrix(terms, values)
     check_identified(terms, design)
@@ -87,14 +91,15 @@ def explain(
     _check_size(matrix, terms, units, family)
     cells, excess, fitted = _dispersed(share_cells(matrix), design, codes)
     held_out = predict_held_out(cells, design, codes, fitted, folds=folds, rng=generator(rng))
-    critical = _critical(units - len(terms) - 1)
+    freedom = units - len(terms) - 1
+    critical = float(stdtrit(freedom, 0.975))
     unplayed, beside = _unplayed(about, columns, matrix.tasks, terms)
     difficulty = np.full((2, len(design) + len(unplayed)), np.nan)
     difficulty[:, : len(design)] = fitted.difficulty, fitted.difficulty_error
     centre, spread = fitted.predicted(beside)
     predicted = np.r_[held_out.predicted, centre], np.r_[held_out.error, spread]
     return ExplainedDifficulty(
-        _effects(terms, fitted, critical, units - len(terms) - 1),
+        _effects(terms, fitted, critical, freedom),
         task_table((*matrix.tasks, *unplayed), difficulty, predicted, critical),
         ExplainedAgents(
             agent=matrix.agents, ability=fitted.ability, ability_error=fitted.ability_error
@@ -105,36 +110,18 @@ def explain(
         terms,
         fitted,
         critical,
+        tuple(dict.fromkeys(term.attribute for term in terms)),
         family,
         excess,
-        rng if isinstance(rng, int) else None,
+        seed_of(rng),
         _notes(unused, unplayed, family, units, group is not None),
     )
-
-
-def _complete(values: Mapping[str, Sequence[Value]], tasks: int) -> NDArray[np.bool_]:
-    """Mark the tasks whose attributes are all known."""
-    return np.array(
-        [all(column[task] is not None for column in values.values()) for task in range(tasks)]
-    )
-
-
-def _of_complete(
-    matrix: ResponseMatrix, values: Mapping[str, Sequence[Value]], tasks: NDArray[np.int64]
-) -> tuple[ResponseMatrix, dict[str, tuple[Value, ...]]]:
-    """The responses and attributes of some tasks."""
-    if not len(tasks):
-        raise InputError(
-            f"No task has {listed(list(values))}, all of them. Name attributes that tasks have."
-        )
-    columns = {name: tuple(column[task] for task in tasks) for name, column in values.items()}
-    return matrix.take(tasks=tasks.tolist()), columns
 
 
 def _families(
     raw: Results | None, group: str | Mapping[str, object] | None, tasks: tuple[str, ...]
 ) -> tuple[str | None, NDArray[np.int64] | None]:
-    """What families of tasks are named by, and the family of each task; None where all are alone."""
+    """The name of the grouping, and the family of each task; None if each family has one task."""
     grouping = task_codes(raw, group, tasks)
     if grouping is None:
         return None, None
@@ -145,10 +132,11 @@ def _families(
 def _check_size(
     matrix: ResponseMatrix, terms: Sequence[Term], units: int, family: str | None
 ) -> None:
-    least = len(terms) + 1 + _FEWEST_LEFT
+    least = len(terms) + 4  # fewer leave no residual to estimate
     if len(matrix.agents) < 2:
         raise InputError(
-            f"{counted(len(matrix.agents), 'agent')} cannot show what is difficult. Have two or more."
+            f"{counted(len(matrix.agents), 'agent')} cannot show differences in difficulty. Have two or "
+            f"more."
         )
     if units < least:
         unit, advice = ("task", "") if family is None else ("family", ' or `group="none"`')
@@ -163,7 +151,7 @@ def _dispersed(
 ) -> tuple[ShareCells, float, CrossedFit]:
     """Cells scaled by their variance relative to the binomial, that variance, and the fit."""
     excess, fitted = 1.0, fit_crossed(cells, design, codes)
-    for _ in range(0 if cells.least is None else 3):  # the variance and the fit settle together
+    for _ in range(0 if cells.least is None else 3):  # the variance and the fit converge together
         success, failure = sigmoid_pair(fitted.ability[:, None] - fitted.difficulty)
         observed = cells.trials > 0
         expected = np.where(observed, cells.trials * success * failure, 1.0)
@@ -172,12 +160,6 @@ def _dispersed(
         excess = max(cells.least or 1.0, float(squares.sum() / freedom))
         fitted = fit_crossed(cells.scaled(excess), design, codes, fitted)
     return cells.scaled(excess), excess, fitted
-
-
-def _critical(freedom: int) -> float:
-    from scipy.special import stdtrit
-
-    return float(stdtrit(freedom, 0.975))
 
 
 def _effects(

@@ -1,36 +1,35 @@
-"""Add to a fit what came later: everything in it stays, new agents are placed and new tasks calibrated."""
+"""Extend a fit: new agents are placed and new tasks calibrated, and everything in it stays."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import Any, ClassVar
 
 import numpy as np
 
-from examiner.answers import Answer, Scalar, Table, name, number
+from examiner.answers import Answer, Scalar, Table, name, number, scalar
 from examiner.irt.agent_posterior import AbilityEstimates, agent_posteriors
 from examiner.irt.editions import SAME, Population
 from examiner.irt.estimation.kernel_statistics import KernelStatistics
 from examiner.irt.estimation.sources import MemorySource
+from examiner.irt.fit_responses import responses_for
 from examiner.irt.fit_tables import ExcludedTasks
-from examiner.irt.fitted import Dropped, IRTFit, TaskErrors
+from examiner.irt.fitted import Dropped, IRTFit
 from examiner.irt.growth.calibration import Calibrated, calibrated
-from examiner.irt.growth.drift import Drift, covariances, drift
-from examiner.irt.growth.tails import Newcomers
+from examiner.irt.growth.drift import Drift, Newcomers, covariances, drift
 from examiner.irt.items import SCORES, Floats, ItemParameters, positions
 from examiner.irt.models import MODELS
 from examiner.irt.newcomers import with_newcomers
 from examiner.irt.parameter_covariance import ParameterCovariance
-from examiner.irt.place import responses_for
 from examiner.irt.populations import estimate_population, log_likelihoods
 from examiner.irt.posterior import REACH, Quadrature, posterior_weights
 from examiner.messages import InputError, counted
 from examiner.results import ResponseMatrix, Results
-from examiner.validation import Randomness, check_known, generator
+from examiner.scores import ratio
+from examiner.validation import Randomness, check_known, generator, read_only, seed_of
 
 ADDED = "calibrated later, on the agents that took it"
-_SPACING = 0.4
 
 
 class MovedTasks(Table):
@@ -43,7 +42,7 @@ class MovedTasks(Table):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Grown(Answer):
-    """A fit with what was added, the names of that, what was not, and whether old tasks moved."""
+    """An extended fit, the added agents and tasks, excluded tasks, and whether old tasks moved."""
 
     kind: ClassVar[str] = "growth"
 
@@ -52,10 +51,12 @@ class Grown(Answer):
     tasks: tuple[str, ...]
     dropped: tuple[Dropped, ...]
     drift: Drift
-    known: int = 0
-    """Agents that were in the fit already: their abilities stay, whatever they did since."""
+    known_agents: int = field(
+        default=0, metadata=scalar("Agents of the fit that keep their ability")
+    )
     population: Population = SAME
     """Mean and deviation of the new agents' abilities, where those of the fit are N(0, 1)."""
+    seed: int | None = None
 
     @property
     def headline(self) -> str:
@@ -72,14 +73,9 @@ class Grown(Answer):
         fit, agents, tasks = self.fit, set(self.agents), set(self.tasks)
         rows = [row for row, agent in enumerate(fit.agents.agent) if agent in agents]
         columns = [row for row, task in enumerate(fit.tasks.task) if task in tasks]
-        places = {task: place for place, task in enumerate(self.drift.tasks)}
-        moved = MovedTasks.from_rows(
-            {
-                "task": task,
-                "shift": self.drift.shift[places[task]],
-                "p_value": self.drift.p[places[task]],
-            }
-            for task in self.drift.moved
+        places = [self.drift.tasks.index(task) for task in self.drift.moved]
+        moved = MovedTasks(
+            task=self.drift.moved, shift=self.drift.shift[places], p_value=self.drift.p[places]
         )
         excluded = ExcludedTasks.from_rows(
             {"task": task.name, "reason": task.reason} for task in self.dropped
@@ -93,10 +89,10 @@ class Grown(Answer):
 
     @property
     def scalars(self) -> Mapping[str, Scalar]:
-        """Whether tasks moved, and how many agents were known before."""
+        """Whether tasks moved, how many agents were in the fit before, and the new agents' population."""
         return {
             "drift": Scalar(self.drift.sentence(), "Whether tasks of the fit moved"),
-            "known_agents": Scalar(self.known, "Agents of the fit that keep their ability"),
+            **super(Grown, self).scalars,
             "population_mean": Scalar(
                 self.population.mean, "Mean ability of new agents, in deviations of the fit"
             ),
@@ -112,12 +108,12 @@ class Grown(Answer):
 def grow(fit: IRTFit, results: Results | ResponseMatrix, *, rng: Randomness = 0) -> Grown:
     """Add later results to a fit of successes, without fitting again.
 
-    New agents are placed by what they did on tasks of the fit. New tasks are calibrated on the agents that
-    took them: new ones, by all their results, and those of the fit, by the abilities it has of them
-    (fixed-parameter calibration). The mean and the deviation of new agents are estimated first, from five
-    agents on: later agents are often more able. Parameters of old tasks and abilities of old agents stay as
-    they are; their results on old tasks are not counted again. `drift` says which old tasks new agents
-    contradict.
+    New agents are placed by their results on tasks of the fit. New tasks are calibrated on the agents that
+    took them: new agents with all their results, and agents of the fit with their estimated abilities
+    (fixed-parameter calibration). The mean and the deviation of five or more new agents are estimated
+    first, since later agents are often more able. Parameters of old tasks and abilities of old agents do
+    not change, and their results on old tasks are not counted again. `drift` lists the old tasks whose
+    parameters new agents contradict.
 
     References: Kim (2006), "A comparative study of IRT fixed parameter calibration methods".
 
@@ -139,13 +135,16 @@ def grow(fit: IRTFit, results: Results | ResponseMatrix, *, rng: Randomness = 0)
     covariance = None if fit.errors is None else fit.errors.covariance_of(fit.items)
     newest = fit.abilities.newest_population
     ends = min(-REACH, newest.mean - REACH), max(REACH, newest.mean + REACH)
-    rule = Quadrature.for_items(inner, spacing=_SPACING, ends=ends)
+    rule = Quadrature.for_items(inner, spacing=0.4, ends=ends)
     old = set(fit.abilities.agents)
     newcomers = [row for row, agent in enumerate(matrix.agents) if agent not in old]
-    anchor = _known_before(fit, matrix, rule)
-    population, moved = _by_old_tasks(fit, matrix, inner, (rule, anchor), newcomers, generator(rng))
-    known = {*fit.items.tasks, *(task.name for task in fit.dropped)}
-    fresh = [column for column, task in enumerate(matrix.tasks) if task not in known]
+    anchor = _prior_densities(fit, matrix, rule)
+    seed = seed_of(rng)
+    population, moved = _by_old_tasks(
+        fit, matrix, inner, (rule, anchor), newcomers, generator(seed)
+    )
+    fitted = {*fit.items.tasks, *(task.name for task in fit.dropped)}
+    fresh = [column for column, task in enumerate(matrix.tasks) if task not in fitted]
     added = Calibrated(None, None, ())
     if fresh:
         centre = population.mean * len(newcomers) / len(matrix.agents)
@@ -160,25 +159,21 @@ def grow(fit: IRTFit, results: Results | ResponseMatrix, *, rng: Randomness = 0)
     share = len(newcomers) / len(matrix.agents)
     grown = _with_tasks(fit, added, covariance, population, share)
     if newcomers:
-        means = _means(matrix, newcomers)
-        grown = _with_agents(grown, matrix.take(newcomers), means, rule, population)
+        grown = _with_agents(grown, matrix.take(newcomers), rule, population)
     kept = len(matrix.agents) - len(newcomers)
     agents = tuple(matrix.agents[row] for row in newcomers)
-    return Grown(grown, agents, tasks, added.dropped, moved, kept, population)
+    return Grown(grown, agents, tasks, added.dropped, moved, kept, population, seed)
 
 
-def _known_before(fit: IRTFit, matrix: ResponseMatrix, rule: Quadrature) -> Floats:
-    """Log densities at nodes [agents, nodes]: of the population, or what the fit knows of its agents."""
+def _prior_densities(fit: IRTFit, matrix: ResponseMatrix, rule: Quadrature) -> Floats:
+    """Log densities at nodes [agents, nodes]: of the population, or of the fit's agents their own."""
     nodes, fitted = rule.nodes, fit.abilities
     densities = np.repeat(rule.log_weights[None], len(matrix.agents), axis=0)
-    row = {agent: index for index, agent in enumerate(fitted.agents)}
-    own = fitted.error if fitted.posterior is None else fitted.posterior
-    for index, agent in enumerate(matrix.agents):
-        if agent in row:
-            mean, sd = (
-                float(part[row[agent]]) / fit.population_sd for part in (fitted.ability, own)
-            )
-            densities[index] += 0.5 * nodes**2 - 0.5 * ((nodes - mean) / max(sd, 1e-3)) ** 2
+    rows = positions(fitted.agents, matrix.agents)
+    old = rows >= 0
+    deviation = fitted.error if fitted.posterior is None else fitted.posterior
+    mean, sd = (part[rows[old], None] / fit.population_sd for part in (fitted.ability, deviation))
+    densities[old] += 0.5 * nodes**2 - 0.5 * ((nodes - mean) / np.maximum(sd, 1e-3)) ** 2
     return densities
 
 
@@ -190,35 +185,26 @@ def _by_old_tasks(
     newcomers: list[int],
     rng: np.random.Generator,
 ) -> tuple[Population, Drift]:
-    """Add what newcomers did on tasks of the fit to their densities, and see whether these moved.
-
-    The population of newcomers is estimated first: later agents are often more able.
-    """
+    """Add the newcomers' results on tasks of the fit to their densities, and test these tasks for drift."""
     rule, anchor = at
-    known = {task: column for column, task in enumerate(fit.items.tasks)}
-    shared = [column for column, task in enumerate(matrix.tasks) if task in known]
+    column_of = {task: column for column, task in enumerate(fit.items.tasks)}
+    shared = [column for column, task in enumerate(matrix.tasks) if task in column_of]
     nothing = np.full(len(inner), np.nan)
     if not shared or not newcomers:
         return fit.abilities.newest_population, Drift(inner.tasks, nothing, nothing)
     part = matrix.take(newcomers, shared)
-    columns = [known[task] for task in part.tasks]
+    columns = [column_of[task] for task in part.tasks]
     items = inner.take(columns)
     heights = log_likelihoods(part, items, rule)
     population = estimate_population(heights, rule, fit.abilities.newest_population)
     anchor[newcomers] = heights + population.log_weights(rule)
-    found = MemorySource(part, items.response).summed(items, population.rule(rule))
-    assert isinstance(found, KernelStatistics)
+    expected = MemorySource(part, items.response).expected(items, population.rule(rule))
+    assert isinstance(expected, KernelStatistics)
     _, weights = posterior_weights(anchor[newcomers])
     new = Newcomers(rule.nodes, weights, part.trials.astype(np.float64))
-    doubt = covariances(fit.errors, fit.items, fit.population_sd)[columns]
-    told = drift(found, items, doubt, new, len(fit.abilities.agents), rng)
-    return population, replace(told, shift=told.shift * fit.population_sd)
-
-
-def _means(matrix: ResponseMatrix, rows: list[int]) -> Floats:
-    values = matrix.to_numpy()[rows]
-    seen = ~np.isnan(values)
-    return np.asarray(np.where(seen, values, 0.0).sum(axis=1) / np.maximum(seen.sum(axis=1), 1))
+    uncertainty = covariances(fit.errors, fit.items, fit.population_sd)[columns]
+    moved = drift(expected, items, uncertainty, new, len(fit.abilities.agents), rng)
+    return population, replace(moved, shift=moved.shift * fit.population_sd)
 
 
 def _with_tasks(
@@ -238,23 +224,24 @@ def _with_tasks(
         if fit.errors is None
         else replace(fit.errors, joint=None, parameters=covariance),
     )
-    if added.items is None:
+    new = added.items
+    if new is None:
         return grown
+    items = replace(fit.items, tasks=fit.items.tasks + new.tasks, **_joined(fit.items, new))
     errors = None
     if fit.errors is not None:
         assert added.errors is not None and covariance is not None
-        along = _along_population(fit, added.items, covariance, population, share)
-        errors = _all_errors(fit.errors, added.items, added.errors, covariance, along)
-    return replace(
-        grown,
-        items=_all_tasks(fit.items, added.items),
-        flags=fit.flags + tuple((ADDED,) for _ in added.items.tasks),
-        errors=errors,
-    )
+        along = _along_population(fit, new, covariance, population, share)
+        blocks = added.errors.blocks_of(covariance.own, new)
+        both = covariance.with_tasks(blocks, along)
+        parts = _joined(fit.errors, added.errors)
+        errors = replace(fit.errors, **parts, parameters=both, joint=None)
+    flags = fit.flags + ((ADDED,),) * len(new)
+    return replace(grown, items=items, flags=flags, errors=errors)
 
 
 def _with_agents(
-    fit: IRTFit, matrix: ResponseMatrix, means: Floats, rule: Quadrature, population: Population
+    fit: IRTFit, matrix: ResponseMatrix, rule: Quadrature, population: Population
 ) -> IRTFit:
     """The fit with new agents behind the old ones, placed by all their results on its tasks."""
     fitted, columns = fit.abilities, positions(fit.items.tasks, matrix.tasks)
@@ -287,6 +274,7 @@ def _with_agents(
         else np.append(fitted.posterior, placed.deviation),
         together=together,
     )
+    means = ratio(np.nansum(matrix.to_numpy(), axis=1), matrix.observed.sum(axis=1))
     return replace(
         fit,
         abilities=abilities,
@@ -294,16 +282,16 @@ def _with_agents(
     )
 
 
-def _all_tasks(old: ItemParameters, new: ItemParameters) -> ItemParameters:
-    parts = {}
-    for part in fields(old):
-        before, after = getattr(old, part.name), getattr(new, part.name)
-        parts[part.name] = before
-        if isinstance(before, tuple):
-            parts[part.name] = before + after
-        elif isinstance(before, np.ndarray):
-            parts[part.name] = np.concatenate([before, after])
-    return ItemParameters.of(**parts)
+def _joined(old: Any, new: Any) -> dict[str, Any]:  # Any: dataclasses of one type, and their arrays
+    """The arrays of both, those of the new tasks behind those of the old ones."""
+    parts = {part.name: (getattr(old, part.name), getattr(new, part.name)) for part in fields(old)}
+    joined = {
+        name: np.concatenate(both)
+        for name, both in parts.items()
+        if all(isinstance(part, np.ndarray) for part in both)
+    }
+    read_only(*joined.values())
+    return joined
 
 
 def _along_population(
@@ -313,9 +301,9 @@ def _along_population(
     population: Population,
     share: float,
 ) -> Floats | None:
-    """How new tasks err with the mean and deviation of newcomers, [tasks × own, directions].
+    """Errors of new tasks through the mean and deviation of newcomers, [tasks × parameters, directions].
 
-    Abilities that are estimated too high by e + f (θ − μ) give slopes a (1 − f) and intercepts
+    Abilities that are overestimated by e + f (θ − μ) give slopes a (1 − f) and intercepts
     d − a (e − f μ), in units of the population.
     """
     if not 0 < population.edition <= covariance.populations // 2:
@@ -328,20 +316,3 @@ def _along_population(
         if parameter in moves:
             every[:, row] = np.multiply.outer(slope, moves[parameter])
     return every.reshape(-1, len(mean))
-
-
-def _all_errors(
-    old: TaskErrors,
-    items: ItemParameters,
-    new: TaskErrors,
-    covariance: ParameterCovariance,
-    along: Floats | None,
-) -> TaskErrors:
-    """Errors of old and new tasks, and what the new ones err by together."""
-    parts: dict[str, Any] = {}  # Any: arrays of the fields that have them
-    for part in fields(old):
-        before, after = getattr(old, part.name), getattr(new, part.name)
-        if isinstance(before, np.ndarray) and isinstance(after, np.ndarray):
-            parts[part.name] = np.concatenate([before, after])
-    blocks = new.blocks_of(covariance.own, items)
-    return replace(old, **parts, parameters=covariance.with_tasks(blocks, along), joint=None)

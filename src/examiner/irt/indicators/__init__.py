@@ -1,1 +1,1 @@
-"""What is told of agents beside ability: regularity, generality, curves and dominance."""
+"""Indicators of agents beside ability: regularity, generality, curves and dominance."""

@@ -1,4 +1,4 @@
-"""Tasks gathered by difficulty: the bins over which generality and agents' curves are taken."""
+"""Bins of tasks by difficulty, over which generality and agents' curves are computed."""
 
 from __future__ import annotations
 
@@ -14,10 +14,6 @@ from examiner.answers import Answer, Table, count, name, number
 from examiner.irt.items import Floats, ItemParameters
 from examiner.messages import InputError, counted
 from examiner.validation import read_only
-
-FEWEST = 8
-"""Tasks a bin must have where bins are made automatically: papers/002 has 8 to 11."""
-MOST_BINS = 20
 
 
 class BinTable(Table):
@@ -38,11 +34,11 @@ class ExcludedFromBins(Table):
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class DifficultyBins(Answer):
-    """Bins (low, high] of difficulty, and which tasks lie in each.
+    """Bins (low, high] of difficulty, and the tasks in each.
 
     `members` [bins, tasks] marks the tasks; `centre` [bins] is the median difficulty of a bin's tasks,
     `edges` [bins + 1] the ends. Tasks with negative discrimination are in none (papers/002, Fig. 5),
-    nor tasks whose difficulty is not known or beyond the edges.
+    nor tasks whose difficulty is unknown or beyond the edges: these are `excluded`.
     """
 
     kind: ClassVar[str] = "bins"
@@ -50,7 +46,7 @@ class DifficultyBins(Answer):
     edges: Floats
     centre: Floats
     members: NDArray[np.bool_]
-    left_out: tuple[str, ...]
+    excluded: tuple[str, ...]
 
     @property
     def counts(self) -> NDArray[np.int64]:
@@ -66,7 +62,7 @@ class DifficultyBins(Answer):
         """How many bins there are, and of how many tasks."""
         inside = counted(int(self.members.sum()), "task")
         start = f"{counted(len(self), 'bin')} of difficulty with {inside}"
-        return f"{start}; {counted(len(self.left_out), 'task')} excluded."
+        return f"{start}; {counted(len(self.excluded), 'task')} excluded."
 
     @property
     def table(self) -> BinTable:
@@ -82,7 +78,7 @@ class DifficultyBins(Answer):
     @property
     def tables(self) -> Mapping[str, Table]:
         """The bins, and the tasks in none."""
-        return {"bins": self.table, "excluded_tasks": ExcludedFromBins(task=self.left_out)}
+        return {"bins": self.table, "excluded_tasks": ExcludedFromBins(task=self.excluded)}
 
 
 def bins(
@@ -91,22 +87,23 @@ def bins(
     *,
     fewest: int | None = None,
 ) -> DifficultyBins:
-    """Gather tasks of like difficulty, at least `fewest` in a bin.
+    """Group tasks of similar difficulty, at least `fewest` in a bin.
 
-    Without `edges`, as many bins of equal size as have so many tasks each, at most 20; a number asks
-    for so many; a list gives the ends of bins (low, high], and a bin with fewer than `fewest` tasks is
-    joined with its smaller neighbour. Tasks with negative discrimination are left out: the able do
-    worse there, so that their difficulty says nothing of how hard they are.
+    Without `edges`, bins have equal size, and there are as many (at most 20) as have `fewest` tasks each,
+    by default 8 as in papers/002. A number is the number of bins; a list gives the ends of bins (low,
+    high], and a bin with fewer than `fewest` tasks is merged with its smaller neighbour. Tasks with
+    negative discrimination are excluded: strong agents do worse on them, so that their difficulty has no
+    meaning.
 
     References: papers/002, section II-B: "binning has to be done with at least a minimum number of
     examples per bin, to avoid undefined or very unstable variances".
 
     >>> items = ItemParameters.of(list("abcde"), slope=[1, 1, 1, 1, -1], difficulty=[-2, -1, 1, 2, 0])
-    >>> found = bins(items, 2, fewest=2)
-    >>> found.counts, found.centre, found.left_out
+    >>> two = bins(items, 2, fewest=2)
+    >>> two.counts, two.centre, two.excluded
     (array([2, 2]), array([-1.5,  1.5]), ('e',))
     """
-    smallest = (FEWEST if edges is None else 1) if fewest is None else fewest
+    smallest = (8 if edges is None else 1) if fewest is None else fewest
     if smallest < 1:
         raise InputError(f"Bins of at least {smallest} tasks are asked for. Give 1 or more.")
     difficulty = items.difficulty
@@ -114,18 +111,19 @@ def bins(
     if not usable.any():
         raise InputError(
             "No task has a difficulty and a discrimination that is not negative, so that there are "
-            "no bins of difficulty. Fit more agents, or tasks that reward the able."
+            "no bins of difficulty. Fit more agents, or tasks that discriminate positively."
         )
     if edges is None or isinstance(edges, (int, np.integer)):
         ends = _equal_ends(np.sort(difficulty[usable]), edges, smallest)
     else:
         ends = _given_ends(edges)
-    members = _members(difficulty, usable, ends)
+    low, high = ends[:-1, None], ends[1:, None]
+    members = usable & (difficulty > low) & (difficulty <= high)
     if not members.any():
         raise InputError(
             f"No task's difficulty lies between {ends[0]:g} and {ends[-1]:g}. Give other edges."
         )
-    ends, members = _joined(ends, members, smallest)
+    ends, members = _merged(ends, members, smallest)
     centre = np.array([np.median(difficulty[inside]) for inside in members])
     for array in (ends, members, centre):
         read_only(array)
@@ -135,7 +133,7 @@ def bins(
 
 def _equal_ends(ordered: Floats, count: int | None, fewest: int) -> Floats:
     """Ends halfway between the last task of a bin and the first of the next."""
-    most = max(1, min(MOST_BINS, len(ordered) // fewest))
+    most = max(1, min(20, len(ordered) // fewest))
     bins = most if count is None else count
     if not 1 <= bins <= len(ordered):
         raise InputError(
@@ -156,22 +154,16 @@ def _given_ends(edges: Sequence[float]) -> Floats:
     return ends
 
 
-def _members(difficulty: Floats, usable: NDArray[np.bool_], ends: Floats) -> NDArray[np.bool_]:
-    low, high = ends[:-1, None], ends[1:, None]
-    inside: NDArray[np.bool_] = usable & (difficulty > low) & (difficulty <= high)
-    return inside
-
-
-def _joined(
+def _merged(
     ends: Floats, members: NDArray[np.bool_], fewest: int
 ) -> tuple[Floats, NDArray[np.bool_]]:
-    """Join the smallest bin with its smaller neighbour until every bin has enough tasks."""
+    """Merge the smallest bin with its smaller neighbour until every bin has enough tasks."""
     while len(members) > 1 and members.sum(axis=1).min() < fewest:
         counts = members.sum(axis=1)
         least = int(counts.argmin())
-        beside = [near for near in (least - 1, least + 1) if 0 <= near < len(counts)]
-        low = min(least, min(beside, key=lambda near: int(counts[near])))
-        joined = members[low] | members[low + 1]
-        members = np.vstack([members[:low], joined, members[low + 2 :]])
+        neighbours = [near for near in (least - 1, least + 1) if 0 <= near < len(counts)]
+        low = min(least, min(neighbours, key=lambda near: int(counts[near])))
+        merged = members[low] | members[low + 1]
+        members = np.vstack([members[:low], merged, members[low + 2 :]])
         ends = np.delete(ends, low + 1)
     return ends, members

@@ -1,16 +1,16 @@
-"""Two by two: agents, by who solves whatever the other solves; indicators, by how they correlate."""
+"""Pairs of agents, by dominance over tasks, and pairs of indicators, by correlation."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import combinations
 from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.answers import Answer, Scalar, Table, bound, count, name, number
+from examiner.answers import Answer, Table, bound, count, name, number, scalar, setting
 from examiner.irt.estimates import interval
 from examiner.irt.evidence import LEVEL, Evidence
 from examiner.irt.fitted import Abilities
@@ -19,13 +19,6 @@ from examiner.messages import InputError, counted
 from examiner.results import ResponseMatrix
 from examiner.scores import correlate_columns, holm
 from examiner.validation import Randomness, generator, seed_of
-
-_CELLS = 20_000_000
-MOST_AGENTS = 5_000
-MOST_JOINT = 3_000
-"""Agents up to whom differences have joint errors; those of more are taken as independent."""
-FEWEST_AGENTS = 4
-"""Fisher's interval of a correlation divides by √(n − 3)."""
 
 
 class DominanceTable(Table):
@@ -40,10 +33,11 @@ class DominanceTable(Table):
 class Dominance(Answer):
     """How agents (rows) compare with others (columns) task by task, each array [agents, agents].
 
-    `better` counts the shared tasks on which the row's result is higher, `shared` all they share;
-    `dominates` is true where the row is nowhere worse and somewhere better. `abler` is the chance that
-    the row's ability is the higher one, NaN without abilities. `undominated` names agents that no
-    other dominates.
+    `better` counts the shared tasks on which the row's result is higher, `shared` all shared tasks;
+    `dominates` is true if the row is worse on none and better on at least one. `more_able` is the
+    probability that the row's ability is higher, NaN without abilities. `transitive_share` is 1 if all
+    tasks rank agents in the same order; it excludes pairs with the same result on every shared task, and is
+    NaN where there are no others.
     """
 
     kind: ClassVar[str] = "dominance"
@@ -52,7 +46,10 @@ class Dominance(Answer):
     better: NDArray[np.int64]
     shared: NDArray[np.int64]
     dominates: NDArray[np.bool_]
-    abler: Floats
+    more_able: Floats
+    transitive_share: float = field(
+        metadata=scalar("Share of pairs that differ in which one dominates the other")
+    )
 
     @property
     def headline(self) -> str:
@@ -71,29 +68,10 @@ class Dominance(Answer):
         return {"agents": table.sorted_by("dominated_by")}
 
     @property
-    def scalars(self) -> Mapping[str, Scalar]:
-        """How often one of two agents dominates the other."""
-        meaning = "Share of pairs that differ in which one dominates the other"
-        return {"transitive_share": Scalar(self.transitive_share, meaning)}
-
-    @property
     def undominated(self) -> tuple[str, ...]:
         """Agents that no other agent dominates."""
         beaten = self.dominates.any(axis=0)
         return tuple(self.agents[row] for row in np.flatnonzero(~beaten))
-
-    @property
-    def transitive_share(self) -> float:
-        """Share of comparable pairs in which one dominates the other: 1 where tasks rank agents alike.
-
-        Pairs with the same result on every shared task are left out; NaN where there are no others.
-        """
-        differ = (self.better + self.better.T > 0) & (self.shared > 0)
-        upper = np.triu(differ, k=1)
-        if not upper.any():
-            return float("nan")
-        either = self.dominates | self.dominates.T
-        return float((either & upper).sum() / upper.sum())
 
 
 def dominance(matrix: ResponseMatrix, abilities: Abilities | None = None) -> Dominance:
@@ -104,51 +82,45 @@ def dominance(matrix: ResponseMatrix, abilities: Abilities | None = None) -> Dom
     solved by B is solved by A".
 
     >>> matrix = ResponseMatrix.from_array([[1, 1, 0], [1, 0, 0], [0, 0, 1]], ["a", "b", "c"])
-    >>> made = dominance(matrix)
-    >>> made.undominated, bool(made.dominates[0, 1])
+    >>> pairs = dominance(matrix)
+    >>> pairs.undominated, bool(pairs.dominates[0, 1])
     (('a', 'c'), True)
     """
     count = len(matrix.agents)
-    if count > MOST_AGENTS:
-        raise InputError(
-            f"{count:,} agents make too many pairs to compare. Take at most {MOST_AGENTS:,}."
-        )
-    results, seen = matrix.to_numpy(), matrix.observed
+    if count > 5_000:
+        raise InputError(f"{count:,} agents make too many pairs to compare. Take at most 5,000.")
+    results = matrix.to_numpy()
     better = np.zeros((count, count), dtype=np.int64)
-    step = max(1, _CELLS // max(1, results.size))
+    step = max(1, 20_000_000 // max(1, results.size))  # bounds memory
     for first in range(0, count, step):
         block = results[first : first + step, None, :]
         with np.errstate(invalid="ignore"):
             better[first : first + step] = (block > results[None, :, :]).sum(axis=2)
-    as_numbers = seen.astype(np.float64)
-    shared = np.rint(as_numbers @ as_numbers.T).astype(np.int64)
+    observed = matrix.observed.astype(np.float64)
+    shared = np.rint(observed @ observed.T).astype(np.int64)
     dominates: NDArray[np.bool_] = (better > 0) & (better.T == 0)
-    return Dominance(matrix.agents, better, shared, dominates, _abler(matrix, abilities))
+    differ = np.triu((better + better.T > 0) & (shared > 0), k=1)
+    either = differ & (dominates | dominates.T)
+    transitive = float(either.sum() / differ.sum()) if differ.any() else float("nan")
+    more_able = np.full((count, count), np.nan)
+    if abilities is not None:
+        from scipy.special import ndtr
 
-
-def _abler(matrix: ResponseMatrix, abilities: Abilities | None) -> Floats:
-    count = len(matrix.agents)
-    if abilities is None:
-        return np.full((count, count), np.nan)
-    from scipy.special import ndtr
-
-    rows = positions(abilities.agents, matrix.agents)
-    unknown = rows < 0
-    apart, spread = (part[np.ix_(rows, rows)] for part in abilities.differences())
-    apart[unknown] = np.nan
-    apart[:, unknown] = np.nan
-    with np.errstate(divide="ignore", invalid="ignore"):
-        chance = np.asarray(ndtr(apart / spread))
-    chance[np.diag_indices(count)] = 0.5
-    return chance
+        rows = positions(abilities.agents, matrix.agents)
+        difference, error = (part[np.ix_(rows, rows)] for part in abilities.differences())
+        with np.errstate(divide="ignore", invalid="ignore"):
+            more_able = np.asarray(ndtr(difference / error))
+        more_able[rows < 0] = more_able[:, rows < 0] = np.nan
+        np.fill_diagonal(more_able, 0.5)
+    return Dominance(matrix.agents, better, shared, dominates, more_able, transitive)
 
 
 def leading(abilities: Abilities, evidence: Evidence | None = None) -> tuple[str, ...]:
-    """Return the agent with the highest ability, then those it cannot be told apart from.
+    """Return the agent with the highest ability, then those not significantly below it.
 
-    One name is the ablest agent; none where the `evidence` shows no difference, or nothing is known.
-    Differences have their joint errors, and are tested one-sided at 5 % after Holm's correction for all
-    other agents.
+    Nobody where the `evidence` shows no difference, or no ability is known. Differences have their joint
+    errors (with more than 3,000 agents errors are taken as independent), and are tested one-sided at 5 %
+    after Holm's correction for all other agents.
 
     >>> error = np.array([0.2, 0.2, 0.2])
     >>> leading(Abilities(("a", "b", "c"), np.array([2.0, 0.0, 0.1]), error, ""))
@@ -158,17 +130,17 @@ def leading(abilities: Abilities, evidence: Evidence | None = None) -> tuple[str
     """
     from scipy.special import ndtr
 
-    known = np.flatnonzero(np.isfinite(abilities.ability))
-    if not known.size or (evidence is not None and not evidence.abilities_differ):
+    placed = np.flatnonzero(np.isfinite(abilities.ability))
+    if not placed.size or (evidence is not None and not evidence.abilities_differ):
         return ()
-    order = known[np.argsort(-abilities.ability[known], kind="stable")]
+    order = placed[np.argsort(-abilities.ability[placed], kind="stable")]
     first, others = order[0], order[1:]
-    apart = abilities.ability[first] - abilities.ability[others]
+    difference = abilities.ability[first] - abilities.ability[others]
     error = np.hypot(abilities.error[first], abilities.error[others])
-    if len(abilities.agents) <= MOST_JOINT:
+    if len(abilities.agents) <= 3_000:
         error = abilities.differences()[1][first, others]
     with np.errstate(divide="ignore", invalid="ignore"):
-        p = np.nan_to_num(ndtr(-apart / error), nan=0.5)
+        p = np.nan_to_num(ndtr(-difference / error), nan=0.5)
     near = others[holm(p) >= LEVEL]
     return tuple(abilities.agents[agent] for agent in (first, *near))
 
@@ -192,7 +164,8 @@ class IndicatorComparison(Answer):
     kind: ClassVar[str] = "indicator-correlations"
 
     correlations: IndicatorCorrelations
-    settings: Mapping[str, int | None]
+    reps: int | None = field(default=None, metadata=setting())
+    seed: int | None = None
 
     @property
     def headline(self) -> str:
@@ -208,20 +181,20 @@ class IndicatorComparison(Answer):
 
 
 def indicator_correlations(
-    columns: Mapping[str, Floats], *, rng: Randomness | None = None, reps: int = 2000
+    columns: Mapping[str, Floats], *, reps: int | None = None, rng: Randomness = 0
 ) -> IndicatorComparison:
     r"""Correlate every two indicators over the agents for which both are finite.
 
     The interval is Fisher's, :math:`\tanh(\operatorname{artanh} r \pm 1.96 / \sqrt{n - 3})`, which
-    supposes normal indicators; with a generator, agents are resampled instead (percentiles of `reps`
-    bootstraps), which does not.
+    assumes normal indicators; with `reps`, agents are resampled that often instead (percentiles).
 
     >>> one = np.array([1.0, 2.0, 3.0, 4.0, np.inf])
-    >>> found = indicator_correlations({"ability": one, "regularity": -one})[0]
-    >>> round(found.pearson, 12), found.agents
+    >>> row = indicator_correlations({"ability": one, "regularity": -one})[0]
+    >>> round(row.pearson, 12), row.agents
     (-1.0, 4)
     """
-    drawing = None if rng is None else generator(rng)
+    seed = seed_of(rng)
+    drawing = generator(seed)
     table = np.stack(list(columns.values()), axis=1)
     table = np.where(np.isfinite(table), table, np.nan)
     (pearson, agents), (spearman, _) = (
@@ -231,15 +204,12 @@ def indicator_correlations(
     rows = []
     for pair in combinations(range(len(columns)), 2):
         r, count, ends = float(pearson[pair]), int(agents[pair]), (float("nan"), float("nan"))
-        if np.isfinite(r) and count >= FEWEST_AGENTS:
-            ends = (
-                _fisher(r, count) if drawing is None else _resampled(table[:, pair], drawing, reps)
-            )
+        if np.isfinite(r) and count >= 4:  # Fisher's interval divides by √(n − 3)
+            ends = _fisher(r, count) if reps is None else _resampled(table[:, pair], drawing, reps)
         a, b = (list(columns)[column] for column in pair)
         row = (a, b, r, *ends, float(spearman[pair]), count)
         rows.append(dict(zip(IndicatorCorrelations.declared, row, strict=True)))
-    settings = {"reps": reps, "seed": seed_of(rng)} if rng is not None else {}
-    return IndicatorComparison(IndicatorCorrelations.from_rows(rows), settings)
+    return IndicatorComparison(IndicatorCorrelations.from_rows(rows), reps, seed)
 
 
 def _fisher(r: float, count: int) -> tuple[float, float]:
@@ -249,8 +219,8 @@ def _fisher(r: float, count: int) -> tuple[float, float]:
 
 
 def _resampled(pair: Floats, rng: np.random.Generator, reps: int) -> tuple[float, float]:
-    known = pair[np.isfinite(pair).all(axis=1)]
-    drawn = rng.integers(len(known), size=(reps, len(known)))
-    made = [correlate_columns(known[rows])[0][0, 1] for rows in drawn]
-    low, high = np.nanpercentile(made, (2.5, 97.5))
+    complete = pair[np.isfinite(pair).all(axis=1)]
+    drawn = rng.integers(len(complete), size=(reps, len(complete)))
+    correlations = [correlate_columns(complete[rows])[0][0, 1] for rows in drawn]
+    low, high = np.nanpercentile(correlations, (2.5, 97.5))
     return float(low), float(high)

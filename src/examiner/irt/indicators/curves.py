@@ -1,4 +1,4 @@
-"""Characteristic curves: of tasks over ability and of agents over difficulty, expected and as they were."""
+"""Characteristic curves of tasks over ability and of agents over difficulty, expected and empirical."""
 
 from __future__ import annotations
 
@@ -21,13 +21,7 @@ from examiner.irt.items import (
 )
 from examiner.messages import InputError
 from examiner.results import ResponseMatrix
-from examiner.scores import check_level
-
-GROUPS = 8
-HALF = 0.5
-_POINTS = 81
-"""Points of a drawn curve: as smooth as a screen shows."""
-
+from examiner.scores import check_level, score_ends
 
 Side = Literal["task", "agent"]
 """Curves are of tasks over ability, or of agents over difficulty."""
@@ -127,23 +121,29 @@ class EmpiricalCurves(Answer):
 
     @property
     def slope(self) -> Floats:
-        """Steepness of each curve where it first falls through one half; NaN where it never does.
+        """Steepness of each curve where it first falls through one half; NaN if it never does.
 
         Between the two bins around the fall, −Δ mean / Δ median difficulty: the "slope of the
-        empirical curves at mean score 0.5" by which papers/002, section V, stands for generality.
+        empirical curves at mean score 0.5" with which papers/002, section V, measures generality.
         """
-        return falling_slopes(self.at, self.mean)
+        slopes = np.full(len(self.mean), np.nan)
+        for curve, row in enumerate(self.mean):
+            for left, right in pairwise(np.flatnonzero(~np.isnan(row))):
+                if row[left] >= 0.5 > row[right]:
+                    slopes[curve] = (row[left] - row[right]) / (self.at[right] - self.at[left])
+                    break
+        return slopes
 
 
 def curves(fit: IRTFit, abilities: Floats | None = None, *, level: float = 0.95) -> ExpectedCurves:
-    r"""Return the curve of every task, with the band that the errors of its parameters leave.
+    r"""Return the curve of every task, with a band from the errors of its parameters.
 
     .. math:: \operatorname{sd}(a\theta + d)^2
               = \theta^2 \operatorname{Var} a + 2\theta \operatorname{Cov}(a, d) + \operatorname{Var} d
 
     The band holds at each ability, not for the whole curve at once; errors of guessing and ceiling
-    are left out of it. Of scores in [0, 1] the curve is the expected score inside, of normal scores the
-    chance of reaching the landmark.
+    are not in it. For scores in [0, 1] the curve is the expected score inside, for normal scores the chance
+    of reaching the landmark.
 
     >>> from examiner.irt.items import ItemParameters
     >>> from examiner.irt.ability import known as known_fit
@@ -154,7 +154,7 @@ def curves(fit: IRTFit, abilities: Floats | None = None, *, level: float = 0.95)
     from scipy.special import ndtri
 
     check_level(level)
-    at = np.linspace(*ability_span(fit), _POINTS) if abilities is None else abilities
+    at = np.linspace(*ability_span(fit), 81) if abilities is None else abilities
     success = probability(fit.items, at).T
     if fit.errors is None:
         none = np.full_like(success, np.nan)
@@ -170,10 +170,8 @@ def curves(fit: IRTFit, abilities: Floats | None = None, *, level: float = 0.95)
     return ExpectedCurves("task", fit.items.tasks, at, success, low, high)
 
 
-def empirical_curves(
-    matrix: ResponseMatrix, ability: Floats, groups: int = GROUPS
-) -> EmpiricalCurves:
-    """Average what groups of agents, from the least to the most able, did on each task.
+def empirical_curves(matrix: ResponseMatrix, ability: Floats, groups: int = 8) -> EmpiricalCurves:
+    """Average the results of groups of agents, from the least to the most able, on each task.
 
     Groups have equally many agents; `ability` [agents] is that of the matrix's agents, and comes from
     the same responses: with few tasks the curves look steeper than they are.
@@ -182,10 +180,10 @@ def empirical_curves(
     >>> empirical_curves(matrix, np.array([-2.0, -1.0, 1.0, 2.0]), groups=2).mean
     array([[0., 1.]])
     """
-    known = np.flatnonzero(np.isfinite(ability))
-    if not len(known):
+    placed = np.flatnonzero(np.isfinite(ability))
+    if not len(placed):
         raise InputError("No agent has an ability, so that tasks have no empirical curve.")
-    order = known[np.argsort(ability[known], kind="stable")]
+    order = placed[np.argsort(ability[placed], kind="stable")]
     parts = np.array_split(order, max(1, min(groups, len(order))))
     members = np.zeros((len(matrix.agents), len(parts)))
     for group, rows in enumerate(parts):
@@ -197,10 +195,9 @@ def empirical_curves(
 
 def ability_span(fit: IRTFit) -> tuple[float, float]:
     """Return abilities a little beyond those of the agents, at least ±3 population deviations."""
-    known = fit.abilities.ability[np.isfinite(fit.abilities.ability)]
+    finite = fit.abilities.ability[np.isfinite(fit.abilities.ability)]
     reach = 3.0 * fit.population_sd
-    low = float(known.min()) if len(known) else 0.0
-    high = float(known.max()) if len(known) else 0.0
+    low, high = float(finite.min(initial=0.0)), float(finite.max(initial=0.0))
     return min(low - 0.5, -reach), max(high + 0.5, reach)
 
 
@@ -211,28 +208,12 @@ def empirical_agent_curves(
 
     >>> from examiner.irt.indicators.bins import bins as difficulty_bins
     >>> items = ItemParameters.of(["easy", "hard"], slope=[1, 1], difficulty=[-1.0, 1.0])
-    >>> made = empirical_agent_curves(("a",), np.array([[1.0, 0.0]]), difficulty_bins(items, 2))
-    >>> made.mean, made.slope
+    >>> curve = empirical_agent_curves(("a",), np.array([[1.0, 0.0]]), difficulty_bins(items, 2))
+    >>> curve.mean, curve.slope
     (array([[1., 0.]]), array([0.5]))
     """
     weights, members = (~np.isnan(results)).astype(np.float64), bins.members.T.astype(np.float64)
     return _empirical("agent", agents, bins.centre, results, weights, members)
-
-
-def falling_slopes(difficulty: Floats, mean: Floats) -> Floats:
-    """Return how steeply each curve [agents, bins] first falls from at least one half below it.
-
-    >>> falling_slopes(np.array([-1.0, 0.0, 2.0]), np.array([[0.9, 0.8, 0.2], [0.4, 0.3, 0.1]]))
-    array([0.3, nan])
-    """
-    found = np.full(len(mean), np.nan)
-    for agent, row in enumerate(mean):
-        known = np.flatnonzero(~np.isnan(row))
-        for left, right in pairwise(known):
-            if row[left] >= HALF > row[right]:
-                found[agent] = (row[left] - row[right]) / (difficulty[right] - difficulty[left])
-                break
-    return found
 
 
 def agent_curves(
@@ -244,13 +225,13 @@ def agent_curves(
 
     (of normal scores Φ in place of σ: the chance of reaching the landmark).
 
-    The band is that of the ability, θ ± 1.96 standard errors. Curves of agents differ only in place
-    (papers/002, section V): how general an agent is shows in `empirical_agent_curves`.
+    The band is that of the ability, θ ± 1.96 standard errors. Curves of agents differ only in location
+    (papers/002, section V): `empirical_agent_curves` show how general agents are.
 
     >>> from examiner.irt.fitted import Abilities
     >>> items = ItemParameters.of(["t", "u"], slope=[1.0, 3.0], difficulty=[-1.0, 1.0])
-    >>> known = Abilities(("a",), np.array([0.0]), np.array([0.5]), "")
-    >>> agent_curves(known, items, np.array([0.0])).success
+    >>> abilities = Abilities(("a",), np.array([0.0]), np.array([0.5]), "")
+    >>> agent_curves(abilities, items, np.array([0.0])).success
     array([[0.5]])
     """
     rising = items.slope[items.slope > 0]
@@ -276,30 +257,14 @@ def _empirical(
         mean = (weights * values) @ members / observed
         centre = np.nan_to_num(mean) @ members.T  # of its group, in each column
         variance = (weights * (values - centre) ** 2) @ members / observed
-    return EmpiricalCurves(of, names, at, mean, *wilson_ends(mean, observed), observed, variance)
-
-
-def wilson_ends(mean: Floats, observed: Floats) -> tuple[Floats, Floats]:
-    """Return 95 % intervals of shares by Wilson's formula; NaN where nothing or no share is.
-
-    >>> low, high = wilson_ends(np.array([1.0]), np.array([5.0]))
-    >>> low.round(4), high
-    (array([0.5655]), array([1.]))
-    """
-    z2 = Z**2
-    with np.errstate(invalid="ignore", divide="ignore"):
-        middle = mean + z2 / (2 * observed)
-        half = np.sqrt(z2 * (mean * (1 - mean) + z2 / (4 * observed)) / observed)
-        scale = 1 + z2 / observed
-        low, high = (middle - half) / scale, (middle + half) / scale
-    share = (mean >= 0) & (mean <= 1) & (observed > 0)
-    return np.where(share, np.clip(low, 0, 1), np.nan), np.where(share, np.clip(high, 0, 1), np.nan)
+        share = (mean >= 0) & (mean <= 1) & (observed > 0)
+        low, high = (np.where(share, end, np.nan) for end in score_ends(mean, observed, Z))
+    return EmpiricalCurves(of, names, at, mean, low, high, observed, variance)
 
 
 def _span(abilities: Abilities, items: ItemParameters) -> Floats:
-    """Difficulties from below the least able agent to above the ablest, and the middle of the tasks."""
-    known = items.difficulty[np.isfinite(items.difficulty) & (items.slope > 0)]
-    inner = np.percentile(known, (5, 95)) if len(known) else np.array([0.0])
-    known = abilities.ability[np.isfinite(abilities.ability)]
-    ends = np.concatenate([inner, known, [0.0]])
-    return np.linspace(float(ends.min()) - 1.0, float(ends.max()) + 1.0, _POINTS)
+    """Difficulties from below the lowest ability to above the highest, and the middle of the tasks."""
+    difficulty = items.difficulty[np.isfinite(items.difficulty) & (items.slope > 0)]
+    inner = np.percentile(difficulty, (5, 95)) if len(difficulty) else np.array([0.0])
+    ends = np.concatenate([inner, abilities.ability[np.isfinite(abilities.ability)], [0.0]])
+    return np.linspace(float(ends.min()) - 1.0, float(ends.max()) + 1.0, 81)

@@ -1,37 +1,31 @@
-r"""Ability and generality on a difficulty that is given, so that it does not depend on other agents.
+r"""Ability and generality on a given difficulty, which does not depend on other agents.
 
 .. math:: P_{ji} = \operatorname{logistic}(\gamma_j s (\theta_j - b_i - e_i)), \quad
           \log \gamma_j \sim N(0, \tau^2), \quad e_i \sim N(0, \sigma_e^2)
 
-with b given: the minutes a person needs, the size of a level. Ability is the difficulty at which an agent
-succeeds half of the time, in the unit of that column. Tasks of the same given difficulty differ by e.
+with b given, such as the minutes that a person needs or the size of a level. Ability is the difficulty at
+which an agent succeeds half of the time, in the unit of that column. Tasks of the same given difficulty
+differ by e.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.answers import Answer, Scalar, Table, bound, flag, name, number
+from examiner.answers import Answer, Table, bound, flag, name, number, scalar, setting
+from examiner.irt.evidence import LEVEL
 from examiner.irt.explained.attributes import attribute_values, is_logarithm, numbers_of
-from examiner.irt.indicators.slope_fit import (
-    agent_unevenness,
-    fit_slopes,
-    line_draws,
-)
+from examiner.irt.indicators.slopes import agent_unevenness, fit_slopes, line_draws
 from examiner.irt.items import Floats
 from examiner.irt.share_cells import share_cells, share_responses
 from examiner.messages import InputError, counted, listed, shorten
 from examiner.results import Attributes, ResponseMatrix, check_results
 from examiner.scores import Recipe, holm
-from examiner.validation import Randomness, generator
-
-_FEWEST_AGENTS, _FEWEST_TASKS = 4, 8
-_LEVEL, _ENDS = 0.05, (0.025, 0.975)
+from examiner.validation import Randomness, generator, seed_of
 
 
 class AgentsOnDifficulty(Table):
@@ -58,29 +52,34 @@ class AbilitiesOnDifficulty(Answer):
     """Abilities in the unit of a given difficulty, with the generality of each agent.
 
     `slope` is the fall of the average agent's logit of success per unit of difficulty, and `residual` the
-    standard deviation of tasks around what is given, in its unit.
+    standard deviation of tasks around the given difficulty, in its unit.
     """
 
     kind: ClassVar[str] = "abilities-on-difficulty"
 
     agents: AgentsOnDifficulty
-    column: str
-    slope: float
-    slope_low: float
-    slope_high: float
-    residual: float
-    deviation: float
-    overdispersion: float
+    column: str = field(metadata=setting())
+    slope: float = field(
+        metadata=scalar("Fall of the logit of success per unit", "1 / {answer.column}")
+    )
+    slope_low: float = field(metadata=scalar("Lower end of its 95 % interval"))
+    slope_high: float = field(metadata=scalar("Upper end of its 95 % interval"))
+    residual: float = field(
+        metadata=scalar("Standard deviation of tasks around their difficulty", "{answer.column}")
+    )
+    deviation: float = field(metadata=scalar("Standard deviation of log generality between agents"))
+    overdispersion: float = field(metadata=scalar("Variance of cells relative to chance"))
     notes: tuple[str, ...] = ()
     seed: int | None = None
+    level: float = field(default=0.95, metadata=setting())
 
     @property
     def headline(self) -> str:
-        """Whether success falls with the given difficulty, and how far the most able agent reaches."""
+        """Whether success falls with the given difficulty, and the ability of the most able agent."""
         if self.slope_low <= 0:
             return (
                 f"Success does not fall significantly with {self.column} (95 %: {-self.slope_high:.2g} to "
-                f"{-self.slope_low:.2g} logits per unit): it is no difficulty for these agents."
+                f"{-self.slope_low:.2g} logits per unit): it does not measure difficulty for these agents."
             )
         first = next(iter(self.agents))
         return (
@@ -88,29 +87,6 @@ class AbilitiesOnDifficulty(Answer):
             f"(95 %: {first.ability_low:.3g} to {first.ability_high:.3g}); success falls by "
             f"{self.slope:.2g} logits per unit."
         )
-
-    @property
-    def scalars(self) -> Mapping[str, Scalar]:
-        """The fall of success with difficulty, and how much agents differ in generality."""
-        return {
-            "slope": Scalar(
-                self.slope, "Fall of the logit of success per unit", f"1 / {self.column}"
-            ),
-            "slope_low": Scalar(self.slope_low, "Lower end of its 95 % interval"),
-            "slope_high": Scalar(self.slope_high, "Upper end of its 95 % interval"),
-            "residual": Scalar(
-                self.residual, "Standard deviation of tasks around their difficulty", self.column
-            ),
-            "deviation": Scalar(
-                self.deviation, "Standard deviation of log generality between agents"
-            ),
-            "overdispersion": Scalar(self.overdispersion, "Variance of cells relative to chance"),
-        }
-
-    @property
-    def settings(self) -> Mapping[str, Any]:  # Any: JSON values
-        """The column that is taken as difficulty, and the seed of the draws."""
-        return {"column": self.column, "seed": self.seed, "level": 0.95}
 
 
 def on_difficulty(
@@ -123,10 +99,9 @@ def on_difficulty(
 ) -> AbilitiesOnDifficulty:
     """Estimate ability and generality on a difficulty that a column of tasks gives.
 
-    Ability is in the unit of the column (`minutes`, or `log2(minutes)`, whose abilities are also shown as
-    minutes), and is not moved by a change of the other agents, but for shrinkage. `attributes` are those of
-    the results, if they are not given. Tasks without a value are excluded; tasks that all agents solve
-    count.
+    Ability is in the unit of the column (`minutes`, or `log2(minutes)`, for which abilities are also shown
+    in minutes), and does not depend on the other agents, except for shrinkage. `attributes` are by default
+    those of the results. Tasks without a value are excluded; tasks that all agents solve are included.
 
     References: papers/002, section VI.
 
@@ -144,85 +119,60 @@ def on_difficulty(
     matrix = share_responses(results if raw is None else raw, recipe, "Ability on a difficulty")
     about = attributes or (Attributes() if raw is None else raw.task_attributes)
     given = numbers_of(column, attribute_values(about, [column], matrix.tasks)[column])
-    known = np.flatnonzero(np.isfinite(given))
-    present = np.flatnonzero(matrix.observed[:, known].any(axis=1))
-    if len(present) < _FEWEST_AGENTS or len(known) < _FEWEST_TASKS or np.ptp(given[known]) == 0:
+    used = np.flatnonzero(np.isfinite(given))
+    present = np.flatnonzero(matrix.observed[:, used].any(axis=1))
+    if len(present) < 4 or len(used) < 8 or np.ptp(given[used]) == 0:
         raise InputError(
-            f"{counted(len(present), 'agent')} on {counted(len(known), 'task')} with {shorten(column)} are "
-            f"too few, or all tasks have the same. Have at least {_FEWEST_AGENTS} agents and "
-            f"{_FEWEST_TASKS} tasks of different {shorten(column)}."
+            f"{counted(len(present), 'agent')} on {counted(len(used), 'task')} with {shorten(column)} are "
+            f"too few, or all tasks have the same. Have at least 4 agents and 8 tasks of different "
+            f"{shorten(column)}."
         )
-    middle, scale = float(given[known].mean()), float(given[known].std())
-    difficulty = (given[known] - middle) / scale
-    cells = share_cells(matrix).of_tasks(known).of_agents(present)
+    middle, scale = float(given[used].mean()), float(given[used].std())
+    difficulty = (given[used] - middle) / scale
+    cells = share_cells(matrix).of_tasks(used).of_agents(present)
     tasks, agents, excess = fit_slopes(cells, difficulty)
     cells = cells.scaled(excess)
-    draws = list(line_draws(cells, tasks, agents, difficulty, generator(rng)))
+    drawn = line_draws(cells, tasks, agents, difficulty, generator(rng))
     assert tasks.line is not None, "difficulty is given"
     fall, level = np.polyfit(difficulty, tasks.line, 1)
-    reached = middle + scale * np.array([draw.reached for draw in draws])
-    table = _table(
-        [matrix.agents[row] for row in present],
-        middle - scale * (level + tasks.slope[0] * agents.mean[:, 0]) / fall,
-        reached,
-        agents.mean[:, 1],
-        np.array([draw.log_slope for draw in draws]),
-        agent_unevenness(cells, tasks, agents.mean),
-        logarithm=is_logarithm(column),
+    ability = middle - scale * (level + tasks.slope[0] * agents.mean[:, 0]) / fall
+    interval = (0.025, 0.975)
+    ability_low, ability_high = middle + scale * np.quantile(drawn.reached, interval, axis=0)
+    flatter, steeper = np.quantile(drawn.log_slope, interval, axis=0)
+    slope_low, slope_high = np.quantile(-drawn.fall, interval) / scale
+    unevenness, uneven_p = agent_unevenness(cells, tasks, agents.mean)
+    logarithm = is_logarithm(column)
+    table = AgentsOnDifficulty(
+        agent=[matrix.agents[row] for row in present],
+        ability=ability,
+        ability_low=ability_low,
+        ability_high=ability_high,
+        reach=np.exp2(ability) if logarithm else None,
+        reach_low=np.exp2(ability_low) if logarithm else None,
+        reach_high=np.exp2(ability_high) if logarithm else None,
+        log_generality=agents.mean[:, 1],
+        log_generality_low=flatter,
+        log_generality_high=steeper,
+        unevenness=unevenness,
+        uneven=holm(uneven_p) < LEVEL,
     )
-    unused = np.setdiff1d(np.arange(len(matrix.tasks)), known)
-    steep = np.quantile([-draw.fall for draw in draws], _ENDS) / scale
+    notes = [
+        "The interval of the slope is too narrow: in simulations it contains the true slope in 67 to 92 % "
+        "of tables."
+    ]
+    unused = [matrix.tasks[task] for task in np.setdiff1d(np.arange(len(matrix.tasks)), used)]
+    if unused:
+        without = f"{counted(len(unused), 'task')} without {shorten(column)}"
+        notes.insert(0, f"{without} excluded: {listed(unused)}.")
     return AbilitiesOnDifficulty(
         agents=table.sorted_by("ability", descending=True),
         column=column,
         slope=float(-fall / scale),
-        slope_low=float(steep[0]),
-        slope_high=float(steep[1]),
+        slope_low=float(slope_low),
+        slope_high=float(slope_high),
         residual=abs(float(tasks.residual / fall)) * scale,
         deviation=agents.deviation,
         overdispersion=excess,
-        notes=_notes([matrix.tasks[task] for task in unused], column),
-        seed=rng if isinstance(rng, int) else None,
-    )
-
-
-def _table(
-    names: list[str],
-    ability: Floats,
-    drawn_abilities: Floats,
-    log_generality: Floats,
-    drawn_generality: Floats,
-    unevenness: tuple[Floats, Floats],
-    *,
-    logarithm: bool,
-) -> AgentsOnDifficulty:
-    low, high = np.quantile(drawn_abilities, _ENDS, axis=0)
-    flatter, steeper = np.quantile(drawn_generality, _ENDS, axis=0)
-    reach = [np.exp2(end) if logarithm else None for end in (ability, low, high)]
-    return AgentsOnDifficulty(
-        agent=names,
-        ability=ability,
-        ability_low=low,
-        ability_high=high,
-        reach=reach[0],
-        reach_low=reach[1],
-        reach_high=reach[2],
-        log_generality=log_generality,
-        log_generality_low=flatter,
-        log_generality_high=steeper,
-        unevenness=unevenness[0],
-        uneven=holm(unevenness[1]) < _LEVEL,
-    )
-
-
-def _notes(unused: list[str], column: str) -> tuple[str, ...]:
-    narrow = (
-        "The interval of the slope is too narrow: in simulations it contains the true slope in 67 to 92 % "
-        "of tables."
-    )
-    if not unused:
-        return (narrow,)
-    return (
-        f"{counted(len(unused), 'task')} without {shorten(column)} excluded: {listed(unused)}.",
-        narrow,
+        notes=tuple(notes),
+        seed=seed_of(rng),
     )

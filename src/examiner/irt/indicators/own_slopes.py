@@ -10,28 +10,20 @@ curve, which is large for a specialist that is strong on some tasks and weak on 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.answers import Answer, Scalar, Table, bound, error, flag, name, number, words
+from examiner.answers import Answer, Table, bound, error, flag, name, number, scalar, words
 from examiner.irt.evidence import LEVEL
-from examiner.irt.indicators.slope_fit import (
-    SlopeAgents,
-    agent_unevenness,
-    fit_slopes,
-    with_task_errors,
-)
+from examiner.irt.indicators.slopes import agent_unevenness, fit_slopes, with_task_errors
 from examiner.irt.items import Floats
 from examiner.irt.share_cells import share_cells, share_responses
 from examiner.messages import InputError, counted, listed
 from examiner.scores import Recipe, holm
-from examiner.validation import Randomness, generator
-
-_FEWEST_AGENTS, _FEWEST_TASKS = 4, 8
+from examiner.validation import Randomness, generator, seed_of
 
 
 class AgentGenerality(Table):
@@ -55,11 +47,11 @@ class AgentGenerality(Table):
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class GeneralityEstimates(Answer):
-    """Generality of agents with intervals, who is significantly more or less general, and who is uneven.
+    """Generality of agents with intervals, and which agents are significantly general, narrow or uneven.
 
     `mean` and `covariance` are of (ability, log generality), [agents, 2] and [agents, 2, 2], in the order
-    of `names`; `difficulty` [tasks] is on the scale of these abilities. `deviation` is τ, by how much log
-    generality varies between agents.
+    of `names`; `difficulty` [tasks] is on the scale of these abilities. `deviation` is τ, the standard
+    deviation of log generality between agents.
     """
 
     kind: ClassVar[str] = "generality"
@@ -69,14 +61,13 @@ class GeneralityEstimates(Answer):
     mean: Floats
     covariance: Floats
     difficulty: Floats
-    deviation: float
-    overdispersion: float
-    notes: tuple[str, ...] = ()
+    deviation: float = field(metadata=scalar("Standard deviation of log generality between agents"))
+    overdispersion: float = field(metadata=scalar("Variance of cells relative to chance"))
     seed: int | None = None
 
     @property
     def headline(self) -> str:
-        """Whether agents differ in generality, and who is uneven."""
+        """Which agents are significantly more or less general than the average, and which are uneven."""
         general = [row.agent for row in self.agents if "above average" in row.significance]
         narrow = [row.agent for row in self.agents if "below average" in row.significance]
         uneven = [row.agent for row in self.agents if row.uneven]
@@ -95,20 +86,6 @@ class GeneralityEstimates(Answer):
                 f"average, and none is uneven."
             )
         return f"{'; '.join(parts)}."
-
-    @property
-    def scalars(self) -> Mapping[str, Scalar]:
-        """How much agents differ in generality, and how much cells vary beyond chance."""
-        meaning = "Standard deviation of log generality between agents"
-        return {
-            "deviation": Scalar(self.deviation, meaning),
-            "overdispersion": Scalar(self.overdispersion, "Variance of cells relative to chance"),
-        }
-
-    @property
-    def settings(self) -> Mapping[str, Any]:  # Any: JSON values
-        """The seed of the draws of task parameters."""
-        return {"seed": self.seed}
 
     def probability_more_general(self, first: str, second: str) -> float:
         """Return the probability that one agent is more general than another.
@@ -163,14 +140,14 @@ def generality(
 ) -> GeneralityEstimates:
     r"""Estimate each agent's own slope γ with an interval, and its unevenness around its own curve.
 
-    Results are successes of trials, or scores between 0 and 1, which count as one trial with the variance
-    they have. Log γ is relative to the average agent, and does not depend on ability by construction, where
-    papers/002's equation 3 grows with the distance of ability from the tasks. Unevenness is
+    Results are successes of trials, or scores between 0 and 1, which count as one trial with their observed
+    variance. Log γ is relative to the average agent and by construction does not depend on ability, whereas
+    papers/002's equation 3 grows with the distance of ability from the difficulties. Unevenness is
 
     .. math:: \frac1{n_j} \sum_i \frac{(k_{ji} - n_{ji} P_{ji})^2}{n_{ji} P_{ji} (1 - P_{ji})}
 
-    relative to the middle agent's; its p-value is by a χ² with the variance that this sum has by chance.
-    Chances of guessing are not modelled: they flatten the curves of weak agents.
+    relative to the median agent's; its p-value comes from a χ² with the variance of this sum by chance.
+    Guessing is not modelled: it flattens the curves of weak agents.
 
     >>> from examiner.irt import ItemParameters, simulate
     >>> items = ItemParameters.of([f"t{n}" for n in range(40)], np.full(40, 1.5), np.linspace(-2, 2, 40))
@@ -178,43 +155,27 @@ def generality(
     >>> bool(estimates.agents.uneven.any()), estimates.agents.log_generality.shape
     (False, (12,))
     """
+    from scipy.special import ndtr
+
     matrix = share_responses(results, recipe, "Generality")
     cells = share_cells(matrix)
     total = cells.won.sum(axis=0)
     varies = (total > 0) & (total < cells.trials.sum(axis=0))
     present = (cells.trials[:, varies] > 0).any(axis=1)
-    if present.sum() < _FEWEST_AGENTS or varies.sum() < _FEWEST_TASKS:
+    if present.sum() < 4 or varies.sum() < 8:
         raise InputError(
             f"{counted(int(present.sum()), 'agent')} on {counted(int(varies.sum()), 'task')} with "
-            f"different results are too few for generality. Have at least {_FEWEST_AGENTS} agents and "
-            f"{_FEWEST_TASKS} tasks."
+            f"different results are too few for generality. Have at least 4 agents and 8 tasks."
         )
     cells = cells.of_tasks(np.flatnonzero(varies)).of_agents(np.flatnonzero(present))
     tasks, agents, excess = fit_slopes(cells)
     cells = cells.scaled(excess)
     agents = with_task_errors(cells, tasks, agents, generator(rng))
-    names = tuple(np.array(matrix.agents, dtype=object)[present].tolist())
-    unevenness, p_value = agent_unevenness(cells, tasks, agents.mean)
-    return GeneralityEstimates(
-        _table(names, agents, unevenness, holm(p_value)),
-        names,
-        agents.mean,
-        agents.covariance,
-        -tasks.intercept / tasks.slope,
-        agents.deviation,
-        excess,
-        (),
-        rng if isinstance(rng, int) else None,
-    )
-
-
-def _table(
-    names: tuple[str, ...], agents: SlopeAgents, unevenness: Floats, unevenness_p: Floats
-) -> AgentGenerality:
-    from scipy.special import ndtr
-
+    names = tuple(matrix.agents[row] for row in np.flatnonzero(present))
     log_slope, spread = agents.mean[:, 1], np.sqrt(agents.covariance[:, 1, 1])
     beyond = holm(np.asarray(2 * ndtr(-np.abs(log_slope) / spread))) < LEVEL
+    unevenness, uneven_p = agent_unevenness(cells, tasks, agents.mean)
+    uneven_p = holm(uneven_p)
     table = AgentGenerality(
         agent=names,
         log_generality=log_slope,
@@ -222,12 +183,21 @@ def _table(
         log_generality_low=log_slope - 1.96 * spread,
         log_generality_high=log_slope + 1.96 * spread,
         unevenness=unevenness,
-        unevenness_p=unevenness_p,
-        uneven=unevenness_p < LEVEL,
+        unevenness_p=uneven_p,
+        uneven=uneven_p < LEVEL,
         significance=[
             (("above" if value > 0 else "below") + " average",) if shown else ()
             for value, shown in zip(log_slope, beyond, strict=True)
         ],
         ability=agents.mean[:, 0],
     )
-    return table.sorted_by("log_generality", descending=True)
+    return GeneralityEstimates(
+        table.sorted_by("log_generality", descending=True),
+        names,
+        agents.mean,
+        agents.covariance,
+        -tasks.intercept / tasks.slope,
+        agents.deviation,
+        excess,
+        seed_of(rng),
+    )

@@ -3,21 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, ClassVar
+from dataclasses import dataclass, field
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.answers import Answer, Scalar, Table, count, flag, name, number, text, words
-from examiner.irt.evidence import ChanceTest
+from examiner.answers import Answer, Table, count, flag, name, number, scalar, text, words
 from examiner.irt.items import Floats
-from examiner.irt.suspects.reasons import FLAGS, KINDS, Kind
+from examiner.irt.suspects.reasons import FLAGS, Kind
 from examiner.messages import counted
-
-_SHOWN = 200
-"""Letters of a text that a checklist shows."""
 
 
 class FlaggedTasks(Table):
@@ -80,9 +75,8 @@ class AuditedTasks(Table):
 class Audit(Answer):
     """Tasks flagged for review, the most serious first, and groups that correlate beyond ability.
 
-    `names` are the agents. `evidence` says whether agents differ at all: without that nothing is said of
-    discrimination. `tested` are the flags that could be tested with these results. `constant` are the tasks
-    without information on the `top` best agents.
+    `constant` are the tasks without information on the `top` best agents. Discrimination is not tested
+    unless agents differ.
     """
 
     kind: ClassVar[str] = "audit"
@@ -91,10 +85,10 @@ class Audit(Answer):
     groups: DependentGroups
     tasks: AuditedTasks
     constant: ConstantTasks
-    names: tuple[str, ...]
-    evidence: ChanceTest
-    tested: tuple[Kind, ...]
-    top: int | None
+    agents: int = field(metadata=scalar("Agents"))
+    agents_p_value: float = field(metadata=scalar("p-value of the test that agents do not differ"))
+    top: int | None = field(metadata=scalar("Number of the best agents for the table `constant`"))
+    tested: str = field(metadata=scalar("Flags that could be tested with these results"))
     notes: tuple[str, ...]
     seed: int | None = None
 
@@ -167,26 +161,8 @@ class Audit(Answer):
                 line += f" (see {', '.join(row.notable_agents)})"
             lines.append(line)
             if row.get("text"):
-                lines.append(f"  > {' '.join(row.text.split())[:_SHOWN]}")
+                lines.append(f"  > {' '.join(row.text.split())[:200]}")
         solved = [f"`{row.task}`" for row in self.flagged if row.flags[0] == everybody]
         if solved:
             lines += ["", f"## {everybody} ({counted(len(solved), 'task')})", "", ", ".join(solved)]
         return "\n".join(lines)
-
-    @property
-    def scalars(self) -> Mapping[str, Scalar]:
-        """How many agents there are, and whether they differ."""
-        tested = ", ".join(FLAGS[kind] for kind in KINDS if kind in self.tested)
-        return {
-            "agents": Scalar(len(self.names), "Agents"),
-            "agents_p_value": Scalar(
-                self.evidence.p_value, "p-value of the test that agents do not differ"
-            ),
-            "top": Scalar(self.top, "Number of the best agents for the table `constant`"),
-            "tested": Scalar(tested, "Flags that could be tested with these results"),
-        }
-
-    @property
-    def settings(self) -> Mapping[str, Any]:  # Any: JSON values
-        """The seed of permutations."""
-        return {"seed": self.seed}

@@ -1,22 +1,20 @@
-"""Why a task is flagged for review, in words, with the agents concerned."""
+"""Why a task is flagged for review, in sentences, with the agents concerned."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from examiner.irt.items import Floats
-from examiner.irt.suspects.discrimination import Discrimination
-from examiner.irt.suspects.given_ability import Expectations, Responses
-from examiner.irt.suspects.together import Pair
-from examiner.irt.suspects.unsteady import Unsteady
+from examiner.irt.suspects.dependence import Pair
+from examiner.irt.suspects.rest_regressions import Responses, RestRegressions
+from examiner.irt.suspects.task_tests import Disagreement, Discrimination
 from examiner.messages import counted, listed
 from examiner.results import ResponseMatrix
 
-Bools = NDArray[np.bool_]
 Kind = Literal["key", "negative", "unsteady", "scorers", "flat", "repeat", "nobody", "everybody"]
 KINDS: Mapping[Kind, str] = {
     "key": "most agents give the same answer, and it is not the key",
@@ -30,19 +28,16 @@ KINDS: Mapping[Kind, str] = {
 }
 """What a task may be flagged for, the most serious first."""
 FLAGS: Mapping[Kind, str] = {
+    **KINDS,
     "key": "agents agree on another answer",
     "negative": "negative discrimination",
     "unsteady": "trials disagree",
     "scorers": "scorers disagree",
     "flat": "low discrimination",
-    "repeat": "repeats another task",
-    "nobody": "solved by no agent",
-    "everybody": "solved by every agent",
 }
 """The same in two or three words."""
-_NAMED = 3
-_FEW_LETTERS = 20
-"""Shorter texts may be alike without being one task: "Continue." """
+Reasons = Iterator[tuple[int, "Reason"]]
+"""Positions of tasks, each with a reason."""
 
 
 class Reason(NamedTuple):
@@ -59,133 +54,138 @@ class Reason(NamedTuple):
     tasks: tuple[str, ...] = ()
 
 
-class Reasons:
-    """Gathers reasons by task."""
+class AuditedResponses(NamedTuple):
+    """Responses, and what is expected of them given the agents' results on other tasks."""
 
-    def __init__(self, matrix: ResponseMatrix, found: Responses, given: Expectations) -> None:
-        self.matrix, self._found, self._given = matrix, found, given
-        self._by_task: dict[int, list[Reason]] = {}
-        seen = found.seen
-        self.tried = seen.sum(axis=0)
-        trials = found.trials.sum(axis=0)
-        total = (found.trials * found.value).sum(axis=0)
-        self.share: Floats = np.divide(
-            total, trials, out=np.full(len(total), np.nan), where=trials > 0
-        )
-        self.solved: Floats = np.asarray(total if found.counts else self.share)
-        self._trials = trials
+    matrix: ResponseMatrix
+    responses: Responses
+    regressions: RestRegressions
 
-    def _add(self, task: int, reason: Reason) -> None:
-        self._by_task.setdefault(task, []).append(reason)
+    @property
+    def solved(self) -> Floats:
+        """Trials solved by all agents together, or the mean score, of each task."""
+        total = (self.responses.trials * self.responses.value).sum(axis=0)
+        return np.asarray(total if self.responses.counts else self.share)
 
-    def ranked(self) -> list[tuple[int, tuple[Reason, ...]]]:
-        """Return tasks and their reasons: the gravest kind first, of each those with several."""
-        order = list(KINDS)
-        made = []
-        for task, reasons in self._by_task.items():
-            own = sorted(reasons, key=lambda why: (order.index(why.kind), -why.strength))
-            made.append((task, tuple(own)))
+    @property
+    def share(self) -> Floats:
+        """The share of trials solved, or the mean score, of each task; NaN where none was observed."""
+        trials = self.responses.trials.sum(axis=0)
+        total = (self.responses.trials * self.responses.value).sum(axis=0)
+        nothing = np.full(len(total), np.nan)
+        return np.asarray(np.divide(total, trials, out=nothing, where=trials > 0))
 
-        def gravest(each: tuple[int, tuple[Reason, ...]]) -> tuple[float, ...]:
-            first, kinds = each[1][0], len({why.kind for why in each[1]})
-            return order.index(first.kind), -kinds, -first.strength, each[0]
-
-        return sorted(made, key=gravest)
-
-    def add_discrimination(self, slopes: Discrimination | None) -> None:
-        """Add tasks with low and negative slopes, with the strong that fail and the weak that solve."""
-        if slopes is None:
-            return
-        kinds: tuple[tuple[Kind, Bools], ...]
-        kinds = ("negative", slopes.negative), ("flat", slopes.flat)
-        for kind, where in kinds:
-            for task in np.flatnonzero(where).tolist():
-                r, usual = float(slopes.correlation[task]), float(slopes.expected[task])
-                goes = f"correlation with the others {r:.2f}, expected {usual:.2f}"
-                sentence = f"{KINDS[kind]}: {goes}"
-                self._add(task, Reason(kind, sentence, usual - r, self._odd(task)))
-
-    def _odd(self, task: int) -> tuple[str, ...]:
-        """The strong that do worst beside what is usual, then the weak that do best, by name."""
-        ability, seen = self._given.ability[:, task], self._found.seen[:, task]
-        left = np.where(seen, self._found.value[:, task] - self._given.alike[:, task], 0.0)
-        low = np.where((ability > 0) & (left < 0), left * ability, 0.0)
-        high = np.where((ability < 0) & (left > 0), left * ability, 0.0)
-        return (*self._largest(-low), *self._largest(-high))
-
-    def _largest(self, size: Floats) -> tuple[str, ...]:
-        rows = np.argsort(-size, kind="stable")[:_NAMED]
+    def largest(self, size: Floats) -> tuple[str, ...]:
+        """Return the names of the three agents with the largest positive sizes."""
+        rows = np.argsort(-size, kind="stable")[:3]
         return tuple(self.matrix.agents[row] for row in rows if size[row] > 0)
 
-    def add_unsteady(
-        self, found: Mapping[Literal["unsteady", "scorers"], tuple[Unsteady, Floats]]
-    ) -> None:
-        """Add tasks on which trials, or scorers, disagree, with the agents on whom they do most."""
-        for kind, (made, cells) in found.items():
-            for task in np.flatnonzero(made.shown).tolist():
-                agents = self._largest(np.nan_to_num(cells[:, task]))
-                what = "two trials differ" if kind == "unsteady" else "scorers differ"
-                usual = f"{made.mean[task]:.0%} of cases, expected {made.like[task]:.0%}"
-                sentence = f"{KINDS[kind]}: {what} in {usual}"
-                self._add(task, Reason(kind, sentence, float(made.excess[task]), agents))
 
-    def add_repeats(self, pairs: Sequence[Pair], texts: Sequence[str]) -> None:
-        """Add pairs that go together beyond ability, and tasks with the same text."""
-        for pair in pairs:
-            both = self._found.seen[:, pair.first] & self._found.seen[:, pair.second]
-            first, second = (self._found.value[:, task] for task in (pair.first, pair.second))
-            apart = np.where(both, np.abs(first - second), 0.0)
-            alike = int((both & (apart < 1e-12)).sum())
-            agents = self._largest(apart)
-            same = f"the same results of {alike:,} of {counted(int(both.sum()), 'agent')}"
-            for task, other in ((pair.first, pair.second), (pair.second, pair.first)):
-                name = self.matrix.tasks[other]
-                sentence = f"correlates with {name!r} beyond ability: {same}"
-                self._add(task, Reason("repeat", sentence, pair.excess, agents, (name,)))
-        texted: dict[str, list[int]] = {}
-        for task, text in enumerate(texts):
-            plain = " ".join(text.split()).casefold()
-            if len(plain) >= _FEW_LETTERS:
-                texted.setdefault(plain, []).append(task)
-        for tasks in texted.values():
-            for task in tasks if len(tasks) > 1 else ():
-                others = tuple(self.matrix.tasks[other] for other in tasks if other != task)
-                sentence = f"{KINDS['repeat']}: the same text as {listed(others)}"
-                self._add(task, Reason("repeat", sentence, float("inf"), (), others))
+def ranked_reasons(reasons: Reasons) -> list[tuple[int, tuple[Reason, ...]]]:
+    """Return tasks and their reasons: the most serious kind first, of each kind those with several."""
+    order, by_task = list(KINDS), dict[int, list[Reason]]()
+    for task, reason in reasons:
+        by_task.setdefault(task, []).append(reason)
+    for of_task in by_task.values():
+        of_task.sort(key=lambda reason: (order.index(reason.kind), -reason.strength))
 
-    def add_keys(self, answers: Mapping[int, Mapping[str, list[str]]], keys: Sequence[str]) -> None:
-        """Add tasks on which more than half of the agents give one answer that is not the key.
+    def seriousness(task: int) -> tuple[float, ...]:
+        first, kinds = by_task[task][0], {reason.kind for reason in by_task[task]}
+        return order.index(first.kind), -len(kinds), -first.strength, task
 
-        `answers` are the agents of every answer, by task. An answer that solves the task is the key in
-        other letters.
-        """
-        for task, given in answers.items():
-            most = max(given, key=lambda answer: (len(given[answer]), answer))
-            total = sum(map(len, given.values()))
-            right = len(given.get(keys[task], ()))
-            if most == keys[task] or not keys[task] or 2 * len(given[most]) <= total:
-                continue
-            rows = [agent in given[most] for agent in self.matrix.agents]
-            if self._found.counts and self._found.value[rows, task].mean() > 0.5:
-                continue
+    return [(task, tuple(by_task[task])) for task in sorted(by_task, key=seriousness)]
+
+
+def discrimination_reasons(audited: AuditedResponses, slopes: Discrimination) -> Reasons:
+    """Flag negative and low slopes, with the strong agents that fail and the weak agents that solve."""
+    kinds: dict[Kind, NDArray[np.bool_]] = {"negative": slopes.negative, "flat": slopes.flat}
+    for kind, flagged in kinds.items():
+        for task in np.flatnonzero(flagged).tolist():
+            r, expected = float(slopes.correlation[task]), float(slopes.expected[task])
+            rest_score = audited.regressions.rest_score[:, task]
+            residual = audited.responses.value[:, task] - audited.regressions.alike[:, task]
+            surprise = np.where(audited.responses.observed[:, task], residual * rest_score, 0.0)
+            agents = [
+                audited.largest(np.where(side & (surprise < 0), -surprise, 0.0))
+                for side in (rest_score > 0, rest_score < 0)
+            ]
             sentence = (
-                f"{len(given[most]):,} of {counted(total, 'agent')} answered {most}, the key says "
-                f"{keys[task]}"
+                f"{KINDS[kind]}: correlation with the others {r:.2f}, expected {expected:.2f}"
             )
-            agreement = (len(given[most]) - right) / total
-            agents = tuple(sorted(given.get(keys[task], ())))[:_NAMED]
-            self._add(task, Reason("key", sentence, agreement, agents))
+            yield task, Reason(kind, sentence, expected - r, (*agents[0], *agents[1]))
 
-    def add_unanimous(self) -> None:
-        """Add tasks that nobody, or everybody, solves, where results are successes."""
-        if not self._found.counts:
-            return
-        for task in np.flatnonzero(self.tried > 0).tolist():
-            kind: Kind | None = None
-            if self.solved[task] == 0:
-                kind = "nobody"
-            elif self.solved[task] == self._trials[task]:
-                kind = "everybody"
-            if kind is not None:
-                sentence = f"{KINDS[kind]} of {counted(int(self.tried[task]), 'agent')}"
-                self._add(task, Reason(kind, sentence, float(self._trials[task])))
+
+def disagreement_reasons(
+    audited: AuditedResponses,
+    kind: Literal["unsteady", "scorers"],
+    tasks: Disagreement,
+    cells: Floats,
+) -> Reasons:
+    """Flag tasks on which trials, or scorers, disagree, with the agents on whom they do most."""
+    subject = "two trials differ" if kind == "unsteady" else "scorers differ"
+    for task in np.flatnonzero(tasks.significant).tolist():
+        share = f"{tasks.mean[task]:.0%} of cases, expected {tasks.expected[task]:.0%}"
+        sentence = f"{KINDS[kind]}: {subject} in {share}"
+        agents = audited.largest(np.nan_to_num(cells[:, task]))
+        yield task, Reason(kind, sentence, float(tasks.excess[task]), agents)
+
+
+def repeat_reasons(
+    audited: AuditedResponses, pairs: Sequence[Pair], texts: Sequence[str]
+) -> Reasons:
+    """Flag pairs that correlate beyond ability, and tasks with the same text."""
+    names, responses = audited.matrix.tasks, audited.responses
+    for first, second, excess in pairs:
+        both = responses.observed[:, first] & responses.observed[:, second]
+        gap = np.abs(responses.value[:, first] - responses.value[:, second])
+        equal = int((both & (gap < 1e-12)).sum())
+        agents = audited.largest(np.where(both, gap, 0.0))
+        same = f"the same results of {equal:,} of {counted(int(both.sum()), 'agent')}"
+        for task, other in ((first, second), (second, first)):
+            sentence = f"correlates with {names[other]!r} beyond ability: {same}"
+            yield task, Reason("repeat", sentence, excess, agents, (names[other],))
+    tasks_of: dict[str, list[int]] = {}
+    for task, text in enumerate(texts):
+        tasks_of.setdefault(" ".join(text.split()).casefold(), []).append(task)
+    for text, tasks in tasks_of.items():
+        # texts below 20 letters may be equal without being one task: "Continue."
+        for task in tasks if len(tasks) > 1 and len(text) >= 20 else ():
+            others = tuple(names[other] for other in tasks if other != task)
+            sentence = f"{KINDS['repeat']}: the same text as {listed(others)}"
+            yield task, Reason("repeat", sentence, float("inf"), (), others)
+
+
+def key_reasons(
+    audited: AuditedResponses, answers: Mapping[int, Mapping[str, list[str]]], keys: Sequence[str]
+) -> Reasons:
+    """Flag tasks on which more than half of the agents give one answer that is not the key.
+
+    `answers` are the agents of every answer, by task. An answer that solves the task is the key in
+    another spelling.
+    """
+    responses = audited.responses
+    for task, agents_of in answers.items():
+        answer = max(agents_of, key=lambda given: (len(agents_of[given]), given))
+        votes, total = len(agents_of[answer]), sum(map(len, agents_of.values()))
+        if answer == keys[task] or not keys[task] or 2 * votes <= total:
+            continue
+        rows = [agent in agents_of[answer] for agent in audited.matrix.agents]
+        if responses.counts and responses.value[rows, task].mean() > 0.5:
+            continue
+        sentence = (
+            f"{votes:,} of {counted(total, 'agent')} answered {answer}, the key says {keys[task]}"
+        )
+        right = sorted(agents_of.get(keys[task], ()))
+        yield task, Reason("key", sentence, (votes - len(right)) / total, tuple(right[:3]))
+
+
+def unanimous_reasons(audited: AuditedResponses) -> Reasons:
+    """Flag tasks that no agent, or every agent, solves, where results are successes."""
+    agents, trials = audited.responses.observed.sum(axis=0), audited.responses.trials.sum(axis=0)
+    solved, kinds = audited.solved, dict[Kind, NDArray[np.bool_]]()
+    if audited.responses.counts:
+        kinds = {"nobody": solved == 0, "everybody": solved == trials}
+    for kind, unanimous in kinds.items():
+        for task in np.flatnonzero((agents > 0) & unanimous).tolist():
+            sentence = f"{KINDS[kind]} of {counted(int(agents[task]), 'agent')}"
+            yield task, Reason(kind, sentence, float(trials[task]))

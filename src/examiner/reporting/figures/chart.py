@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from examiner.reporting.prose import labels, plain
+from examiner.validation import Floats
 
-Floats: TypeAlias = NDArray[np.float64]
 Along: TypeAlias = Floats | Sequence[float]
 Part: TypeAlias = dict[str, Any]  # Any: a trace, an axis or a shape, in plotly's words
 Drawing: TypeAlias = dict[str, Any]  # Any: a whole figure; plotly checks it in the tests
@@ -137,8 +137,10 @@ def scatter(x: Along, y: Along, name: str, hover: str | None, **more: object) ->
     >>> scatter([1], [2], "a", None)["hoverinfo"]
     'skip'
     """
-    told = {"hoverinfo": "skip"} if hover is None else {"hovertemplate": f"{hover}<extra></extra>"}
-    return {"type": "scatter", "name": name, "x": compact(x), "y": compact(y)} | told | more
+    hover_text = (
+        {"hoverinfo": "skip"} if hover is None else {"hovertemplate": f"{hover}<extra></extra>"}
+    )
+    return {"type": "scatter", "name": name, "x": compact(x), "y": compact(y)} | hover_text | more
 
 
 def line(
@@ -241,10 +243,10 @@ def banded(
     for index, (name, colour) in enumerate(
         zip(labels(names, LEGEND_LETTERS), QUALITATIVE, strict=False)
     ):
-        known = np.isfinite(low[index]) & np.isfinite(high[index])
+        bounded = np.isfinite(low[index]) & np.isfinite(high[index])
         group: Part = {"legendgroup": str(index)} | linked(of, names[index])
-        if known.any():
-            x, bottom, top = along[known], low[index][known], high[index][known]
+        if bounded.any():
+            x, bottom, top = along[bounded], low[index][bounded], high[index][bounded]
             if stepped:
                 x = np.repeat(x, 2)[1:]
                 bottom, top = (np.repeat(edge, 2)[:-1] for edge in (bottom, top))
@@ -274,6 +276,18 @@ def with_room(x: Floats, y: Floats, across: float, up: float) -> NDArray[np.bool
         if clear:
             kept.append(point)
     return np.isin(np.arange(len(x)), kept)
+
+
+def named_above(names: Sequence[str], x: Floats, y: Floats) -> Part:
+    """Return names above points, where there is room for them.
+
+    >>> named_above(["a", "b"], np.zeros(2), np.zeros(2))["text"]
+    ['a', '']
+    """
+    clear = with_room(x, y, 0.3, 0.07)
+    shown = [name if free else "" for name, free in zip(names, clear, strict=True)]
+    placed = {"mode": "markers+text", "textposition": "top center", "textfont": {"size": 10}}
+    return placed | {"text": shown}
 
 
 def linked(of: str, names: str | Sequence[str]) -> Part:

@@ -9,8 +9,8 @@ import numpy as np
 
 from examiner.messages import visible
 from examiner.reporting.figures import chart
-from examiner.reporting.figures.chart import Floats
 from examiner.reporting.prose import cut, three_digits
+from examiner.validation import Floats
 
 ROW_PIXELS = 18
 LABEL_PIXELS, CHART_PIXELS = 230, 420

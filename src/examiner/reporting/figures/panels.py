@@ -9,10 +9,6 @@ from typing import NamedTuple
 from examiner.reporting.figures import chart
 from examiner.reporting.prose import labels
 
-COLUMNS = 4
-HEIGHT = 150
-_GAP_ACROSS, _TITLE = 0.06, 0.36  # shares of the width, and of a row's height
-
 
 class Panel(NamedTuple):
     """One panel: its title, and what is drawn in it."""
@@ -29,9 +25,10 @@ def panelled(panels: Sequence[Panel], x: chart.Part, y: chart.Part) -> chart.Dra
     >>> figure["data"][0]["xaxis"], figure["layout"]["xaxis2"]["domain"]
     ('x', [0.53, 1.0])
     """
-    columns = min(COLUMNS, max(len(panels), 1))
+    columns = min(4, max(len(panels), 1))
     rows = math.ceil(len(panels) / columns)
-    width = (1 - _GAP_ACROSS * (columns - 1)) / columns
+    gap = 0.06  # of the width
+    width = (1 - gap * (columns - 1)) / columns
     height = 1 / max(rows, 1)
     traces, axes, notes = [], {}, []
     for number, (panel, name) in enumerate(
@@ -39,9 +36,9 @@ def panelled(panels: Sequence[Panel], x: chart.Part, y: chart.Part) -> chart.Dra
     ):
         row, column = divmod(number, columns)
         key = "" if number == 0 else str(number + 1)
-        left = column * (width + _GAP_ACROSS)
+        left = column * (width + gap)
         bottom = 1 - (row + 1) * height
-        top = bottom + height * (1 - _TITLE)
+        top = bottom + height * 0.64  # below the title
         lowest = number + columns >= len(panels)
         across = x if lowest else {side: part for side, part in x.items() if side != "title"}
         if (
@@ -73,5 +70,5 @@ def panelled(panels: Sequence[Panel], x: chart.Part, y: chart.Part) -> chart.Dra
         )
         traces += [{**trace, "xaxis": f"x{key}", "yaxis": f"y{key}"} for trace in panel.traces]
     first, second = axes.pop("xaxis", x), axes.pop("yaxis", y)
-    drawn = chart.figure(traces, 90 + HEIGHT * rows, first, second, annotations=notes)
+    drawn = chart.figure(traces, 90 + 150 * rows, first, second, annotations=notes)
     return drawn | {"layout": drawn["layout"] | axes}

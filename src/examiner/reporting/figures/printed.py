@@ -21,8 +21,6 @@ WIDTHS = {"one": 3.4, "two": 7.0}
 ENDINGS = (".svg", ".pdf", ".png")
 _PIXELS_PER_INCH = {"one": 140, "two": 105}  # of a drawing's height
 _SIZES = {"one": 7, "two": 8}  # points of letters
-_FEWEST_INCHES, _MOST_INCHES = 1.4, 9.0
-_EDGE = 0.03  # inches between what is drawn and the edge
 
 
 def save_printed(drawing: Drawing, path: str | Path, columns: Columns = "two") -> Path:
@@ -86,7 +84,7 @@ def _set(drawing: Drawing, columns: Columns) -> Any:  # Any: matplotlib is optio
 
     layout = drawing["layout"]
     height = float(layout.get("height", 400)) / _PIXELS_PER_INCH[columns]
-    size = WIDTHS[columns], min(max(height, _FEWEST_INCHES), _MOST_INCHES)
+    size = WIDTHS[columns], min(max(height, 1.4), 9.0)  # inches
     figure = Figure(figsize=size)
     FigureCanvasAgg(figure)
     panels = _panels(figure, drawing)
@@ -97,11 +95,11 @@ def _set(drawing: Drawing, columns: Columns) -> Any:  # Any: matplotlib is optio
     for shape in layout.get("shapes", ()):
         printed_traces.draw_shape(first, shape)
     for note in layout.get("annotations", ()):
-        own = _titled(panels, layout, note)
-        if own is None:
+        titled_axes = _titled(panels, layout, note)
+        if titled_axes is None:
             printed_traces.draw_note(first, note)
         else:
-            own.set_title(plain_text(str(note["text"])), loc="left", pad=2)
+            titled_axes.set_title(plain_text(str(note["text"])), loc="left", pad=2)
     for (x, y), axes in panels.items():
         _set_axis(axes, "x", layout.get(_key(x), {}))
         _set_axis(axes, "y", layout.get(_key(y), {}))
@@ -187,12 +185,12 @@ def _turn_names(axis: Any, side: str, part: Part) -> None:
 
 def _share_names(panels: dict[tuple[str, str], Any]) -> None:
     """Panels that share an upright axis name its rows once, on the left."""
-    seen: set[str] = set()
+    named_axes: set[str] = set()
     for (_, y), axes in panels.items():
-        if y in seen:
+        if y in named_axes:
             axes.tick_params(labelleft=False)
             axes.yaxis.set_label_text("")
-        seen.add(y)
+        named_axes.add(y)
 
 
 def _set_legend(figure: Any, panels: dict[tuple[str, str], Any], drawing: Drawing) -> None:
@@ -244,10 +242,11 @@ def _fit(figure: Any, panels: dict[tuple[str, str], Any], drawing: Drawing) -> N
                 )
             )
         box = _extent(figure, panels)
-        left = max(left - box[0] + _EDGE, 0.0)
-        bottom = max(bottom - box[1] + _EDGE, 0.0)
-        right = max(right + box[2] - width + _EDGE, 0.0)
-        above = max(above + box[3] - (height - top) + _EDGE, 0.0)
+        edge = 0.03  # inches around what is drawn
+        left = max(left - box[0] + edge, 0.0)
+        bottom = max(bottom - box[1] + edge, 0.0)
+        right = max(right + box[2] - width + edge, 0.0)
+        above = max(above + box[3] - (height - top) + edge, 0.0)
 
 
 def _extent(figure: Any, panels: dict[tuple[str, str], Any]) -> tuple[float, float, float, float]:

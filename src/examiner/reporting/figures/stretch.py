@@ -68,10 +68,10 @@ class Stretch:
         >>> Stretch(1.0, 1.0).axis("score", np.array([1.0, 60.0]), room=0.09)["ticktext"]
         ['1', '2', '5', '10', '20', '50']
         """
-        seen = values[np.isfinite(values)]
-        if self.width is None or not len(seen):
+        finite = values[np.isfinite(values)]
+        if self.width is None or not len(finite):
             return axis(title)
-        marks = self.ticks(float(seen.min()), float(seen.max()), room)
+        marks = self.ticks(float(finite.min()), float(finite.max()), room)
         positions = compact(self.positions(np.array(marks)))
         texts = [f"{mark:g}" for mark in marks]
         return axis(title, tickmode="array", tickvals=positions, ticktext=texts, tickangle=0)

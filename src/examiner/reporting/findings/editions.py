@@ -2,40 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import NamedTuple
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.answers import Answer, Scalar, Table, count, error, flag, name, number
+from examiner.answers import Answer, Table, count, error, flag, name, number, scalar
 from examiner.information import gain
 from examiner.messages import InputError, counted, listed
 from examiner.reporting.figures import chart
-from examiner.reporting.finding import (
-    Facts,
-    Figure,
-    Finding,
-    NothingToTellError,
-    Piece,
-    shown_table,
-)
-from examiner.reporting.prose import (
-    Name,
-    Prose,
-    Sentence,
-    enumerated,
-    labels,
-    said,
-    three_digits,
-)
+from examiner.reporting.finding import Facts, Figure, Finding, shown_table
+from examiner.reporting.prose import enumerated, labels, named, three_digits
 from examiner.reporting.study import Study
 from examiner.results import Results
 from examiner.scores import kendall_tau, shared_ranks, significance
 from examiner.validation import Floats
-
-FEWEST_AGENTS = 3
 
 
 class EditionAgents(Table):
@@ -72,19 +54,24 @@ class EditionBits(Table):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class EditionComparison(Answer):
-    """Two editions compared over the agents that took both: `reversed_pairs` have changed their order.
-
-    `tested_pairs` are those of them that differed significantly in one of the editions.
-    """
+    """Two editions compared over the agents that took both."""
 
     kind = "editions"
 
     agents: EditionAgents
     tasks: EditionTasks
-    pairs: int
-    reversed_pairs: int
-    tested_pairs: tuple[tuple[str, str], ...]
-    kendall: float
+    pairs: int = field(metadata=scalar("Pairs of agents"))
+    reversed_pairs: int = field(metadata=scalar("Pairs in another order", name="reversed"))
+    tested_pairs: tuple[tuple[str, str], ...] = field(
+        metadata=scalar(
+            "Pairs in another order that differed significantly in an edition",
+            name="reversed_though_significant",
+        )
+    )
+    kendall: float = field(metadata=scalar("Kendall's tau of both orders"))
+    saturated: list[str] = field(
+        metadata=scalar("Tasks on which all agents have the best result by now")
+    )
     information: EditionBits | None = None
 
     @property
@@ -102,48 +89,25 @@ class EditionComparison(Answer):
         pairs = listed([" and ".join(pair) for pair in self.tested_pairs], limit=3)
         return f"{start}; {len(self.tested_pairs):,} of these differed significantly: {pairs}."
 
-    @property
-    def scalars(self) -> Mapping[str, Scalar]:
-        """Numbers of pairs, and how far both orders agree."""
-        return {
-            "pairs": Scalar(self.pairs, "Pairs of agents"),
-            "reversed": Scalar(self.reversed_pairs, "Pairs in another order"),
-            "reversed_though_significant": Scalar(
-                [list(pair) for pair in self.tested_pairs],
-                "Pairs in another order that differed significantly in an edition",
-            ),
-            "kendall": Scalar(self.kendall, "Kendall's tau of both orders"),
-            "saturated": Scalar(
-                list(np.array(self.tasks.task, dtype=object)[self.tasks.saturated]),
-                "Tasks on which all agents have the best result by now",
-            ),
-        }
-
-    @property
-    def tables(self) -> Mapping[str, Table]:
-        """Agents and tasks of both editions, and the information of each where runs are repeated."""
-        tables: dict[str, Table] = {"agents": self.agents, "tasks": self.tasks}
-        return tables if self.information is None else tables | {"information": self.information}
-
 
 def finding(study: Study) -> Finding:
     """Compare this edition with the earlier one, over the agents that took both."""
     before = study.earlier
     assert before is not None, "checked by the study"
     agents = [agent for agent in study.results.agents if agent in before.results.agents]
-    if len(agents) < FEWEST_AGENTS:
-        raise NothingToTellError(
-            f"{counted(len(agents), 'agent')} took both editions: to compare them takes {FEWEST_AGENTS}."
+    if len(agents) < 3:
+        raise InputError(
+            f"{counted(len(agents), 'agent')} took both editions: to compare them takes 3."
         )
     answer = compare_editions(before, study, agents)
-    blocks: list[Piece] = [_figure(answer.agents)]
-    blocks.append(shown_table(answer.agents, caption="Agents in both editions"))
-    if len(answer.tasks):
-        blocks.append(shown_table(answer.tasks, caption="Tasks in both editions"))
-    if answer.information is not None:
-        blocks.append(shown_table(answer.information))
-    blocks.append(_facts(before, study, agents, answer.tasks))
-    return Finding(lead=(Sentence(answer.headline),), blocks=tuple(blocks), answer=answer)
+    return Finding(
+        blocks=(
+            _figure(answer.agents),
+            *map(shown_table, answer.tables.values()),
+            _facts(before, study, answer),
+        ),
+        answer=answer,
+    )
 
 
 def compare_editions(before: Study, after: Study, agents: Sequence[str]) -> EditionComparison:
@@ -162,11 +126,13 @@ def compare_editions(before: Study, after: Study, agents: Sequence[str]) -> Edit
         earlier_rank=shared_ranks(earlier),
         mean=later,
         earlier_mean=earlier,
-        score_unit=said(after.unit),
+        score_unit=after.unit,
+        caption="Agents in both editions",
     )
+    tasks = _tasks(before, after, agents)
     return EditionComparison(
         agents=table.sorted_by("rank"),
-        tasks=_tasks(before, after, agents),
+        tasks=tasks,
         pairs=len(first),
         reversed_pairs=int(turned.sum()),
         tested_pairs=tuple(
@@ -174,6 +140,7 @@ def compare_editions(before: Study, after: Study, agents: Sequence[str]) -> Edit
             for a, b in zip(first[significant], second[significant], strict=True)
         ),
         kendall=kendall_tau(earlier, later),
+        saturated=[row.task for row in tasks if row.saturated],
         information=_information(before.scores, after.scores, agents),
     )
 
@@ -201,49 +168,26 @@ def _differ(study: Study, agents: Sequence[str]) -> NDArray[np.bool_]:
     """Which pairs differ significantly after Holm's correction, [agents, agents]."""
     kept = np.isin(np.array(study.scores.agents, dtype=object), list(agents))
     results = study.scores.where(kept[study.scores.agent_codes])
-    tests = significance(results, measure=study.measure)
+    tests = significance(results, measure=study.measure, normalise=None)
     rows = [tests.agent_names.index(agent) for agent in agents]
     return np.asarray(tests.p[np.ix_(rows, rows)] < tests.alpha)
 
 
-class EditionData(NamedTuple):
-    """Agents that took both editions, and their ranks among themselves, [agents]."""
-
-    agents: tuple[str, ...]
-    earlier_rank: Floats
-    later_rank: Floats
-
-
-def draw(data: EditionData) -> chart.Drawing:
-    """Draw one point an agent: its rank in the earlier edition to the right, in this one upwards.
-
-    >>> ranks = np.array([1.0, 2.0])
-    >>> drawn = draw(EditionData(("<a>", "b"), ranks, ranks))
-    >>> drawn["data"][1]["text"]
-    ['&lt;a&gt;', 'b']
-    """
-    count = len(data.agents)
+def _figure(agents: EditionAgents) -> Figure:
+    """One point an agent: its rank in the earlier edition to the right, in this one upwards."""
+    earlier, later = (part.astype(np.float64) for part in (agents.earlier_rank, agents.rank))
+    count, names = len(agents), labels(agents.agent, 40)
     same = chart.line([1, count], [1, count], "same rank", chart.GREY, dash="dot")
     hover = "%{customdata}: rank %{x} before, %{y} now"
-    names = labels(data.agents, 40)
-    points = chart.dots(data.earlier_rank, data.later_rank, "agents", chart.DOTS, hover)
-    clear = chart.with_room(data.earlier_rank, data.later_rank, 0.3, 0.07)
-    shown = [name if free else "" for name, free in zip(names, clear, strict=True)]
-    points |= {"mode": "markers+text", "textposition": "top center", "text": shown}
-    points |= {"customdata": names, "textfont": {"size": 10}} | chart.linked("agents", data.agents)
-    ends = {"range": [0.3, count + 0.7]}
-    x = chart.axis("rank in the earlier edition", **ends)
-    y = chart.axis("rank in this edition", range=ends["range"][::-1])
-    return chart.figure([same, points], 340, x, y)
-
-
-def _figure(agents: EditionAgents) -> Figure:
-    ranks = (column.astype(np.float64) for column in (agents.earlier_rank, agents.rank))
-    data = EditionData(agents.agent, *ranks)
+    points = chart.dots(earlier, later, "agents", chart.DOTS, hover, customdata=names)
+    points |= chart.named_above(names, earlier, later) | chart.linked("agents", agents.agent)
+    ends = [0.3, count + 0.7]
+    x = chart.axis("rank in the earlier edition", range=ends)
+    y = chart.axis("rank in this edition", range=ends[::-1])
     return Figure(
         key="editions",
-        drawn=data,
-        drawing=draw(data),
+        data={"agents": agents.agent, "earlier_rank": earlier, "later_rank": later},
+        drawing=chart.figure([same, points], 340, x, y),
         caption="Ranks of the agents that took both editions, among themselves.",
         description="One point an agent: its rank in the earlier edition and in this one.",
         legend="On the dotted line ranks are the same; above it an agent has gained.",
@@ -276,24 +220,23 @@ def _tasks(before: Study, after: Study, agents: Sequence[str]) -> EditionTasks:
         change_error=spread,
         agents=agents_of,
         saturated=saturated,
-        score_unit=said(after.unit),
+        score_unit=after.unit,
+        caption="Tasks in both editions",
     )
     return moved.take(np.argsort(-np.abs(change), kind="stable"))
 
 
-def _facts(before: Study, after: Study, agents: Sequence[str], tasks: EditionTasks) -> Facts:
+def _facts(before: Study, after: Study, answer: EditionComparison) -> Facts:
     old, new = before.results, after.results
     dropped = [task for task in old.tasks if task not in new.tasks]
     added = [task for task in new.tasks if task not in old.tasks]
-    nobody: Prose = "none"
-    saturated = [row.task for row in tasks if row.saturated]
     return Facts(
         (
-            ("Earlier edition", (Name(before.title),)),
+            ("Earlier edition", named(before.title)),
             ("Agents × tasks", f"{len(old.agents):,} × {len(old.tasks):,}"),
-            ("Agents in both", enumerated(agents)),
-            ("Tasks dropped", enumerated(dropped) if dropped else nobody),
-            ("Tasks added", enumerated(added) if added else nobody),
-            ("Tasks saturated", enumerated(saturated) if saturated else nobody),
+            ("Agents in both", enumerated([agent for agent in new.agents if agent in old.agents])),
+            ("Tasks dropped", enumerated(dropped) or "none"),
+            ("Tasks added", enumerated(added) or "none"),
+            ("Tasks saturated", enumerated(answer.saturated) or "none"),
         )
     )

@@ -10,35 +10,17 @@ import numpy as np
 
 from examiner.messages import counted
 from examiner.reporting.figures import chart
-from examiner.reporting.figures.chart import Floats
 from examiner.reporting.figures.stretch import Stretch, stretch_for
-from examiner.reporting.finding import Figure, Finding, Grid, Piece, Sides, SortableAxis, Text
-from examiner.reporting.prose import Name, Parts, Prose, Sentence, enumerated, three_digits
+from examiner.reporting.finding import Figure, Finding, Grid, SortableAxis
+from examiner.reporting.prose import enumerated, named, three_digits
 from examiner.reporting.study import Study
 from examiner.scores import shared_ranks
+from examiner.validation import Floats
 
-MOST_AGENTS, MOST_TASKS = 200, 400
-MOST_PIXELS = 800
-"""That the rows of many agents take together."""
-ROBUST_PERCENTILES = (5.0, 95.0)
-LABEL_LIMIT = 24
-MOST_NAMED_TASKS, OVERVIEW = 80, 480
-"""Tasks that get room for a name each; more are an overview, at least so many pixels wide."""
-FEW_AGENTS = 30
 HOVER = (
     "%{y}<br>%{x}<br>comparable: %{customdata[1]:.3~g}<br>raw: %{customdata[0]:.4~g}"
     "<br>rank in task: %{customdata[2]}"
 )
-
-
-def task_ranks(comparable: Floats) -> Floats:
-    """Rank the agents on each task; shape [agents, tasks].
-
-    >>> task_ranks(np.array([[1.0, np.nan], [3.0, 2.0]]))
-    array([[ 2., nan],
-           [ 1.,  1.]])
-    """
-    return np.column_stack([shared_ranks(column) for column in comparable.T])
 
 
 class TaskSummary(NamedTuple):
@@ -54,156 +36,204 @@ def finding(study: Study) -> Finding:
     """Show every agent on every task.
 
     >>> from examiner.results import Results
-    >>> from examiner.reporting.prose import said
     >>> results = Results.from_numpy([[0.9, 1.0], [0.0, 0.2]], tasks=["pong", "venture"])
-    >>> said(finding(Study.of(results)).lead)
+    >>> from examiner.reporting.prose import plain_text
+    >>> plain_text(finding(Study.of(results)).lead)
     'Scores spread most on pong (from 0 to 0.9) and least on venture (from 0.2 to 1).'
     """
     tasks = _summary(study.comparable)
     if np.isnan(tasks.mean).all():
-        lead: Prose = ("No cell holds a comparable score, so there is nothing to draw.",)
-        return Finding(lead=lead)
-    blocks: list[Piece] = [_figure(study, tasks)]
+        return Finding(lead="No cell holds a comparable score, so there is nothing to draw.")
     left_out = int(np.isnan(tasks.mean).sum())
-    if left_out:
-        blocks.append(Text(f"{counted(left_out, 'task')} without any comparable score: hatched."))
-    return Finding(lead=_lead(study, tasks), blocks=tuple(blocks))
+    hatched = f"{counted(left_out, 'task')} without any comparable score: hatched."
+    blocks = (_figure(study, tasks), hatched if left_out else "")
+    return Finding(lead=_lead(study, tasks), blocks=blocks)
 
 
 def _summary(comparable: Floats) -> TaskSummary:
-    seen = np.isfinite(comparable)
-    count = seen.sum(axis=0)
-    some = np.where(count > 0, count, np.nan)
-    held = np.where(seen, comparable, 0.0)
-    mean = held.sum(axis=0) / some
-    spread = np.sqrt((np.where(seen, comparable - mean, 0.0) ** 2).sum(axis=0) / some)
+    observed = np.isfinite(comparable)
+    count = observed.sum(axis=0)
+    divisor = np.where(count > 0, count, np.nan)
+    values = np.where(observed, comparable, 0.0)
+    mean = values.sum(axis=0) / divisor
+    spread = np.sqrt((np.where(observed, comparable - mean, 0.0) ** 2).sum(axis=0) / divisor)
     ends = np.fmin.reduce(comparable, axis=0), np.fmax.reduce(comparable, axis=0)
     return TaskSummary(mean, spread, *ends)
 
 
-def _lead(study: Study, tasks: TaskSummary) -> Prose:
-    observed = int(np.isfinite(tasks.mean).sum())
-    several = len(study.results.agents) > 1 and observed > 1
-    if study.normaliser == "human":
-        return _human_lead(study, tasks)
-    if several and study.relative:
-        return (Sentence(study.not_shown),) if study.not_shown else _winners(study)
-    names = study.results.tasks
-    if several and study.binary:
-        return _solved(study, tasks)
+def _lead(study: Study, tasks: TaskSummary) -> str:
+    several = len(study.results.agents) > 1 and np.isfinite(tasks.mean).sum() > 1
+    if study.normaliser == "human" or (several and study.binary):
+        return _reached(study, tasks)
     if several and not study.not_shown:
+        if study.relative:
+            return _winners(study)
         most, least = int(np.nanargmax(tasks.spread)), int(np.nanargmin(tasks.spread))
         if most != least:
             return (
-                *("Scores spread most on ", Name(names[most]), f" ({_range(tasks, most)})"),
-                *(" and least on ", Name(names[least]), f" ({_range(tasks, least)})."),
+                f"Scores spread most on {_range(study, tasks, most)} and least on "
+                f"{_range(study, tasks, least)}."
             )
-    high, low = int(np.nanargmax(tasks.mean)), int(np.nanargmin(tasks.mean))
-    if observed == 1:
-        return ("One task, ", Name(names[high]), f": {_range(tasks, high)}.")
-    why = (" ", Sentence(study.not_shown)) if study.not_shown else ()
-    if high == low:
-        mean = three_digits(float(tasks.mean[high]))
-        return (f"The mean is {mean} on all {counted(observed, 'task')}.", *why)
-    if several:
-        start = ("Scores are highest on ", Name(names[high]), ", lowest on ", Name(names[low]), ".")
-        return (*start, *why)
-    return ("Best on ", Name(names[high]), ", worst on ", Name(names[low]), ".")
+    return f"{_extremes(study, tasks)} {study.not_shown}".rstrip()
 
 
-def _solved(study: Study, tasks: TaskSummary) -> Prose:
-    """How many tasks everyone or no one solves: of zeros and ones every other range is the same."""
-    observed = int(np.isfinite(tasks.mean).sum())
-    everyone, no_one = int((tasks.low == 1).sum()), int((tasks.high == 0).sum())
-    start = f"Of {counted(observed, 'task')} every agent solves {everyone:,} and none {no_one:,}"
-    if everyone + no_one == observed:
-        return f"{start}."
-    middle = int(np.nanargmin(np.abs(tasks.mean - 0.5)))
-    best = f" divides them most evenly ({100 * tasks.mean[middle]:.0f} % solve it)."
-    return (f"{start}; ", Name(study.results.tasks[middle]), best)
-
-
-def _human_lead(study: Study, tasks: TaskSummary) -> Prose:
-    everywhere = np.isfinite(study.comparable).all(axis=0)
-    if not everywhere.any():
+def _reached(study: Study, tasks: TaskSummary) -> str:
+    """On how many tasks every agent, and none, reaches human level, or succeeds."""
+    human, complete = study.normaliser == "human", np.isfinite(study.comparable)
+    everywhere = complete.all(axis=0)
+    if not human or not everywhere.any():
         everywhere = np.isfinite(tasks.mean)
-    observed = counted(int(everywhere.sum()), "task")
+    which = counted(int(everywhere.sum()), "task")
+    if human and not complete.all():
+        which = f"the {which} that all were observed on"
     reached = int((tasks.low[everywhere] >= 1.0).sum())
     names = np.array(study.results.tasks, dtype=object)
     missed = list(names[everywhere & (tasks.high < 1.0)])
-    listed: Parts = (" (", *enumerated(missed, 5), ").") if missed else (".",)
+    does, none = ("reaches human level on", "does on") if human else ("solves", "solves")
+    listed = f" ({enumerated(missed, 5)})" if missed else ""
     if len(study.results.agents) == 1:
-        told = (
-            f" reaches human level on {reached:,} of {observed}, and misses it on {len(missed):,}"
-        )
-        return (Name(study.results.agents[0]), told, *listed)
-    complete = bool(np.isfinite(study.comparable).all())
-    which = observed if complete else f"the {observed} that all were observed on"
-    start = (
-        f"Every agent reaches human level on {reached:,} of {which}, none does on {len(missed):,}"
-    )
-    if not reached:
-        start = f"On no task does every agent reach human level; on {len(missed):,} of {which} none does"
-    return (start, *listed)
+        agent = named(study.results.agents[0])
+        return f"{agent} {does} {reached:,} of {which}, all but {len(missed):,}{listed}."
+    return f"Every agent {does} {reached:,} of {which}, none {none} {len(missed):,}{listed}."
 
 
-def _winners(study: Study) -> Prose:
+def _winners(study: Study) -> str:
     """Who is best on most tasks: where scores only compare agents, spread says nothing of a task."""
     wins = (task_ranks(study.comparable) == 1).sum(axis=1)
     first = [study.results.agents[agent] for agent in np.flatnonzero(wins == wins.max())]
     observed = int(np.isfinite(study.comparable).any(axis=0).sum())
-    verb = " is best, or ties for it," if len(first) == 1 else " are best, or tie for it,"
+    verb = "is best, or ties for it," if len(first) == 1 else "are best, or tie for it,"
     return (
-        *enumerated(first, 3),
-        f"{verb} on {int(wins.max()):,} of {counted(observed, 'task')}, the most of any agent; "
-        f"{int((wins > 0).sum()):,} of {counted(len(wins), 'agent')} are best on some task.",
+        f"{enumerated(first, 3)} {verb} on {int(wins.max()):,} of {counted(observed, 'task')}, the most of "
+        f"any agent; {int((wins > 0).sum()):,} of {counted(len(wins), 'agent')} are best on some task."
     )
 
 
-def _range(tasks: TaskSummary, task: int) -> str:
+def _range(study: Study, tasks: TaskSummary, task: int) -> str:
     low, high = three_digits(float(tasks.low[task])), three_digits(float(tasks.high[task]))
-    return f"all {low}" if low == high else f"from {low} to {high}"
+    ends = f"all {low}" if low == high else f"from {low} to {high}"
+    return f"{named(study.results.tasks[task])} ({ends})"
 
 
-class HeatmapData(NamedTuple):
-    """What the heat map draws; arrays of shape [agents, tasks], NaN where nothing was observed."""
+def _extremes(study: Study, tasks: TaskSummary) -> str:
+    """The easiest and the most difficult task."""
+    values, whom = tasks.mean, "On average the highest scores are"
+    if (study.relative and not study.not_shown) or len(study.results.agents) == 1:
+        # The mean of a task says nothing where scores only compare agents: tell of the best agent.
+        agent = int(study.order[0])
+        values = study.comparable[agent]
+        whom = f"{named(study.results.agents[agent])} is highest"
+    low, high = int(np.nanargmin(values)), int(np.nanargmax(values))
+    if values[low] == values[high]:
+        return f"The mean is {three_digits(float(values[low]))} on every task."
+    most, least = (
+        f"{named(study.results.tasks[task])} ({three_digits(float(values[task]))})"
+        for task in (high, low)
+    )
+    return f"{whom} on {most}, lowest on {least}."
 
-    agents: tuple[str, ...]
-    tasks: tuple[str, ...]
-    raw: Floats
-    comparable: Floats
-    rank: Floats  # 1 is the best agent of the task; ties share the better rank
-    colour: Floats  # -1 … 1 around a centre, 0 … 1 without one
-    low: float  # values beyond low and high have the colours of the ends
-    high: float
-    centre: float | None
 
+def task_ranks(comparable: Floats) -> Floats:
+    """Rank the agents on each task; shape [agents, tasks].
 
-def data(
-    agents: Sequence[str],
-    tasks: Sequence[str],
-    raw: Floats,
-    comparable: Floats,
-    rank: Floats,
-    centre: float | None = None,
-) -> HeatmapData:
-    """Prepare a heat map; colours turn at the centre, if there is one and values lie around it.
-
-    Where almost all lie on one side, turning there would leave half of the colours unused.
-
-    >>> scores = np.array([[0.0, 1.0], [3.0, np.nan]])
-    >>> data(["a", "b"], ["t", "u"], scores, scores, scores, centre=1.0).colour.round(2)
-    array([[-1.,  0.],
-           [ 1., nan]])
+    >>> task_ranks(np.array([[1.0, np.nan], [3.0, 2.0]]))
+    array([[ 2., nan],
+           [ 1.,  1.]])
     """
-    seen = comparable[np.isfinite(comparable)]
-    ends = np.percentile(seen, ROBUST_PERCENTILES) if len(seen) else np.array([0.0, 1.0])
-    low, high = float(ends[0]), float(ends[1])
-    if centre is not None and not low <= centre <= high:
-        centre = None
-    colour = colour_positions(comparable, low, high, centre, _axis(comparable, centre))
-    named = tuple(agents), tuple(tasks)
-    return HeatmapData(*named, raw, comparable, rank, colour, low, high, centre)
+    return np.column_stack([shared_ranks(column) for column in comparable.T])
+
+
+def _figure(study: Study, tasks: TaskSummary) -> Figure:
+    """Agents from top to bottom by rank, tasks from left to right by mean.
+
+    Colours turn at the landmark of the scores, if there is one and values lie around it: where almost all
+    lie on one side, half of the colours would be left unused.
+    """
+    rows = study.order[:200]
+    by_mean, widest = (np.argsort(-part, kind="stable") for part in (tasks.mean, tasks.spread))
+    columns = by_mean[np.isin(by_mean, widest[:400])]
+    chosen = np.ix_(rows, columns)
+    agents = tuple(study.results.agents[agent] for agent in rows)
+    names = tuple(study.results.tasks[task] for task in columns)
+    raw, comparable = study.raw[chosen], study.comparable[chosen]
+    rank = task_ranks(study.comparable[:, columns])[rows]  # ties share the better rank
+    observed = comparable[np.isfinite(comparable)]
+    low, high = np.percentile(observed, (5.0, 95.0)).tolist() if len(observed) else (0.0, 1.0)
+    centre = study.centre if study.centre is not None and low <= study.centre <= high else None
+    axis = Stretch() if centre is None else stretch_for(comparable, centre)
+    colour = colour_positions(comparable, low, high, centre, axis)
+    marks = np.array(axis.ticks(low, high, room=0.1) or [low])
+    bar = {
+        **{"orientation": "h", "x": 0.0, "xanchor": "left", "y": 1.0, "yanchor": "bottom"},
+        **{"lenmode": "pixels", "len": 300, "thickness": 10, "tickmode": "array"},
+        "ticktext": [f"{mark:g}" for mark in marks],
+        "tickvals": chart.compact(colour_positions(marks, low, high, centre, axis)),
+    }
+    lowest = 0 if centre is None else -1
+    trace = chart.cells(colour, "diverging" if lowest else "sequential", HOVER)
+    trace |= {"customdata": chart.compact(np.dstack([raw, comparable, rank]))}
+    trace |= {"zmin": lowest, "zmax": 1, "colorbar": bar}
+    tall = 20 if len(agents) <= 30 else min(12, 800 / len(agents))
+    x = chart.names_axis(names, 24, tickfont={"size": 10}, tickangle=-90)
+    letters = {"size": 12 if tall > 15 else 9}
+    y = chart.names_axis(agents, 24, tickfont=letters, autorange="reversed")
+    # Rows and columns stand in the order of rank and of mean already.
+    rows_by = {"rank": list(range(len(agents))), "name": _alphabetical(agents)}
+    columns_by = {
+        "mean, easiest first": list(range(len(names))),
+        "mean, hardest first": list(range(len(names)))[::-1],
+        "spread, widest first": np.argsort(-tasks.spread[columns], kind="stable").tolist(),
+        "name": _alphabetical(names),
+    }
+    score = study.measure if study.normaliser is None else f"{study.normaliser} score"
+    return Figure(
+        key="heatmap",
+        data={
+            "agents": agents,
+            "tasks": names,
+            "raw": raw,
+            "comparable": comparable,
+            "rank": rank,
+            "colour": colour,
+            "low": low,
+            "high": high,
+            "centre": centre,
+        },
+        drawing=chart.figure([trace], round(180 + tall * len(agents)), x, y, top=56),
+        caption=_extremes(study, tasks),
+        description="Heat map: agents are rows, tasks are columns, colour is the comparable score.",
+        legend=_legend(study, comparable, (low, high), turns=centre is not None),
+        narrowest=190 + 11 * len(columns) if len(columns) <= 80 else 480,
+        grid=Grid(
+            SortableAxis("agents", agents, rows_by),
+            SortableAxis("tasks", names, columns_by),
+            (f"raw {study.measure}", score, "rank in task"),
+        ),
+        rows="agents",
+        columns="tasks",
+    )
+
+
+def _legend(study: Study, drawn: Floats, ends: tuple[float, float], *, turns: bool) -> str:
+    parts = []
+    if study.landmark is not None:
+        level = f"{study.landmark.value:g} ({study.landmark.meaning})"
+        beyond = f"Brighter is better; {level} lies beyond the colours."
+        parts.append(f"White is {level}, blue is better, orange is worse." if turns else beyond)
+    low, high = map(three_digits, ends)
+    parts.append(
+        f"Colours end at {low} and {high}, the 5th and 95th percentile of the cells drawn."
+    )
+    if np.isnan(drawn).any():
+        parts.append("Hatched cells were not observed, or have no comparable score.")
+    agents, tasks = len(study.results.agents), len(study.results.tasks)
+    if agents > len(drawn):
+        parts.append(f"Shown are the first {len(drawn)} of {agents:,} agents by rank.")
+    if tasks > drawn.shape[1]:
+        parts.append(
+            f"Shown are the {drawn.shape[1]} of {tasks:,} tasks on which agents differ most."
+        )
+    return " ".join(parts)
 
 
 def colour_positions(
@@ -231,120 +261,6 @@ def colour_positions(
     distance = axis.positions(values) - middle
     scaled: Floats = np.where(distance < 0, distance / below, distance / above)
     return np.clip(scaled, -1.0, 1.0)
-
-
-def draw(data: HeatmapData) -> chart.Drawing:
-    """Draw the heat map: agents from top to bottom and tasks from left to right, in the order given.
-
-    >>> scores = np.array([[0.0, 1.0]])
-    >>> figure = draw(data(["a"], ["<t>", "2020-01-01"], scores, scores, scores))
-    >>> figure["layout"]["xaxis"]["ticktext"]
-    ['&lt;t&gt;', '2020-01-01']
-    """
-    wide = 20 if len(data.agents) <= FEW_AGENTS else min(12, MOST_PIXELS / len(data.agents))
-    kind, lowest = ("sequential", 0) if data.centre is None else ("diverging", -1)
-    told = chart.compact(np.dstack([data.raw, data.comparable, data.rank]))
-    bar = {"zmin": lowest, "zmax": 1, "colorbar": _colour_bar(data)}
-    trace = chart.cells(data.colour, kind, HOVER, customdata=told, **bar)  # type: ignore[arg-type]
-    x = chart.names_axis(data.tasks, LABEL_LIMIT, tickfont={"size": 10}, tickangle=-90)
-    size = {"size": 12 if wide > 15 else 9}
-    y = chart.names_axis(data.agents, LABEL_LIMIT, tickfont=size, autorange="reversed")
-    return chart.figure([trace], round(180 + wide * len(data.agents)), x, y, top=56)
-
-
-def _colour_bar(data: HeatmapData) -> chart.Part:
-    axis = _axis(data.comparable, data.centre)
-    marks = np.array(axis.ticks(data.low, data.high, room=0.1) or [data.low])
-    positions = colour_positions(marks, data.low, data.high, data.centre, axis)
-    above = {"orientation": "h", "x": 0.0, "xanchor": "left", "y": 1.0, "yanchor": "bottom"}
-    ticks = {"tickmode": "array", "tickvals": chart.compact(positions)}
-    texts = [f"{mark:g}" for mark in marks]
-    return above | {"lenmode": "pixels", "len": 300, "thickness": 10, "ticktext": texts} | ticks
-
-
-def _axis(values: Floats, centre: float | None) -> Stretch:
-    return Stretch() if centre is None else stretch_for(values, centre)
-
-
-def _figure(study: Study, tasks: TaskSummary) -> Figure:
-    rows = study.order[:MOST_AGENTS]
-    by_mean = np.argsort(-tasks.mean, kind="stable")  # NaN comes last
-    columns = by_mean
-    if len(by_mean) > MOST_TASKS:
-        widest = np.argsort(-tasks.spread, kind="stable")[:MOST_TASKS]
-        columns = by_mean[np.isin(by_mean, widest)]
-    chosen = np.ix_(rows, columns)
-    drawn = data(
-        [study.results.agents[agent] for agent in rows],
-        [study.results.tasks[task] for task in columns],
-        study.raw[chosen],
-        study.comparable[chosen],
-        task_ranks(study.comparable[:, columns])[rows],
-        study.centre,
-    )
-    return Figure(
-        key="heatmap",
-        drawn=drawn,
-        drawing=draw(drawn),
-        caption=_caption(study, tasks),
-        description="Heat map: agents are rows, tasks are columns, colour is the comparable score.",
-        legend=_legend(study, drawn),
-        narrowest=190 + 11 * len(columns) if len(columns) <= MOST_NAMED_TASKS else OVERVIEW,
-        grid=_grid(study, drawn, tasks.spread[columns]),
-        sides=Sides("agents", "tasks"),
-    )
-
-
-def _grid(study: Study, drawn: HeatmapData, spread: Floats) -> Grid:
-    # Rows and columns stand in the order of rank and of mean already.
-    agents, tasks = list(range(len(drawn.agents))), list(range(len(drawn.tasks)))
-    rows = {"rank": agents, "name": _alphabetical(drawn.agents)}
-    columns = {
-        "mean, easiest first": tasks,
-        "mean, hardest first": tasks[::-1],
-        "spread, widest first": np.argsort(-spread, kind="stable").tolist(),
-        "name": _alphabetical(drawn.tasks),
-    }
-    comparable = study.measure if study.normaliser is None else f"{study.normaliser} score"
-    return Grid(
-        SortableAxis("agents", drawn.agents, rows),
-        SortableAxis("tasks", drawn.tasks, columns),
-        (f"raw {study.measure}", comparable, "rank in task"),
-    )
-
-
-def _caption(study: Study, tasks: TaskSummary) -> Prose:
-    names, values = study.results.tasks, tasks.mean
-    whom: Parts = ("On average the highest scores are",)
-    if (study.relative and not study.not_shown) or len(study.results.agents) == 1:
-        # The mean of a task says nothing where scores only compare agents: tell of the best agent.
-        agent = int(study.order[0])
-        values, whom = study.comparable[agent], (Name(study.results.agents[agent]), " is highest")
-    low, high = int(np.nanargmin(values)), int(np.nanargmax(values))
-    if low == high:
-        return ("Every agent on ", Name(names[low]), ".")
-    most, least = (f" ({three_digits(float(values[task]))})" for task in (high, low))
-    return (*whom, " on ", Name(names[high]), f"{most}, lowest on ", Name(names[low]), f"{least}.")
-
-
-def _legend(study: Study, drawn: HeatmapData) -> Prose:
-    ends = f"{three_digits(drawn.low)} and {three_digits(drawn.high)}"
-    parts = [f"Colours end at {ends}, the 5th and 95th percentile of the cells drawn."]
-    if study.landmark is not None:
-        level = f"{study.landmark.value:g} ({study.landmark.meaning})"
-        turns = f"White is {level}, blue is better, orange is worse."
-        beyond = f"Brighter is better; {level} lies beyond the colours."
-        parts.insert(0, turns if drawn.centre is not None else beyond)
-    if np.isnan(drawn.comparable).any():
-        parts.append("Hatched cells were not observed, or have no comparable score.")
-    agents, tasks = len(study.results.agents), len(study.results.tasks)
-    if agents > len(drawn.agents):
-        parts.append(f"Shown are the first {len(drawn.agents)} of {agents:,} agents by rank.")
-    if tasks > len(drawn.tasks):
-        parts.append(
-            f"Shown are the {len(drawn.tasks)} of {tasks:,} tasks on which agents differ most."
-        )
-    return " ".join(parts)
 
 
 def _alphabetical(names: Sequence[str]) -> list[int]:

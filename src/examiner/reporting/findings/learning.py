@@ -7,31 +7,27 @@ from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from examiner.answers import Column, Table
 from examiner.messages import InputError, counted
 from examiner.reporting.figures import chart
-from examiner.reporting.figures.chart import Floats
 from examiner.reporting.figures.panels import Panel, panelled
-from examiner.reporting.finding import Figure, Finding, Piece, ShownTable, Text, noted, shown_table
-from examiner.reporting.prose import Name, Prose, Sentence, labels, parts_of, three_digits
-from examiner.reporting.study import ONE_FUNCTION, Study
+from examiner.reporting.finding import Block, Figure, Finding, Notes, ShownTable, shown_table
+from examiner.reporting.prose import labels, three_digits
+from examiner.reporting.study import Study
 from examiner.scores import (
     AGGREGATES,
+    ONE_FUNCTION,
     EfficiencyCurves,
     TaskLearningCurves,
     efficiency,
     learners_of,
     task_curves,
 )
+from examiner.validation import Floats
 
-Counts = NDArray[np.int64]
 MOST_PANELS = 8
 """Tasks drawn on a page; figures in files may be of all."""
-MOST_RUNS = 200
-"""Grey lines in a panel."""
-"""Resamples for a band of 25 points: enough for a picture."""
 
 
 class CurveOptions(NamedTuple):
@@ -60,28 +56,27 @@ def render_learning_curves(study: Study, wanted: CurveOptions) -> Finding:
     ['learning-curves', 'learning-curves-tasks']
     """
     assert study.training is not None, "the table says that it is needed"
-    blocks: list[Piece] = []
-    lead: Prose = "Every run is drawn over the time of its task."
-    notes: list[str] = []
+    blocks: list[Block] = []
+    lead, notes = "Every run is drawn over the time of its task.", []
     answer: EfficiencyCurves | None = None
     try:
-        made = _aggregated(study, wanted)
-        lead = (Sentence(study.none_better),) if study.none_better else _lead(made)
-        if not study.none_better and len(made.agent_names) < len(study.results.agents):
-            learners = f"Of {counted(len(made.agent_names), 'agent')} that learn, "
-            lead = (learners, *parts_of(lead))
-        blocks += [Text(_meaning(made, study, wanted)), _aggregate(made, study, wanted)]
-        blocks.append(_reached(made, _threshold(made, study, wanted)))
-        notes += (*study.curve_scale.notes, *made.notes)
-        made = replace(made, score_unit=study.curve_scale.unit)
-        answer = made
+        answer = _aggregated(study, wanted)
+        lead = study.none_better or answer.headline
+        if not study.none_better and len(answer.agent_names) < len(study.results.agents):
+            lead = f"Of {counted(len(answer.agent_names), 'agent')} that learn, {lead}"
+        threshold = _threshold(answer, study, wanted)
+        blocks += [_meaning(answer, study, wanted), _aggregate(answer, study, wanted)]
+        blocks.append(_reached(answer, threshold))
+        notes += [*study.curve_scale.notes, *answer.notes]
+        answer = replace(answer, score_unit=study.curve_scale.unit)
     except InputError as problem:
-        blocks.append(Text(("No aggregate over time is drawn: ", Sentence(str(problem)))))
+        answer = None
+        blocks.append(f"No aggregate over time is drawn: {problem}")
     runs = task_curves(study.training, study.measure, last=wanted.last)
     blocks.append(_tasks(runs, study, wanted))
-    said_already = set(study.training.notes)
-    told = [note for note in dict.fromkeys((*notes, *runs.notes)) if note not in said_already]
-    return Finding(lead=lead, blocks=(*blocks, *noted(told)), answer=answer)
+    earlier = set(study.training.notes)
+    added = [note for note in dict.fromkeys((*notes, *runs.notes)) if note not in earlier]
+    return Finding(lead=lead, blocks=(*blocks, Notes(added)), answer=answer)
 
 
 def _aggregated(study: Study, wanted: CurveOptions) -> EfficiencyCurves:
@@ -90,238 +85,156 @@ def _aggregated(study: Study, wanted: CurveOptions) -> EfficiencyCurves:
     drawn = [agent for agent in shown.agents if agent in log.agents][: chart.MOST_LINES]
     chosen = np.isin(np.array(log.agents), np.array(drawn))
     log = log.where(chosen[log.agent_codes])
-    return efficiency(log, rng=study.seed, measure=study.measure, last=wanted.last)
+    return efficiency(log, rng=study.seed, measure=study.measure, normalise=None, last=wanted.last)
 
 
-def _finals(made: EfficiencyCurves) -> Floats:
-    """The last value of each agent; NaN where it has none."""
-    return np.where(made.ends < 0, np.nan, made.value[np.arange(len(made.agent_names)), made.ends])
-
-
-def _lead(made: EfficiencyCurves) -> Prose:
-    finals = _finals(made)
-    if np.isnan(finals).all():
-        return "No time of training is covered by the runs of any agent."
-    best = int(np.nanargmax(finals))
-    title = AGGREGATES[made.aggregate].title
-    end = float(made.frames[made.ends[best]])
-    told = f" ends highest by {title}: {three_digits(float(finals[best]))} at {end:,.0f} {made.time_unit}."
-    return (Name(made.agent_names[best]), told)
-
-
-def _meaning(made: EfficiencyCurves, study: Study, wanted: CurveOptions) -> Prose:
+def _meaning(curves: EfficiencyCurves, study: Study, wanted: CurveOptions) -> str:
     window = (
         "its last checkpoint, or the mean of its episodes since the time before"
         if wanted.last is None
         else f"the mean of its last {counted(wanted.last, 'row')} by then"
     )
     return (
-        f"At each of {len(made.frames):,} common times a run counts with {window}. The "
-        f"{AGGREGATES[made.aggregate].title} is over the runs that exist at that time on "
-        f"{counted(len(study.results.tasks), 'task')}, of ",
-        Sentence(study.curve_scale.unit),
-        f". Bands are 95 % over other {made.how.unit} of these, at each time by itself.",
+        f"At each of {len(curves.frames):,} common times a run counts with {window}. The "
+        f"{AGGREGATES[curves.aggregate].title} is over the runs that exist at that time on "
+        f"{counted(len(study.results.tasks), 'task')}, of {study.curve_scale.unit}. Bands are 95 % over "
+        f"other {curves.how.unit} of these, at each time by itself."
     )
 
 
-def _threshold(made: EfficiencyCurves, study: Study, wanted: CurveOptions) -> float:
+def _threshold(curves: EfficiencyCurves, study: Study, wanted: CurveOptions) -> float:
     """What was asked for; else the landmark where somebody reaches it, else the end of the second best."""
     if wanted.threshold is not None:
         return wanted.threshold
-    finals = np.sort(_finals(made)[~np.isnan(_finals(made))])
+    ended = np.flatnonzero(curves.ends >= 0)
+    finals = np.sort(curves.value[ended, curves.ends[ended]])
     landmark = study.centre if study.normaliser in ONE_FUNCTION else None
     if landmark is not None and len(finals) and finals[-1] >= landmark:
         return landmark
-    return float(finals[-2] if len(finals) > 1 else finals[-1]) if len(finals) else np.nan
+    return float(finals[-2:][0]) if len(finals) else np.nan
 
 
-def _reached(made: EfficiencyCurves, threshold: float) -> ShownTable:
+def _reached(curves: EfficiencyCurves, threshold: float) -> ShownTable:
     """Agents at the end of training, and when each first reached a value: those that were quick first."""
-    found, value = made.reached(threshold), three_digits(threshold)
-    times = (
-        ("reached", "First common time at or above it", f"{made.time_unit} to {value}", found.at),
-        ("earliest", "Where the upper end of the band is", "earliest", found.earliest),
-        ("latest", "Where the lower end of the band is", "latest", found.latest),
-    )
-    table: Table = made.agents
-    for name, meaning, title, at in times:
-        column = Column(name, "count", meaning, made.time_unit, title)
+    times, value = curves.reached(threshold), three_digits(threshold)
+    first = f"{curves.time_unit} to {value}"
+    table: Table = curves.agents
+    for name, meaning, title, at in (
+        ("reached", "First common time at or above it", first, times.at),
+        ("earliest", "Where the upper end of the band is", "earliest", times.earliest),
+        ("latest", "Where the lower end of the band is", "latest", times.latest),
+    ):
+        column = Column(name, "count", meaning, curves.time_unit, title)
         table = table.with_column(column, np.round(at))
     columns = ["agent", "value", "time", "runs", "all_runs", "reached", "earliest", "latest"]
     caption = f"Sample efficiency: who first reaches {value}"
     return shown_table(table.sorted_by("reached"), columns, caption)
 
 
-class LearningData(NamedTuple):
-    """What the lines draw; arrays of shape [agents, times], NaN where a line or its band ends.
-
-    `runs` counts the runs that exist at each time.
-    """
-
-    agents: tuple[str, ...]
-    times: Floats
-    value: Floats
-    low: Floats
-    high: Floats
-    runs: Counts
-    aggregate: str
-    unit: str
+def _time_axis(unit: str, log_axis: bool) -> chart.Part:
+    kind = {"type": "log"} if log_axis else {"rangemode": "tozero"}
+    return chart.axis(unit, **kind)
 
 
-def draw_aggregate(data: LearningData, title: str, *, log_axis: bool = False) -> chart.Drawing:
-    """Draw one line an agent over its band.
+def _drawn_agents(names: Sequence[str], study: Study) -> list[int]:
+    """Rows of the agents that are drawn, best first."""
+    ranked = [names.index(agent) for agent in study.resampled.agents if agent in names]
+    return [*ranked, *(row for row in range(len(names)) if row not in ranked)][: chart.MOST_LINES]
 
-    >>> edge = np.array([[0.0, 1.0]])
-    >>> runs = np.ones((1, 2), dtype=int)
-    >>> drawn = LearningData(("a",), np.array([1.0, 2.0]), edge, edge, edge, runs, "iqm", "frames")
-    >>> draw_aggregate(drawn, "score")["layout"]["xaxis"]["title"]["text"]
-    'frames'
-    """
-    hover = f"%{{fullData.name}}: %{{y:.3~g}} at %{{x:.3~s}} {data.unit}, %{{customdata}} runs"
-    lines = chart.banded(
-        data.agents, data.times, data.value, data.low, data.high, hover, of="agents"
-    )
-    row_of = {label: row for row, label in enumerate(labels(data.agents, chart.LEGEND_LETTERS))}
+
+def _aggregate(curves: EfficiencyCurves, study: Study, wanted: CurveOptions) -> Figure:
+    """One line an agent over its band, with the number of runs that exist at each time."""
+    rows, unit = _drawn_agents(curves.agent_names, study), curves.time_unit
+    agents = tuple(curves.agent_names[row] for row in rows)
+    value, low, high = (part[rows] for part in (curves.value, curves.low, curves.high))
+    runs = curves.runs[rows]
+    hover = f"%{{fullData.name}}: %{{y:.3~g}} at %{{x:.3~s}} {unit}, %{{customdata}} runs"
+    lines = chart.banded(agents, curves.frames, value, low, high, hover, of="agents")
+    row_of = {label: row for row, label in enumerate(labels(agents, chart.LEGEND_LETTERS))}
     for line in lines:
         if "hovertemplate" in line:
-            line["customdata"] = data.runs[row_of[line["name"]]].tolist()
-    return chart.figure(lines, 360, _time_axis(data.unit, log_axis), chart.axis(title))
-
-
-def _time_axis(unit: str, log_axis: bool, **more: object) -> chart.Part:
-    kind = {"type": "log"} if log_axis else {"rangemode": "tozero"}
-    return chart.axis(unit, **kind, **more)
-
-
-def _aggregate(made: EfficiencyCurves, study: Study, wanted: CurveOptions) -> Figure:
-    order = [
-        made.agent_names.index(agent)
-        for agent in study.resampled.agents
-        if agent in made.agent_names
-    ]
-    value, low, high = (part[order] for part in (made.value, made.low, made.high))
-    agents = tuple(made.agent_names[row] for row in order)
-    lines = agents, made.frames, value, low, high
-    data = LearningData(*lines, made.runs[order], made.aggregate, made.time_unit)
-    title = f"{AGGREGATES[made.aggregate].title} of {study.curve_axis}"
-    rest = len(study.resampled.results.agents) - len(agents)
+            line["customdata"] = runs[row_of[line["name"]]].tolist()
+    title = f"{AGGREGATES[curves.aggregate].title} of {study.curve_axis}"
+    total = len(study.resampled.results.agents)
+    x, y = _time_axis(unit, wanted.log_axis), chart.axis(title)
+    first = f"The best {len(agents)} of {total:,} agents are drawn."
     return Figure(
         key="learning-curves",
-        drawn=data,
-        drawing=draw_aggregate(data, title, log_axis=wanted.log_axis),
-        caption=f"{title[0].upper()}{title[1:]} over {made.time_unit}, with 95 % bands.",
+        data={
+            "agents": agents,
+            "times": curves.frames,
+            "value": value,
+            "low": low,
+            "high": high,
+            "runs": runs,
+            "aggregate": curves.aggregate,
+            "unit": unit,
+        },
+        drawing=chart.figure(lines, 360, x, y),
+        caption=f"{title[0].upper()}{title[1:]} over {unit}, with 95 % bands.",
         description="One line an agent over the time of training, with its band.",
-        legend=f"The best {len(agents)} of {len(agents) + rest:,} agents are drawn."
-        if rest > 0
-        else "",
+        legend=first if total > len(agents) else "",
         narrowest=360,
     )
 
 
-class TaskLearningData(NamedTuple):
-    """What the panels draw; `agent` and `task` are positions of each run.
-
-    `times` has shape [tasks, points], `runs` [runs, points], `mean` and `counts`, the number of runs that
-    exist, [agents, tasks, points].
-    """
-
-    agents: tuple[str, ...]
-    tasks: tuple[str, ...]
-    unit: str
-    times: Floats
-    agent: tuple[int, ...]
-    task: tuple[int, ...]
-    runs: Floats
-    mean: Floats
-    counts: Counts
-
-
-def draw_tasks(data: TaskLearningData, title: str, *, log_axis: bool = False) -> chart.Drawing:
-    """Draw a panel a task: runs in grey, and the mean of each agent in its colour.
-
-    >>> edge = np.array([[0.0, 1.0]])
-    >>> one = np.ones((1, 1, 2), dtype=int)
-    >>> data = TaskLearningData(("a",), ("t",), "frames", edge, (0,), (0,), edge, edge[None], one)
-    >>> [trace["name"] for trace in draw_tasks(data, "score")["data"]]
-    ['runs', 'a']
-    """
+def _tasks(curves: TaskLearningCurves, study: Study, wanted: CurveOptions) -> Figure:
+    """A panel a task: runs in grey, and the mean of each agent in its colour."""
+    rows = _drawn_agents(curves.agent_names, study)
+    agents = tuple(curves.agent_names[row] for row in rows)
+    tasks = curves.task_names[: wanted.panels]
+    times = curves.times[: len(tasks)]
+    mean, counts = (part[rows, : len(tasks)] for part in (curves.mean, curves.runs))
+    drawn = np.flatnonzero(np.isin(curves.agent, rows) & (curves.task < len(tasks)))
+    agent_of, task_of, runs = curves.agent[drawn], curves.task[drawn], curves.values[drawn]
+    names = labels(agents, 28)
     panels = []
-    for task, name in enumerate(data.tasks):
-        rows = np.flatnonzero(np.array(data.task) == task)[:MOST_RUNS]
-        lines = np.array([_connected(data.times[task], run) for run in data.runs[rows]])
-        grey = chart.greyed(data.times[task], lines.reshape(len(rows), -1), "runs")
+    for task, title in enumerate(tasks):
+        lines = runs[task_of == task][:200]  # more are one grey area
+        connected = np.array([_connected(times[task], run) for run in lines])
+        grey = chart.greyed(times[task], connected.reshape(len(lines), -1), "runs")
         traces = [trace | {"showlegend": task == 0} for trace in grey]
-        for agent, label in enumerate(labels(data.agents, 28)[: chart.MOST_LINES]):
-            known = ~np.isnan(data.mean[agent, task])
-            if known.any():
-                colour = chart.QUALITATIVE[agent]
+        for agent, label in enumerate(names):
+            observed = ~np.isnan(mean[agent, task])
+            if observed.any():
+                at, values = times[task, observed], mean[agent, task, observed]
                 hover = f"{label}: %{{y:.3~g}}, %{{customdata}} runs"
-                times, mean = data.times[task, known], data.mean[agent, task, known]
-                line = chart.line(times, mean, label, colour, hover)
-                line["customdata"] = data.counts[agent, task, known].tolist()
+                line = chart.line(at, values, label, chart.QUALITATIVE[agent], hover)
+                line["customdata"] = counts[agent, task, observed].tolist()
                 group = {"legendgroup": str(agent), "showlegend": task == 0}
-                traces.append(line | group | chart.linked("agents", data.agents[agent]))
-        panels.append(Panel(name, [trace | {"connectgaps": False} for trace in traces]))
-    return panelled(panels, _time_axis(data.unit, log_axis), chart.axis(title))
-
-
-def _connected(times: Floats, values: Floats) -> Floats:
-    """The values of a run with straight lines between its own times, where others have more."""
-    known = ~np.isnan(values)
-    if not known.any():
-        return values
-    inside = (times >= times[known][0]) & (times <= times[known][-1])
-    return np.where(inside, np.interp(times, times[known], values[known]), np.nan)
-
-
-def _tasks(made: TaskLearningCurves, study: Study, wanted: CurveOptions) -> Figure:
-    agents = _drawn_agents(made, study)
-    drawn = tasks_drawn(made, agents, range(len(made.task_names))[: wanted.panels])
-    total, shown = len(made.task_names), len(drawn.tasks)
-    rest = f" The first {shown:,} of {total:,} tasks are drawn." if shown < total else ""
+                traces.append(line | group | chart.linked("agents", agents[agent]))
+        panels.append(Panel(title, [trace | {"connectgaps": False} for trace in traces]))
+    total = len(curves.task_names)
+    first = f" The first {len(tasks):,} of {total:,} tasks are drawn."
+    x, y = _time_axis(curves.unit, wanted.log_axis), chart.axis(f"{study.measure} (raw)")
     return Figure(
         key="learning-curves-tasks",
-        drawn=drawn,
-        drawing=draw_tasks(drawn, f"{study.measure} (raw)", log_axis=wanted.log_axis),
-        caption=f"Every run in grey, and the mean of each agent, over {made.unit}.",
+        data={
+            "agents": agents,
+            "tasks": tasks,
+            "unit": curves.unit,
+            "times": times,
+            "agent": tuple(rows.index(agent) for agent in agent_of.tolist()),
+            "task": tuple(task_of.tolist()),
+            "runs": runs,
+            "mean": mean,
+            "counts": counts,
+        },
+        drawing=panelled(panels, x, y),
+        caption=f"Every run in grey, and the mean of each agent, over {curves.unit}.",
         description="One panel a task: grey lines of runs and coloured lines of agents' means.",
-        legend=f"The mean is over the runs that exist at a time; scores are raw.{rest}",
+        legend=(
+            "The mean is over the runs that exist at a time; scores are raw."
+            f"{first if len(tasks) < total else ''}"
+        ),
         narrowest=720,
     )
 
 
-def _drawn_agents(made: TaskLearningCurves, study: Study) -> list[int]:
-    ranked = [
-        made.agent_names.index(agent)
-        for agent in study.resampled.agents
-        if agent in made.agent_names
-    ]
-    others = [row for row in range(len(made.agent_names)) if row not in ranked]
-    return (ranked + others)[: chart.MOST_LINES]
-
-
-def tasks_drawn(
-    made: TaskLearningCurves, agents: Sequence[int], tasks: Sequence[int]
-) -> TaskLearningData:
-    """Choose the agents and tasks that are drawn.
-
-    >>> log = {"agent": ["a"] * 2, "task": ["t"] * 2, "run": [0, 0], "frames": [10, 20], "score": [0, 2]}
-    >>> from examiner.results import Results
-    >>> made = task_curves(Results.from_dict(log | {"trial": [0, 1]}), points=2)
-    >>> tasks_drawn(made, [0], [0]).runs
-    array([[0., 2.]])
-    """
-    kept = np.flatnonzero(np.isin(made.agent, agents) & np.isin(made.task, list(tasks)))
-    agent_of = {agent: row for row, agent in enumerate(agents)}
-    task_of = {task: row for row, task in enumerate(tasks)}
-    return TaskLearningData(
-        agents=tuple(made.agent_names[agent] for agent in agents),
-        tasks=tuple(made.task_names[task] for task in tasks),
-        unit=made.unit,
-        times=made.times[list(tasks)],
-        agent=tuple(agent_of[agent] for agent in made.agent[kept].tolist()),
-        task=tuple(task_of[task] for task in made.task[kept].tolist()),
-        runs=made.values[kept],
-        mean=made.mean[np.ix_(list(agents), list(tasks))],
-        counts=made.runs[np.ix_(list(agents), list(tasks))],
-    )
+def _connected(times: Floats, values: Floats) -> Floats:
+    """The values of a run with straight lines between its own times, where others have more."""
+    observed = ~np.isnan(values)
+    if not observed.any():
+        return values
+    inside = (times >= times[observed][0]) & (times <= times[observed][-1])
+    return np.where(inside, np.interp(times, times[observed], values[observed]), np.nan)

@@ -9,8 +9,7 @@ import numpy as np
 
 from examiner.answers import Answer, Table, bound, error, name, number, words
 from examiner.messages import InputError
-from examiner.reporting.finding import Finding, NothingToTellError, TaskTable, Text
-from examiner.reporting.prose import Prose, Sentence
+from examiner.reporting.finding import Finding, TaskTable
 from examiner.reporting.study import Study
 from examiner.validation import Floats
 
@@ -57,21 +56,16 @@ def finding(study: Study) -> Finding:
     """List every task with its difficulty, discrimination, information and flags.
 
     >>> from examiner.results import Results
-    >>> from examiner.reporting.prose import said
-    >>> said(finding(Study.of(Results.from_numpy(np.triu(np.ones((6, 6)))))).lead)
+    >>> finding(Study.of(Results.from_numpy(np.triu(np.ones((6, 6)))))).lead
     'None of 6 tasks is flagged for review.'
     """
     if len(study.results.agents) < 2:
-        raise NothingToTellError(
-            "Tasks are described by how agents differ on them: have two agents."
-        )
+        raise InputError("Tasks are described by how agents differ on them: have two agents.")
     overview = overview_of(study)
     columns = ("task", "mean", "difficulty", "discrimination", "bits", "flags", "reasons")
     shown = tuple(column for column in columns if column in overview.tasks.columns)
-    blocks = (Text(_read(overview.tasks)), TaskTable(overview.tasks, shown))
-    lead: Prose = (Sentence(overview.headline),)
-    if study.not_shown and isinstance(study.audited, str):
-        lead = (Sentence(study.not_shown),)
+    lead = study.not_shown if isinstance(study.audited, str) else ""
+    blocks = (_meanings(overview.tasks), TaskTable(overview.tasks, shown))
     return Finding(lead=lead, blocks=blocks, answer=overview)
 
 
@@ -120,7 +114,7 @@ def overview_of(study: Study) -> TaskOverview:
     return TaskOverview(table.take(order), sentence)
 
 
-def _read(tasks: Table) -> str:
+def _meanings(tasks: Table) -> str:
     parts = []
     if "difficulty" in tasks.columns:
         parts.append(

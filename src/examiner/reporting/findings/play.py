@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
 from dataclasses import replace
 from typing import Any
 
@@ -13,9 +13,9 @@ from examiner.answers import Answer, Scalar, StoredAnswer, Table, count, name, n
 from examiner.arena import (
     RANDOM_EPISODES,
     REFERENCE,
-    Deviation,
     Flavour,
-    FrameBudget,
+    Flavours,
+    GvgaiPlan,
     Plan,
     Probe,
     ProbedPlan,
@@ -28,14 +28,12 @@ from examiner.arena import (
 )
 from examiner.datasets import load
 from examiner.messages import counted
-from examiner.reporting.finding import Finding, Piece, Text, noted, shown_table
-from examiner.reporting.prose import Name, Sentence
-from examiner.reporting.renderers import finding_of
+from examiner.reporting.finding import Block, Finding, Notes, ShownTable, finding_of, shown_table
+from examiner.reporting.prose import named
 from examiner.validation import Floats
 
 PAPER = "machado-2018-table1"
 """The data set whose columns are shown next to our own."""
-PAPER_STICKY = 0.25
 
 
 class DeviationTable(Table):
@@ -83,7 +81,7 @@ def render_plan(plan: Plan) -> Finding:
     >>> render_plan(plan).data["games"]
     [{'game': 'freeway', 'split': 'train'}]
     """
-    jobs, differences = plan.jobs(), deviations(plan.protocol)
+    jobs, differences, budgets = plan.jobs(), deviations(plan.protocol), frame_budgets(plan)
     splits = {job.game: plan.split(job.game) for job in jobs}
     variants = {(job.game, job.mode, job.difficulty) for job in jobs}
     headline = (
@@ -96,8 +94,21 @@ def render_plan(plan: Plan) -> Finding:
         "examiner.plan/1",
         headline,
         {
-            "deviations": _deviation_table(differences),
-            "frame_budgets": _frame_budget_table(frame_budgets(plan)),
+            "deviations": DeviationTable(
+                setting=[part.setting for part in differences],
+                value=[_setting(part.value) for part in differences],
+                reference=[_setting(part.reference) for part in differences],
+                kind=["free" if part.free else "deviates" for part in differences],
+                meaning=[part.meaning for part in differences],
+                caption=f"Deviations from {REFERENCE}",
+            ),
+            "frame_budgets": FrameBudgetTable(
+                agent=[budget.agent for budget in budgets],
+                jobs=[budget.jobs for budget in budgets],
+                training=[_millions(budget.training_frames) for budget in budgets],
+                evaluation=[_millions(budget.evaluation_frames) for budget in budgets],
+                caption="Frames to play; a dash means that nothing limits them",
+            ),
             "games": GameSplits(game=tuple(splits), split=tuple(splits.values())),
         },
         {
@@ -128,50 +139,75 @@ def _seed_counts(plan: Plan) -> str:
     return f"{counts[0]} to {counts[-1]} seeds" if len(counts) > 1 else counted(counts[0], "seed")
 
 
-def _deviation_table(differences: Sequence[Deviation]) -> DeviationTable:
-    return DeviationTable(
-        setting=[part.setting for part in differences],
-        value=[_setting(part.value) for part in differences],
-        reference=[_setting(part.reference) for part in differences],
-        kind=["free" if part.free else "deviates" for part in differences],
-        meaning=[part.meaning for part in differences],
-        caption=f"Deviations from {REFERENCE}",
-    )
-
-
 def _setting(value: object) -> str:
     if isinstance(value, tuple):
         return ", ".join(map(str, value))
     return "none" if value is None else f"{value:,}" if isinstance(value, int) else str(value)
 
 
-def _frame_budget_table(budgets: Sequence[FrameBudget]) -> FrameBudgetTable:
-    return FrameBudgetTable(
-        agent=[budget.agent for budget in budgets],
-        jobs=[budget.jobs for budget in budgets],
-        training=[_millions(budget.training_frames) for budget in budgets],
-        evaluation=[_millions(budget.evaluation_frames) for budget in budgets],
-        caption="Frames to play; a dash means that nothing limits them",
+def _millions(frames: float) -> float:
+    return frames / 1e6 if math.isfinite(frames) else math.nan
+
+
+def render_gvgai_plan(plan: GvgaiPlan) -> Finding:
+    """Show what a plan would play in a checkout of GVGAI, under which rules, and how long at most."""
+    jobs, rules = plan.jobs(), plan.rules
+    games = list(dict.fromkeys(job.game for job in jobs))
+    levels = {(job.game, job.level) for job in jobs}
+    headline = (
+        f"{counted(len(jobs), 'play')}: {counted(len(plan.agents), 'agent')} × "
+        f"{counted(len(levels), 'level')} of {counted(len(games), 'game')} × "
+        f"{counted(len(plan.seeds), 'seed')}."
     )
+    hours = len(jobs) * rules.cpu_seconds / 3600
+    busy = "A budget of milliseconds allows fewer model calls on a busy machine: use idle cores."
+    answer = StoredAnswer(
+        "examiner.plan/1",
+        headline,
+        {},
+        {
+            "jobs": Scalar(len(jobs), "Plays of the plan"),
+            "rules": Scalar(rules.name, "Rules"),
+            "max_ticks": Scalar(rules.max_ticks, "Ticks of a play, at most"),
+            "cpu_seconds": Scalar(rules.cpu_seconds, "Processor time of a play, at most", "s"),
+            "core_hours": Scalar(hours, "Processor time of all plays, at most", "core-hours"),
+        },
+        () if rules.milliseconds is None else (busy,),
+        {
+            "name": plan.name,
+            "agents": [agent.name for agent in plan.agents],
+            "games": games,
+            "seeds": list(plan.seeds),
+            "protocol": rules.to_dict(),
+            "protocol_hash": rules.hash,
+        },
+    )
+    return finding_of(answer)
 
 
-def _millions(frames: int | None) -> float:
-    return float("nan") if frames is None else frames / 1e6
+def render_flavours(answer: Flavours) -> Finding:
+    """Show what agents lose in flavours of games in which they were not trained, and the failed jobs."""
+    columns = ["agent", "game", "trained_in", "evaluated_in", "score", "native"]
+    columns += ["gap", "gap_low", "gap_high", "random", "kept"]
+    episodes = ""
+    if answer.episodes is not None:
+        episodes = f"{counted(answer.episodes, 'episode')} per run; "
+    gaps = shown_table(answer.gaps, columns, f"{episodes}{answer.gaps.caption}")
+    return _shown(answer, gaps, _failures(answer))
 
 
 def render_run(outcome: RunOutcome) -> Finding:
     """Show how many jobs of a plan are done, where their episodes are stored, and which jobs failed.
 
     >>> from pathlib import Path
-    >>> outcome = RunOutcome(Path("pilot/ledger.sqlite"), 4, 1, 3, (), 30, 9_000, 2.5)
-    >>> [block.prose for block in render_run(outcome).blocks]
-    [('Ledger: ', Name(text='pilot/ledger.sqlite'))]
+    >>> from examiner.reporting.prose import plain_text
+    >>> outcome = RunOutcome(Path("pilot/ledger.sqlite"), None, 4, 4, 1, 30, 9_000, 2.5, {})
+    >>> [plain_text(block) for block in render_run(outcome).blocks]
+    ['Ledger: pilot/ledger.sqlite']
     """
-    blocks: list[Piece] = [Text(("Ledger: ", Name(str(outcome.ledger))))]
-    if outcome.episodes_file is not None:
-        file = str(outcome.episodes_file)
-        blocks.append(Text(("Episodes: ", Sentence(f"{file}   (examiner report {file})"))))
-    return _shown(outcome, blocks, _failures(outcome))
+    file = outcome.episodes_file
+    episodes = "" if file is None else f"Episodes: {named(str(file))}   (examiner report {file})"
+    return _shown(outcome, f"Ledger: {named(str(outcome.ledger))}", episodes, _failures(outcome))
 
 
 def render_repair(repair: Repair) -> Finding:
@@ -181,13 +217,11 @@ def render_repair(repair: Repair) -> Finding:
     >>> render_repair(Repair(Path("pilot-repaired/ledger.sqlite"), 346, 54, 4, 1, 2)).data["lost"]
     54
     """
-    folder = Name(str(repair.ledger.parent))
+    folder = named(str(repair.ledger.parent))
     return _shown(
         repair,
-        [
-            Text(("Ledger: ", Name(str(repair.ledger)))),
-            Text(("Continue with: examiner arena run PLAN --output ", folder)),
-        ],
+        f"Ledger: {named(str(repair.ledger))}",
+        f"Continue with: examiner arena run PLAN --output {folder}",
     )
 
 
@@ -203,12 +237,12 @@ def render_probe(probe: Probe) -> Finding:
     frames, episodes = probe.settings["frames"], probe.settings["episodes"]
     length = counted(frames, "frame") if frames else counted(episodes, "episode")
     caption = (
-        f"Scores without and with sticky actions (ς = {probe.sticky_probability:g}), "
+        f"Scores without and with sticky actions (ς = {probe.settings['sticky_probability']:g}), "
         f"{counted(probe.settings['seeds'], 'run')} of {length} each, 95 % intervals; random play: "
         f"{counted(RANDOM_EPISODES, 'episode')} per run"
     )
-    blocks = [shown_table(probe.scores, columns, caption), Text(replays)]
-    return _with_published(_shown(probe, blocks), probe.scores, probe.sticky_probability)
+    finding = _shown(probe, shown_table(probe.scores, columns, caption), replays)
+    return _with_published(finding, probe.scores, probe.settings["sticky_probability"])
 
 
 def render_probed_plan(answer: ProbedPlan) -> Finding:
@@ -218,8 +252,7 @@ def render_probed_plan(answer: ProbedPlan) -> Finding:
     columns.append("deterministic_runs")
     if not np.array_equal(answer.contrasts.deterministic_runs, answer.contrasts.sticky_runs):
         columns.append("sticky_runs")
-    table = shown_table(answer.contrasts, columns)
-    finding = _shown(answer, [table], _failures(answer))
+    finding = _shown(answer, shown_table(answer.contrasts, columns), _failures(answer))
     return _with_published(finding, answer.contrasts, answer.sticky_probability)
 
 
@@ -227,19 +260,13 @@ def _estimates(column: str) -> list[str]:
     return [column, f"{column}_low", f"{column}_high"]
 
 
-def _shown(answer: Answer, *blocks: Sequence[Piece]) -> Finding:
+def _shown(answer: Answer, *blocks: Block | None) -> Finding:
     """A finding of an answer: its headline, these blocks and its notes."""
-    shown = [block for group in blocks for block in group]
-    return Finding(
-        answer.kind,
-        lead=(Sentence(answer.headline),),
-        blocks=(*shown, *noted(answer.all_notes, "Note")),
-        answer=answer,
-    )
+    return Finding(answer.kind, blocks=(*blocks, Notes(answer.all_notes, "Note")), answer=answer)
 
 
-def _failures(answer: RunOutcome | ProbedPlan) -> list[Piece]:
-    return [shown_table(answer.failed, caption="Failed jobs")] if answer.failures else []
+def _failures(answer: RunOutcome | ProbedPlan | Flavours) -> ShownTable:
+    return shown_table(answer.failed, caption="Failed jobs")
 
 
 def _with_published(
@@ -248,13 +275,12 @@ def _with_published(
     """The finding with the scores that the paper prints for the same agents and games, if any."""
     published = _published(contrasts, sticky_probability)
     beside = finding.beside | {"published": published.records()}
-    blocks = (shown_table(published),) if len(published) else ()
-    return replace(finding, blocks=(*finding.blocks, *blocks), beside=beside)
+    return replace(finding, blocks=(*finding.blocks, shown_table(published)), beside=beside)
 
 
 def _published(contrasts: StickyContrasts, sticky_probability: float | None) -> PublishedScores:
     """The paper's rows for agents and games as the paper played them: in the default flavour."""
-    paper = _paper() if sticky_probability == PAPER_STICKY else {}
+    paper = _paper() if sticky_probability == 0.25 else {}
     rows = []
     for row in contrasts:
         scores = paper.get((_paper_name(row.agent), row.game))

@@ -8,17 +8,15 @@ from pathlib import Path
 from typing import Any
 
 from examiner.answers import Column, Scalar, StoredAnswer, Table
-from examiner.arena import LAST_PLAYS, MEASURES, ProfileRow
+from examiner.arena import LAST_PLAYS, MEASURES, ProfileRow, profiled_kinds
 from examiner.messages import counted
-from examiner.reporting.finding import Finding, Piece, Text, noted, shown_table
-from examiner.reporting.prose import Sentence
+from examiner.reporting.finding import Finding, Notes, shown_table
+from examiner.reporting.prose import named
 from examiner.results import Classification
 from examiner.typology import SCHEMAS, Dimension, conform
 
 SCHEMA = "agent-centric"
 MEASURED = "measured."
-NEAR = 0.975
-"""A number is near a limit if the limit lies within its 95 % interval, which this quantile bounds."""
 NO_REWARD = "no reward"
 """A class that the next reward would change: always uncertain."""
 
@@ -31,10 +29,6 @@ _ERRORS = {
 }
 """Dimension → the column of its standard error."""
 
-_SHARES = {
-    "lookahead_share": "Share of one-step lookahead in its own and random play's score; 0.5 if equal",
-    "open_loop_share": "Share of the best constant action in its own and random play's score",
-}
 _SHOWN = (
     *("game", "episode_frames", "reward_density", "reward_delay", "branching", "screen_change"),
     *("lookahead_share", "open_loop_share"),
@@ -58,17 +52,13 @@ def render_profiles(rows: Sequence[ProfileRow], path: Path | None = None) -> Fin
     'up to 4'
     """
     answer = _answer(rows)
-    games = answer.stored_tables["games"]
-    blocks: list[Piece] = [shown_table(games, _SHOWN), *noted(answer.notes, "Note")]
-    if path is not None:
-        blocks.append(Text(("Table: ", Sentence(f"{path}   (examiner typology {path})"))))
-    return Finding(
-        "profiles",
-        "Profiles of games",
-        answer.headline,
-        tuple(blocks),
-        answer=answer,
+    table = "" if path is None else f"Table: {named(str(path))}   (examiner typology {path})"
+    blocks = (
+        shown_table(answer.stored_tables["games"], _SHOWN),
+        Notes(answer.notes, "Note"),
+        table,
     )
+    return Finding("profiles", "Profiles of games", blocks=blocks, answer=answer)
 
 
 def _answer(rows: Sequence[ProfileRow]) -> StoredAnswer:
@@ -98,37 +88,32 @@ def _answer(rows: Sequence[ProfileRow]) -> StoredAnswer:
 
 
 def _games(rows: Sequence[ProfileRow]) -> Table:
-    columns, values = [Column("game", "name", "Game")], {"game": [row["task"] for row in rows]}
-
-    def add(column: Column, cells: list[Any]) -> None:  # Any: as the column declares
-        columns.append(column)
-        values[column.name] = cells
-
-    def numbers(name: str) -> list[float]:
-        return [_number(row[MEASURED + name]) for row in rows]
-
-    measures = dict(MEASURES) | {name: (meaning, "") for name, meaning in _SHARES.items()}
-    for name, (meaning, unit) in measures.items():
-        add(Column(name, "number", meaning, unit, _TITLES.get(name, "")), numbers(name))
+    parts = [(Column("game", "name", "Game"), "task")]
+    for name, (meaning, unit) in MEASURES.items():
+        value = Column(name, "number", meaning, unit, _TITLES.get(name, ""))
         error = Column(f"{name}_error", "number", "Standard error", title="±", of=name)
-        add(error, numbers(f"{name}_se"))
-    for name, meaning in (("reward_low", "Smallest"), ("reward_high", "Largest")):
-        add(Column(name, "number", f"{meaning} observed reward of a decision"), numbers(name))
-    seconds = Column("cpu_seconds", "number", "Processor time", "s")
-    add(seconds, numbers("cpu_seconds"))
+        parts += [(value, MEASURED + name), (error, f"{MEASURED}{name}_se")]
+    parts.append((Column("cpu_seconds", "number", "Processor time", "s"), MEASURED + "cpu_seconds"))
     for name, key, meaning in (
         ("actions", "action_space.size", "Number of actions, or continuous"),
         ("determinism", "dynamics.determinism", "Whether the same actions lead to the same states"),
         ("open_loop_action", MEASURED + "open_loop_action", "The best constant action"),
         ("notes", "notes", "Why a value or its standard error is missing"),
     ):
-        add(Column(name, "text", meaning), [row[key] for row in rows])
+        parts.append((Column(name, "text", meaning), key))
+    values: dict[str, list[Any]] = {  # Any: as the column declares
+        column.name: [
+            _number(row.get(key, "")) if column.kind == "number" else row[key] for row in rows
+        ]
+        for column, key in parts
+    }
     uncertain = Column("uncertain", "words", "Dimensions whose class another seed may change")
-    add(uncertain, [unsure(row) for row in rows])
+    columns = [*(column for column, _ in parts), uncertain]
+    values["uncertain"] = [unsure(row) for row in rows]
     return Table.of(columns, values, caption="Measured by simple play")
 
 
-def classes(rows: Sequence[Mapping[str, str]]) -> Classification:
+def classes(rows: Sequence[ProfileRow]) -> Classification:
     """Return the games of a table of profiles in the classes of the agent-centric schema.
 
     >>> from examiner.arena import profile_table
@@ -136,14 +121,7 @@ def classes(rows: Sequence[Mapping[str, str]]) -> Classification:
     >>> classes(rows).feature("dynamics.determinism")
     ('stochastic',)
     """
-    names = [name for name in SCHEMAS[SCHEMA].names if name in rows[0]]
-    measured = Classification(
-        tuple(row["task"] for row in rows),
-        tuple(names),
-        tuple(tuple(row[name] for name in names) for row in rows),
-        source="measured by simple play",
-    )
-    return conform(measured, SCHEMA)
+    return conform(profiled_kinds(rows), SCHEMA)
 
 
 def unsure(row: Mapping[str, str]) -> list[str]:
@@ -181,7 +159,7 @@ def _near(dimension: Dimension, value: float, error: float, degrees: float) -> b
 
     if math.isnan(value) or math.isnan(error):
         return math.isnan(error) and not math.isnan(value)
-    reach = float(stdtrit(min(degrees, 1e9), NEAR)) * error
+    reach = float(stdtrit(min(degrees, 1e9), 0.975)) * error  # of the 95 % interval
     return any(abs(value - limit) < reach for limit in dimension.limits)
 
 

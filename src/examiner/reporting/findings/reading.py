@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from examiner.messages import ExaminerWarning, counted
-from examiner.reporting.finding import BEWARE, Facts, Finding, Notes, Piece, Text, shown_table
-from examiner.reporting.prose import Name, Prose, Sentence, enumerated
+from examiner.reporting.finding import Block, Facts, Finding, Notes, shown_table
+from examiner.reporting.prose import enumerated, named
 from examiner.results import Description, Results, ScaleArrays
-from examiner.scores import direction_notes
 
 if TYPE_CHECKING:  # describing results needs neither
     from examiner.answers import Row
@@ -23,8 +22,6 @@ if TYPE_CHECKING:  # describing results needs neither
 NEAR_IDENTICAL = 0.99
 MOST_PAIRS = 200
 FEWEST_COMMON_TASKS = 10
-MOST_COMPARISONS = 2e10
-"""Numbers looked at to compare all pairs of agents: some ten seconds; more would take minutes."""
 
 
 def render_description(results: Results, source: str = "SOURCE") -> Finding:
@@ -37,7 +34,7 @@ def render_description(results: Results, source: str = "SOURCE") -> Finding:
 
     answer, look = _description(results), first_look(results)
     later = " when analysed: a training log" if answer.training_log else ""
-    facts: dict[str, str | Prose] = {
+    facts = {
         "runs, trials per cell, at most": f"{answer.runs:,}, {answer.trials:,}",
         "cells without any result": f"{answer.missing_cells:,}",
         "tasks with a scale": f"{answer.tasks_with_scale:,}",
@@ -49,40 +46,33 @@ def render_description(results: Results, source: str = "SOURCE") -> Finding:
         "agents": enumerated(results.agents),
         "tasks": enumerated(results.tasks),
     }
-    pairs = tuple(
-        (what, (Name(fact),) if isinstance(fact, str) else fact)
-        for what, fact in facts.items()
-        if fact
-    )
-    blocks = [
-        Facts(pairs),
+    blocks = (
+        Facts(tuple((what, fact) for what, fact in facts.items() if fact)),
         _supported(look, source),
-        *_suspected(look),
+        _suspected(look),
         shown_table(answer.measure_ranges, caption="Measures"),
         shown_table(answer.plays, caption="Plays of agents, fewest first"),
-    ]
+    )
     beside = {name: table.records() for name, table in look.tables.items()}
-    lead = (Sentence(answer.headline),)
-    return Finding(lead=lead, blocks=tuple(blocks), answer=answer, beside=beside)
+    return Finding(blocks=blocks, answer=answer, beside=beside)
 
 
 def _supported(look: FirstLook, source: str) -> Facts:
     """Which questions the results answer with which command, and what the others lack."""
     rows = sorted(look.supports, key=lambda row: not row.possible)
-    pairs: list[tuple[str, Prose]] = [("What these results support", ("examiner COMMAND",))]
+    pairs = [("What these results support", "examiner COMMAND")]
     for row in rows:
         answered = _command(row.call, source) if row.possible else f"no: {row.basis}"
-        pairs.append((f"  {row.analysis}", (Name(answered),)))
+        pairs.append((f"  {row.analysis}", answered))
     return Facts(tuple(pairs))
 
 
-def _suspected(look: FirstLook) -> tuple[Facts, ...]:
+def _suspected(look: FirstLook) -> Facts | None:
     """What looks wrong, a line each."""
     if not len(look.suspicions):
-        return ()
-    title = ("What looks wrong", (f"{counted(len(look.suspicions), 'thing')} to check",))
-    rows = ((f"  {row.what}", (Name(row.where),)) for row in look.suspicions)
-    return (Facts((title, *rows)),)
+        return None
+    title = ("What looks wrong", f"{counted(len(look.suspicions), 'thing')} to check")
+    return Facts((title, *((f"  {row.what}", row.where) for row in look.suspicions)))
 
 
 COMMANDS = {
@@ -137,8 +127,10 @@ def _splits(results: Results) -> dict[str, str]:
     pairs = set(zip(results.task_codes.tolist(), results.column("split"), strict=True))
     names = sorted({str(split) for _, split in pairs if split is not None})
     counts = [sum(split == name for _, split in pairs) for name in names]
-    told = ", ".join(f"{name} {count:,}" for name, count in zip(names, counts, strict=True))
-    return {"tasks by split (--keep split:…)": told} if told else {}
+    counted_splits = ", ".join(
+        f"{name} {count:,}" for name, count in zip(names, counts, strict=True)
+    )
+    return {"tasks by split (--keep split:…)": counted_splits} if counted_splits else {}
 
 
 def _description(results: Results) -> Description:
@@ -151,55 +143,51 @@ def _description(results: Results) -> Description:
 
 
 def finding(study: Study) -> Finding:
-    """Tell what was read and what to beware of.
+    """Show what was read, and what a reader should doubt.
 
-    >>> from examiner.reporting.prose import said
     >>> from examiner.reporting.study import Study
-    >>> said(finding(Study.of(Results.from_numpy([[0.5, 1.0]]))).lead)
+    >>> finding(Study.of(Results.from_numpy([[0.5, 1.0]]))).lead
     '1 agent on 2 tasks, 1 run of 1 trial each, no cell missing; no warnings.'
     """
-    scales = _scales(study)
-    doubts = (*_weak(study), *_doubts(study, scales), *((note,) for note in study.scores.notes))
-    warned = (Notes(BEWARE, doubts),) if doubts else ()
-    blocks: tuple[Piece, ...] = (*warned, _facts(study, scales), _likeness(study))
+    doubts = doubts_of(study)
+    blocks = (Notes(doubts), _facts(study), _likeness(study))
     return Finding(lead=_lead(study, len(doubts)), blocks=blocks)
 
 
-def _lead(study: Study, doubts: int) -> Prose:
+def _lead(study: Study, doubts: int) -> str:
     counts = study.counts
     missing = int(np.isnan(study.raw).sum())
     repeated = f"{counted(counts['runs'], 'run')} of {counted(counts['trials'], 'trial')}"
     if counts["runs"] > 1 or counts["trials"] > 1:
         repeated = f"up to {repeated}"
     gaps = f"{missing:,} of {study.raw.size:,} cells missing" if missing else "no cell missing"
-    told = counted(doubts, "warning") if doubts else "no warnings"
+    warned = counted(doubts, "warning") if doubts else "no warnings"
     shape = f"{counted(counts['agents'], 'agent')} on {counted(counts['tasks'], 'task')}"
-    return f"{shape}, {repeated} each, {gaps}; {told}."
+    return f"{shape}, {repeated} each, {gaps}; {warned}."
 
 
-def _facts(study: Study, scales: ScaleArrays) -> Facts:
-    counts = study.counts
+def _facts(study: Study) -> Facts:
+    counts, scales = study.counts, scales_of(study)
     provenance = study.results.provenance
-    pairs: list[tuple[str, Prose]] = [
-        ("Source", (Name(provenance.source),)),
-        ("Format", (provenance.format,)),
-        ("Agents × tasks", (f"{counts['agents']:,} × {counts['tasks']:,}",)),
-        ("Runs × trials", (f"{_most(counts['runs'])} × {_most(counts['trials'])}",)),
-        *(("Tasks by split", (Name(told),)) for told in _splits(study.results).values()),
-        ("Rows", (f"{counts['rows']:,}",)),
-        ("Missing cells", (_missing(study),)),
+    pairs = [
+        ("Source", named(provenance.source)),
+        ("Format", provenance.format),
+        ("Agents × tasks", f"{counts['agents']:,} × {counts['tasks']:,}"),
+        ("Runs × trials", f"{_most(counts['runs'])} × {_most(counts['trials'])}"),
+        *(("Tasks by split", splits) for splits in _splits(study.results).values()),
+        ("Rows", f"{counts['rows']:,}"),
+        ("Missing cells", _missing(study)),
         ("Measures", enumerated(study.results.measures)),
-        ("Measure reported", (Name(study.measure),)),
+        ("Measure reported", named(study.measure)),
         ("Numbers shown", study.unit),
     ]
     if len(study.results.scales):
-        known = int((~np.isnan(scales.random) | ~np.isnan(scales.reference)).sum())
-        sources = enumerated(scales.sources) if scales.sources else ("source not given",)
-        share = f"{known:,} of {counted(counts['tasks'], 'task')}, from "
-        pairs.append(("Scales", (share, *sources)))
-    pairs.extend(
-        (f"Step {number}", (Name(step),)) for number, step in enumerate(provenance.steps, start=1)
-    )
+        scaled = int((~np.isnan(scales.random) | ~np.isnan(scales.reference)).sum())
+        sources = enumerated(scales.sources) or "source not given"
+        tasks = counted(counts["tasks"], "task")
+        pairs.append(("Scales", f"{scaled:,} of {tasks}, from {sources}"))
+    steps = enumerate(provenance.steps, start=1)
+    pairs.extend((f"Step {number}", step) for number, step in steps)
     return Facts(tuple(pairs))
 
 
@@ -214,46 +202,6 @@ def _missing(study: Study) -> str:
     return f"{int(missing.sum()):,} of {missing.size:,}{more}"
 
 
-def _scales(study: Study) -> ScaleArrays:
-    results = study.results
-    found = results.scales.aligned(results.task_names, study.measure, needs=("random", "reference"))
-    if np.isnan(found.random).all():
-        return results.scales.aligned(results.task_names, study.measure)
-    return found
-
-
-def _doubts(study: Study, scales: ScaleArrays) -> tuple[Prose, ...]:
-    """What the table says of itself; the notes of earlier steps are told beside these."""
-    doubts: list[Prose] = [(Sentence(note),) for note in direction_notes(study.results)]
-    tasks = np.array(study.results.tasks, dtype=object)
-    unscaled = tasks[np.isnan(scales.random) & np.isnan(scales.reference)]
-    told = study.normaliser == "human"  # its own notes name the tasks it had no use of
-    if len(study.results.scales) and len(unscaled) and not told:
-        many = f"{counted(len(unscaled), 'task')} without a scale: "
-        doubts.append((many, *enumerated(list(unscaled)), "."))
-    if scales.inverted and not told:
-        known = "The reference is no better than random on "
-        doubts.append((known, *enumerated(scales.inverted), ": do not trust those tasks."))
-    empty = tasks[np.isnan(study.raw).all(axis=0)]
-    if len(empty):
-        doubts.append(("No agent was observed on ", *enumerated(list(empty)), "."))
-    if study.normaliser is None and (scales.sign < 0).any():
-        lower = enumerated(list(tasks[scales.sign < 0]))
-        doubts.append(("Lower is better on ", *lower, ", but raw values are ranked from above."))
-    return tuple(doubts)
-
-
-def _weak(study: Study) -> tuple[Prose, ...]:
-    """Tasks with negative discrimination, where a fit tested it: a wrong key looks like this."""
-    tasks = study.weak_tasks
-    if not tasks:
-        return ()
-    single = len(tasks) == 1
-    verb, whose = ("has", "its key or its") if single else ("have", "their keys or their")
-    start = f"{counted(len(tasks), 'task')} {verb} negative discrimination: "
-    return ((start, *enumerated(tasks), f". Check {whose} scoring."),)
-
-
 def _pairs(study: Study) -> SimilarAgents:
     """Pairs of agents that are nearly the same, by their standing among all agents.
 
@@ -261,11 +209,11 @@ def _pairs(study: Study) -> SimilarAgents:
     """
     from examiner.scores import SimilarAgents, cell_means, concordance, near_identical
 
-    found: dict[tuple[str, str], Row] = {}
+    by_names: dict[tuple[str, str], Row] = {}
     if len({row.tobytes() for row in study.raw}) < len(study.raw):
         # Above a limit of one there are only exact repeats, which may not vary at all.
         exact = near_identical(study.results, 1.0, study.measure).pairs
-        found |= {(pair.a, pair.b): pair for pair in exact}
+        by_names |= {(pair.a, pair.b): pair for pair in exact}
     if len(study.results.agents) > 2:
         standing = _standing(study)
         near = near_identical(standing, NEAR_IDENTICAL, study.measure).pairs
@@ -273,12 +221,12 @@ def _pairs(study: Study) -> SimilarAgents:
         fewest = min(FEWEST_COMMON_TASKS, len(study.results.tasks))
         # Alike at one level, too: the best and the worst may be better on the same tasks.
         row = dict(zip(standing.agents, cell_means(standing, study.measure), strict=True))
-        found |= {
+        by_names |= {
             (pair.a, pair.b): pair
             for pair in near
             if pair.tasks >= fewest and concordance(row[pair.a], row[pair.b]) > NEAR_IDENTICAL
         }
-    pairs = [pair for pair in found.values() if pair.tasks]
+    pairs = [pair for pair in by_names.values() if pair.tasks]
     return SimilarAgents(
         a=[pair.a for pair in pairs],
         b=[pair.b for pair in pairs],
@@ -302,18 +250,18 @@ def _standing(study: Study) -> Results:
 def _comparisons(study: Study) -> float:
     """How many numbers the correlation of all agents reads: far more where each lacks other tasks."""
     agents, tasks = study.comparable.shape
-    seen = np.packbits(np.isfinite(study.raw), axis=1)
-    patterns = len({row.tobytes() for row in seen})
+    packed = np.packbits(np.isfinite(study.raw), axis=1)
+    patterns = len({row.tobytes() for row in packed})
     # Agents that lack the same tasks share one fast matrix product; unlike ones take a copy each.
-    each = agents if patterns == 1 else 8 * patterns**2
-    return float(tasks * agents * each)
+    copies = agents if patterns == 1 else 8 * patterns**2
+    return float(tasks * agents * copies)
 
 
-def _likeness(study: Study) -> Piece:
+def _likeness(study: Study) -> Block:
     if len(study.results.agents) == 1:
-        return Text("There is one agent only: it can be described, but not compared.")
-    if _comparisons(study) > MOST_COMPARISONS:
-        return Text(
+        return "There is one agent only: it can be described, but not compared."
+    if _comparisons(study) > 2e10:  # numbers read: some ten seconds
+        return (
             "Near-identical agents were not looked for: there are too many pairs to compare here. "
             "`ex.scores.near_identical` takes as long as it needs."
         )
@@ -321,10 +269,53 @@ def _likeness(study: Study) -> Piece:
     near = f"a correlation above {NEAR_IDENTICAL} of their standing among all agents, at one level"
     if not len(pairs):
         none = "No two agents are nearly identical: none repeats another, and no two have "
-        return Text(f"{none}{near}.")
+        return f"{none}{near}."
     more = f"; the first {MOST_PAIRS} are shown" if len(pairs) > MOST_PAIRS else ""
     caption = (
         f"{counted(len(pairs), 'pair')} of agents nearly identical: exact repeats, or {near}, over "
         f"{FEWEST_COMMON_TASKS} common tasks or all{more}. They are listed, never removed."
     )
     return shown_table(pairs.take(range(min(MOST_PAIRS, len(pairs)))), caption=caption)
+
+
+def doubts_of(study: Study) -> list[str]:
+    """Return all warnings about the results of a study, the gravest first.
+
+    >>> from examiner.reporting.study import Study
+    >>> from examiner.results import Results
+    >>> doubts_of(Study.of(Results.from_numpy([[0.5, 1.0]])))
+    []
+    """
+    scales = scales_of(study)
+    tasks = np.array(study.results.tasks, dtype=object)
+    unscaled = tasks[np.isnan(scales.random) & np.isnan(scales.reference)]
+    noted_already = study.normaliser == "human"  # its own notes name the tasks it had no use of
+    from examiner.scores import direction_notes
+
+    doubts = [*study.weak_notes, *direction_notes(study.results)]
+    if len(study.results.scales) and len(unscaled) and not noted_already:
+        names = enumerated(list(unscaled))
+        doubts.append(f"{counted(len(unscaled), 'task')} without a scale: {names}.")
+    if scales.inverted and not noted_already:
+        names = enumerated(scales.inverted)
+        doubts.append(
+            f"The reference is no better than random on {names}: do not trust those tasks."
+        )
+    empty = tasks[np.isnan(study.raw).all(axis=0)]
+    if len(empty):
+        doubts.append(f"No agent was observed on {enumerated(list(empty))}.")
+    if study.normaliser is None and (scales.sign < 0).any():
+        lower = enumerated(list(tasks[scales.sign < 0]))
+        doubts.append(f"Lower is better on {lower}, but raw values are ranked from above.")
+    return [*doubts, *study.scores.notes]
+
+
+def scales_of(study: Study) -> ScaleArrays:
+    """Return the scales of tasks for the measure reported: random and reference, else what there is."""
+    results = study.results
+    arrays = results.scales.aligned(
+        results.task_names, study.measure, needs=("random", "reference")
+    )
+    if np.isnan(arrays.random).all():
+        return results.scales.aligned(results.task_names, study.measure)
+    return arrays

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from examiner.irt import (
     EmpiricalCurves,
@@ -18,31 +17,23 @@ from examiner.irt import (
 )
 from examiner.irt import curves as expected_curves
 from examiner.messages import counted
+from examiner.reporting.ability_scale import Fitted
 from examiner.reporting.figures import chart
-from examiner.reporting.figures.chart import Floats
-from examiner.reporting.finding import Figure, Finding, Text, noted
-from examiner.reporting.prose import Name, Parts, Prose, enumerated, labels, three_digits
+from examiner.reporting.finding import Figure, Finding, Notes
+from examiner.reporting.prose import enumerated, labels, named, three_digits
 from examiner.reporting.study import Study
 from examiner.results import ResponseMatrix, divided_sentence
-
-MOST_DRAWN = 400
-LABEL_LIMIT = 60
-STEP = 0.2
-"""Dots nearer than this share a row and stand side by side."""
-REACH = 4.5
-"""Difficulties further out are drawn at the edge: few tasks lie there, and none exactly."""
-EACH = 3
-MOST_GREY = 40
+from examiner.validation import Floats
 
 
 def wright_map(study: Study) -> Finding:
-    """Draw abilities beside difficulties, and say which agents no task is made for."""
-    made = study.fitted
-    blocks = (_map_figure(made.fit), Text(_how(made.fit, made.what)), *noted(made.fit.notes))
-    return Finding(lead=_map_lead(made.fit), blocks=blocks)
+    """Draw abilities next to difficulties, and say which agents no task is made for."""
+    fitted = study.fitted
+    blocks = (_map_figure(fitted.fit), _method(fitted), Notes(fitted.fit.notes))
+    return Finding(lead=_map_lead(fitted.fit), blocks=blocks)
 
 
-def _map_lead(fit: IRTFit) -> Prose:
+def _map_lead(fit: IRTFit) -> str:
     if fit.groups:
         return f"{divided_sentence(fit.groups)} Each group has a scale of its own."
     if fit.evidence is not None and not fit.evidence.abilities_differ:
@@ -61,7 +52,8 @@ def _map_lead(fit: IRTFit) -> Prose:
     )
 
 
-def _how(fit: IRTFit, what: str) -> Prose:
+def _method(fitted: Fitted) -> str:
+    fit = fitted.fit
     agreeing = f"{fit.starts.agreeing} of {counted(len(fit.starts.objectives), 'start')} agree"
     meaning = "An agent has even chances on a task that stands as high as it does."
     if fit.items.landmark is not None:
@@ -70,47 +62,86 @@ def _how(fit: IRTFit, what: str) -> Prose:
             f"as high as it does; curves are the chance of reaching it."
         )
     return (
-        f"{fit.model} of {what}, {fit.estimator}, log-likelihood {three_digits(fit.log_likelihood)}; "
-        f"{fit.quadrature.kind}; {agreeing}. {fit.outcome.value} {meaning}"
+        f"{fit.model} of {fitted.what}, {fit.estimator}, log-likelihood "
+        f"{three_digits(fit.log_likelihood)}; {fit.quadrature.kind}; {agreeing}. {fit.outcome.value} "
+        f"{meaning}"
     )
 
 
-class WrightMapData(NamedTuple):
-    """What the map draws from -`end` to `end`; `shown` are difficulties, those beyond it at the edge."""
-
-    agents: tuple[str, ...]
-    ability: Floats
-    error: Floats
-    tasks: tuple[str, ...]
-    difficulty: Floats
-    shown: Floats
-    negative: NDArray[np.bool_]
-    agent_place: Floats
-    task_place: Floats
-    end: float
-
-
-def map_data(
-    agents: Sequence[str],
-    ability: Floats,
-    error: Floats,
-    tasks: Sequence[str],
-    difficulty: Floats,
-    negative: NDArray[np.bool_],
-) -> WrightMapData:
-    """Prepare the map; dots of like height stand side by side.
-
-    >>> one, two = np.array([0.0]), np.array([0.5, 90.0])
-    >>> drawn = map_data(["a"], one, one, ["t", "u"], two, np.array([False, False]))
-    >>> drawn.shown, drawn.task_place
-    (array([0.5, 5. ]), array([1., 1.]))
-    """
-    known = ability[np.isfinite(ability)]
-    end = max(REACH, float(np.abs(known).max(initial=0.0)) + 0.5) + 0.5
+def _map_figure(fit: IRTFit) -> Figure:
+    """Agents on the left, tasks on the right; crosses are tasks with negative discrimination."""
+    # Of very many, every so many are drawn.
+    agents, tasks = (
+        np.arange(0, count, max(1, -(-count // 400)))
+        for count in (len(fit.abilities.agents), len(fit.items))
+    )
+    ability, error = fit.abilities.ability[agents], fit.abilities.error[agents]
+    difficulty = fit.items.difficulty[tasks]
+    falling = fit.items.slope < 0 if fit.errors is None else slope_verdicts(fit).falling
+    negative = falling[tasks]
+    # Few tasks are further out than the agents and ±4.5, and none is estimated precisely there.
+    finite = ability[np.isfinite(ability)]
+    end = max(4.5, float(np.abs(finite).max(initial=0.0)) + 0.5) + 0.5
     shown = np.clip(difficulty, -end, end)
-    places = -_stacked(ability), _stacked(shown)
-    named = tuple(agents), ability, error, tuple(tasks)
-    return WrightMapData(*named, difficulty, shown, negative, *places, end)
+    agent_place, task_place = -_stacked(ability), _stacked(shown)
+    agent_names = [fit.abilities.agents[row] for row in agents]
+    task_names = [fit.items.tasks[row] for row in tasks]
+
+    pairs = chart.compact(np.column_stack([ability, error]), 4)
+    details = [[name, *pair] for name, pair in zip(labels(agent_names, 60), pairs, strict=True)]
+    hover = "%{customdata[0]}: %{customdata[1]} ± %{customdata[2]}"
+    dots = chart.dots(agent_place, ability, "agents", chart.DOTS, hover, customdata=details)
+    bars = chart.error_bars(np.nan_to_num(error), chart.DOTS + chart.LIGHT)
+    traces = [dots | {"error_y": bars} | chart.linked("agents", agent_names)]
+    values, names = chart.compact(difficulty, 4), labels(task_names, 60)
+    for name, chosen, symbol in (
+        ("tasks", ~negative, "square"),
+        ("tasks, negative discrimination", negative, "x"),
+    ):
+        rows = np.flatnonzero(chosen & np.isfinite(shown))
+        if len(rows):
+            hover = "%{customdata[0]}: %{customdata[1]}"
+            points = chart.dots(
+                task_place[rows], shown[rows], name, chart.MEAN, hover, symbol=symbol
+            )
+            points["customdata"] = [[names[row], values[row]] for row in rows]
+            traces.append(points | chart.linked("tasks", [task_names[row] for row in rows]))
+    left = float(max(np.nanmax(np.abs(agent_place), initial=3.0), 3.0))
+    right = float(max(np.nanmax(task_place, initial=3.0), 3.0))
+    x = chart.axis(
+        range=[-left - 1, right + 1],
+        tickmode="array",
+        tickvals=[-left / 2, right / 2],
+        ticktext=["agents", "tasks"],
+        showgrid=False,
+    )
+    x["zeroline"] = True
+    y = chart.axis("ability and difficulty", range=[-end - 0.3, end + 0.3])
+    legend = "Lines are one standard error of an ability."
+    if beyond := int((np.abs(difficulty) > end).sum()):
+        legend += f" {counted(beyond, 'task')} beyond the edge are drawn on it."
+    if len(agents) < len(fit.abilities.agents) or len(tasks) < len(fit.items):
+        legend += f" An even sample is drawn: {len(agents):,} agents, {len(tasks):,} tasks."
+    return Figure(
+        key="wright-map",
+        data={
+            "agents": tuple(agent_names),
+            "ability": ability,
+            "error": error,
+            "tasks": tuple(task_names),
+            "difficulty": difficulty,
+            "shown": shown,
+            "negative": negative,
+            "agent_place": agent_place,
+            "task_place": task_place,
+            "end": end,
+        },
+        drawing=chart.figure(traces, 340, x, y),
+        caption="Agents on the left, the highest estimate on top; tasks on the right, the hardest on top.",
+        description="Two columns of dots on one scale: abilities of agents, difficulties of tasks.",
+        legend=legend,
+        narrowest=420,
+    )
 
 
 def _stacked(heights: Floats) -> Floats:
@@ -119,210 +150,128 @@ def _stacked(heights: Floats) -> Floats:
     taken: dict[int, int] = {}
     for index in np.argsort(heights, kind="stable"):
         if np.isfinite(heights[index]):
-            row = round(float(heights[index]) / STEP)
+            row = round(float(heights[index]) / 0.2)  # nearer dots stand side by side in one row
             taken[row] = taken.get(row, 0) + 1
             places[index] = taken[row]
     return places
 
 
-def draw_map(data: WrightMapData) -> chart.Drawing:
-    """Draw agents on the left, tasks on the right; crosses are tasks with negative discrimination.
-
-    >>> one = np.array([0.0])
-    >>> figure = draw_map(map_data(["a"], one, one, ["t"], one, np.array([False])))
-    >>> [trace["name"] for trace in figure["data"]]
-    ['agents', 'tasks']
-    """
-    names = labels(data.agents, LABEL_LIMIT)
-    values = chart.compact(np.column_stack([data.ability, data.error]), 4)
-    told = [[name, *pair] for name, pair in zip(names, values, strict=True)]
-    hover = "%{customdata[0]}: %{customdata[1]} ± %{customdata[2]}"
-    agents = chart.dots(
-        data.agent_place, data.ability, "agents", chart.DOTS, hover, customdata=told
-    )
-    bars = chart.error_bars(np.nan_to_num(data.error), chart.DOTS + chart.LIGHT)
-    traces = [agents | {"error_y": bars} | chart.linked("agents", data.agents)]
-    names = labels(data.tasks, LABEL_LIMIT)
-    for name, chosen, symbol in (
-        ("tasks", ~data.negative, "square"),
-        ("tasks, negative discrimination", data.negative, "x"),
-    ):
-        rows = np.flatnonzero(chosen & np.isfinite(data.shown))
-        if len(rows):
-            values = chart.compact(data.difficulty[rows], 4)
-            told = [[names[row], value] for row, value in zip(rows, values, strict=True)]
-            hover = "%{customdata[0]}: %{customdata[1]}"
-            points = chart.dots(
-                data.task_place[rows], data.shown[rows], name, chart.MEAN, hover, symbol=symbol
-            )
-            named = chart.linked("tasks", [data.tasks[row] for row in rows])
-            traces.append(points | {"customdata": told} | named)
-    left = float(max(np.nanmax(np.abs(data.agent_place), initial=3.0), 3.0))
-    right = float(max(np.nanmax(data.task_place, initial=3.0), 3.0))
-    x = chart.axis(
-        range=[-left - 1, right + 1],
-        tickmode="array",
-        tickvals=[-left / 2, right / 2],
-        ticktext=["agents", "tasks"],
-        showgrid=False,
-        zeroline=True,
-    )
-    y = chart.axis("ability and difficulty", range=[-data.end - 0.3, data.end + 0.3])
-    return chart.figure(traces, 340, x, y)
-
-
-def _map_figure(fit: IRTFit) -> Figure:
-    agents, tasks = _some(len(fit.abilities.agents)), _some(len(fit.items))
-    drawn = map_data(
-        [fit.abilities.agents[agent] for agent in agents],
-        fit.abilities.ability[agents],
-        fit.abilities.error[agents],
-        [fit.items.tasks[task] for task in tasks],
-        fit.items.difficulty[tasks],
-        slope_verdicts(fit).falling[tasks]
-        if fit.errors is not None
-        else fit.items.slope[tasks] < 0,
-    )
-    beyond = int((np.abs(drawn.difficulty) > drawn.end).sum())
-    edge = f" {counted(beyond, 'task')} beyond the edge are drawn on it." if beyond else ""
-    all_drawn = len(agents) == len(fit.abilities.agents) and len(tasks) == len(fit.items)
-    many = f" An even sample is drawn: {len(agents):,} agents, {len(tasks):,} tasks."
-    return Figure(
-        key="wright-map",
-        drawn=drawn,
-        drawing=draw_map(drawn),
-        caption="Agents on the left, the highest estimate on top; tasks on the right, the hardest on top.",
-        description="Two columns of dots on one scale: abilities of agents, difficulties of tasks.",
-        legend=f"Lines are one standard error of an ability.{edge}{'' if all_drawn else many}",
-        narrowest=420,
-    )
-
-
-def _some(count: int) -> NDArray[np.intp]:
-    return np.arange(0, count, max(1, -(-count // MOST_DRAWN)))
-
-
 def task_curves(study: Study) -> Finding:
     """Draw the curves that papers/002, Fig. 2, draws."""
-    made = study.fitted
-    fit = made.fit
-    expected = expected_curves(fit)
-    rows = [made.matrix.agents.index(agent) for agent in fit.abilities.agents]
-    columns = [made.matrix.tasks.index(task) for task in fit.items.tasks]
-    shown = made.matrix.take(rows, columns)
-    if fit.items.landmark is not None:
-        shown = ResponseMatrix.from_array(
-            landmark_reached(fit.items, shown.to_numpy()), shown.agents, shown.tasks
-        )
-    observed = empirical_curves(shown, fit.abilities.ability)
-    figures = tuple(
-        _curves_figure(key, tasks, words, expected, observed)
-        for key, tasks, words in _groups(fit)
-        if tasks
-    )
-    return Finding(lead=_curves_lead(fit), blocks=figures)
-
-
-def _groups(fit: IRTFit) -> tuple[tuple[str, list[int], str], ...]:
-    difficulty, slope, seen = fit.items.difficulty, fit.items.slope, slope_verdicts(fit)
+    fit = study.fitted.fit
+    difficulty, slope, verdicts = fit.items.difficulty, fit.items.slope, slope_verdicts(fit)
     rising = np.flatnonzero((slope > 0) & np.isfinite(difficulty))
-    by_difficulty = rising[np.argsort(difficulty[rising], kind="stable")]
-    hard, easy = by_difficulty[::-1][:EACH].tolist(), by_difficulty[:EACH].tolist()
-    easy = [task for task in easy if task not in hard]
-    steeper = np.flatnonzero(seen.steeper)
-    steep = steeper[np.argsort(-slope[steeper], kind="stable")][: 2 * EACH].tolist()
-    falling = np.flatnonzero(seen.falling)
-    negative = falling[np.argsort(slope[falling], kind="stable")].tolist()[: chart.MOST_LINES]
-    return (
-        ("task-curves-difficulty", [*hard, *easy], "The most and the least difficult"),
-        ("task-curves-discrimination", steep, "More discriminating than tasks are on average"),
-        ("task-curves-negative", negative, "Negative discrimination: weaker agents do better"),
-    )
+    by_difficulty = rising[np.argsort(difficulty[rising], kind="stable")].tolist()
+    hard = by_difficulty[::-1][:3]
+    easy = [task for task in by_difficulty[:3] if task not in hard]
+    steeper, falling = np.flatnonzero(verdicts.steeper), np.flatnonzero(verdicts.falling)
+    steep = steeper[np.argsort(-slope[steeper], kind="stable")].tolist()
+    negative = falling[np.argsort(slope[falling], kind="stable")].tolist()
+    curves = curves_of(fit)
+    blocks = [
+        curves_figure(curves, f"task-curves-{key}", tasks[: chart.MOST_LINES], f"{words}: ")
+        for key, tasks, words in (
+            ("difficulty", [*hard, *easy], "The most and the least difficult"),
+            ("discrimination", steep[:6], "More discriminating than tasks are on average"),
+            ("negative", negative, "Negative discrimination: weaker agents do better"),
+        )
+        if tasks
+    ]
+    return Finding(lead=_curves_lead(fit), blocks=blocks)
 
 
-def _curves_lead(fit: IRTFit) -> Prose:
+def _curves_lead(fit: IRTFit) -> str:
+    items, verdicts = fit.items, slope_verdicts(fit)
     if fit.evidence is not None and not fit.evidence.abilities_differ:
         return f"No task has significantly positive discrimination. {fit.evidence.sentences()[0]}"
-    items, seen = fit.items, slope_verdicts(fit)
     rising = np.flatnonzero((items.slope > 0) & np.isfinite(items.difficulty))
     if not len(rising):
         return "No task has positive discrimination."
-    hardest = Name(items.tasks[rising[items.difficulty[rising].argmax()]])
-    start = (hardest, " has the highest difficulty; ")
-    steeper = [items.tasks[task] for task in np.flatnonzero(seen.steeper)]
-    negative = [items.tasks[task] for task in np.flatnonzero(seen.falling)]
-    more: Parts = ("no task discriminates significantly more than others",)
+    hardest = named(items.tasks[rising[items.difficulty[rising].argmax()]])
+    steeper = [items.tasks[task] for task in np.flatnonzero(verdicts.steeper)]
+    negative = [items.tasks[task] for task in np.flatnonzero(verdicts.falling)]
+    more, less = "no task discriminates", "none has significantly"
     if steeper:
         verb = "discriminates" if len(steeper) == 1 else "discriminate"
-        more = (*enumerated(steeper, 6), f" {verb} significantly more than tasks do on average")
-    if not negative:
-        return (*start, *more, "; none has significantly negative discrimination.")
-    verb = "has" if len(negative) == 1 else "have"
-    return (*start, *more, "; ", *enumerated(negative, 6), f" {verb} negative discrimination.")
-
-
-class TaskCurvesData(NamedTuple):
-    """Curves [tasks, abilities] of the tasks in colour, what was observed of them, and the others."""
-
-    tasks: tuple[str, ...]
-    ability: Floats
-    success: Floats
-    low: Floats
-    high: Floats
-    group_ability: Floats
-    group_mean: Floats
-    others: Floats
-
-
-def draw_curves(data: TaskCurvesData) -> chart.Drawing:
-    """Draw lines with bands; dots are groups of agents of like ability.
-
-    >>> line = np.array([[0.2, 0.8]])
-    >>> at = np.array([-1.0, 1.0])
-    >>> figure = draw_curves(TaskCurvesData(("<t>",), at, line, line - 0.1, line + 0.1, at, line, line))
-    >>> [trace["name"] for trace in figure["data"]]
-    ['other tasks', '&lt;t&gt;', '&lt;t&gt;', '&lt;t&gt;']
-    """
-    hover = "%{fullData.name}: %{y:.2f} at %{x:.2f}"
-    traces = chart.greyed(data.ability, data.others, "other tasks")
-    traces += chart.banded(
-        data.tasks, data.ability, data.success, data.low, data.high, hover, of="tasks"
+        more = f"{enumerated(steeper, 6)} {verb}"
+    if negative:
+        less = f"{enumerated(negative, 6)} {'has' if len(negative) == 1 else 'have'}"
+    return (
+        f"{hardest} has the highest difficulty; {more} significantly more than tasks do on average; "
+        f"{less} negative discrimination."
     )
+
+
+class TaskCurves(NamedTuple):
+    """Curves of all tasks of a fit, and what was observed of them; None without responses."""
+
+    expected: ExpectedCurves
+    observed: EmpiricalCurves | None
+
+
+def curves_of(fit: IRTFit) -> TaskCurves:
+    """Return the curves of a fit's tasks."""
+    if fit.matrix is None:
+        return TaskCurves(expected_curves(fit), None)
+    observed = empirical_curves(fitted_responses(fit), fit.abilities.ability)
+    return TaskCurves(expected_curves(fit), observed)
+
+
+def fitted_responses(fit: IRTFit) -> ResponseMatrix:
+    """Return the responses in the order of the fit; of scores, whether the landmark was reached."""
+    assert fit.matrix is not None, "a fit without responses is drawn without agents"
+    rows = [fit.matrix.agents.index(agent) for agent in fit.abilities.agents]
+    columns = [fit.matrix.tasks.index(task) for task in fit.items.tasks]
+    matrix = fit.matrix.take(rows, columns)
+    if fit.items.landmark is None:
+        return matrix
+    reached = landmark_reached(fit.items, matrix.to_numpy())
+    return ResponseMatrix.from_array(reached, matrix.agents, matrix.tasks)
+
+
+def curves_figure(curves: TaskCurves, key: str, tasks: Sequence[int], words: str) -> Figure:
+    """Draw curves of some tasks with bands over all others in grey; dots are groups of agents.
+
+    >>> from examiner.irt import ItemParameters, known
+    >>> from examiner.reporting.prose import plain_text
+    >>> curves = curves_of(known(ItemParameters.of(["t", "u"], [2.0, 1.0], [3.0, 0.0])))
+    >>> drawn = curves_figure(curves, "task-curves", [1], "Only ")
+    >>> drawn.data["others"].shape, plain_text(drawn.caption)
+    ((1, 81), 'Only u.')
+    """
+    expected, chosen = curves.expected, list(tasks)
+    others = np.setdiff1d(np.arange(len(expected.names)), chosen)
+    others = others[:: max(1, -(-len(others) // 40))]  # of very many, every so many
+    names = tuple(expected.names[task] for task in chosen)
+    success, low, high = (part[chosen] for part in (expected.success, expected.low, expected.high))
+    groups, means = np.zeros(0), np.zeros((len(chosen), 0))
+    if curves.observed is not None:
+        groups, means = curves.observed.at, curves.observed.mean[chosen]
+    hover = "%{fullData.name}: %{y:.2f} at %{x:.2f}"
+    traces = chart.greyed(expected.at, expected.success[others], "other tasks")
+    traces += chart.banded(names, expected.at, success, low, high, hover, of="tasks")
     hover = "agents near %{x:.2f}: %{y:.2f}"
-    names = zip(labels(data.tasks, chart.LEGEND_LETTERS), chart.QUALITATIVE, strict=False)
-    for task, (name, colour) in enumerate(names):
-        points = chart.dots(data.group_ability, data.group_mean[task], name, colour, hover, size=6)
+    coloured = zip(labels(names, chart.LEGEND_LETTERS), chart.QUALITATIVE, strict=False)
+    for task, (label, colour) in enumerate(coloured):
+        points = chart.dots(groups, means[task], label, colour, hover, size=6)
         points["marker"]["symbol"] = "circle-open"
         group = {"showlegend": False, "legendgroup": str(task)}
-        traces.append(points | group | chart.linked("tasks", data.tasks[task]))
-    return chart.figure(
-        traces, 300, chart.axis("ability"), chart.axis("expected result", range=[-0.02, 1.02])
-    )
-
-
-def _curves_figure(
-    key: str, tasks: Sequence[int], words: str, expected: ExpectedCurves, observed: EmpiricalCurves
-) -> Figure:
-    chosen = np.asarray(tasks)
-    others = np.setdiff1d(np.arange(len(expected.names)), chosen)
-    # Of very many others, every so many are drawn.
-    others = others[:: max(1, -(-len(others) // MOST_GREY))]
-    names = tuple(expected.names[task] for task in tasks)
-    data = TaskCurvesData(
-        names,
-        expected.at,
-        expected.success[chosen],
-        expected.low[chosen],
-        expected.high[chosen],
-        observed.at,
-        observed.mean[chosen],
-        expected.success[others],
-    )
+        traces.append(points | group | chart.linked("tasks", names[task]))
+    y = chart.axis("expected result", range=[-0.02, 1.02])
     return Figure(
         key=key,
-        drawn=data,
-        drawing=draw_curves(data),
-        caption=(f"{words}: ", *enumerated(names), "."),
+        data={
+            "tasks": names,
+            "ability": expected.at,
+            "success": success,
+            "low": low,
+            "high": high,
+            "group_ability": groups,
+            "group_mean": means,
+            "others": expected.success[others],
+        },
+        drawing=chart.figure(traces, 300, chart.axis("ability"), y),
+        caption=f"{words}{enumerated(names)}.",
         description=f"Curves of {counted(len(names), 'task')}: expected result over ability.",
         legend=(
             "Bands are 95 % intervals of the curve at each ability; circles are groups of agents of "

@@ -16,14 +16,19 @@ from examiner.reporting.figures import chart
 from examiner.reporting.finding import Figure, SortableAxis
 from examiner.reporting.json import jsonable
 from examiner.reporting.page.layout import chapters
-from examiner.reporting.page.tables import interval_figure, page_table, pairs_json, rows_on_page
-from examiner.reporting.prose import Name, Sentence, cut, parts_of, said
+from examiner.reporting.page.tables import (
+    LONGEST_NAME,
+    interval_figure,
+    page_table,
+    pairs_json,
+    rows_on_page,
+)
+from examiner.reporting.prose import cut, parts_of, without_invisible
 from examiner.reporting.subjects import Subjects
 
 if TYPE_CHECKING:
     from examiner.reporting.document import Report
 
-LONGEST_NAME = 60
 LONGEST_HOVER = 160
 SCRIPTS = (
     "state",
@@ -50,7 +55,9 @@ def render(report: Report) -> str:
 
     >>> from examiner.reporting.document import Report
     >>> from examiner.reporting.finding import Finding
-    >>> page = render(Report("T", (Finding("s", "S", (Name("<b>"), " leads.")),), {"seed": 0}, "examiner"))
+    >>> from examiner.reporting.prose import named
+    >>> lead = f"{named('<b>')} leads."
+    >>> page = render(Report("T", (Finding("s", "S", lead),), {"seed": 0}, "examiner"))
     >>> "<bdi>&lt;b&gt;</bdi> leads." in page
     True
     """
@@ -118,15 +125,17 @@ def script_json(value: object) -> str:
 def figure_json(figure: Figure, subjects: Subjects) -> dict[str, Any]:  # Any: JSON values
     """Return what the page's script needs to draw a figure, and whose rows and columns it has.
 
-    >>> from typing import NamedTuple
-    >>> nothing = NamedTuple("Nothing", [])()
-    >>> figure_json(Figure("f", nothing, {"data": [], "layout": {}}, (), ""), Subjects())["grid"] is None
+    >>> figure_json(Figure("f", {}, {"data": [], "layout": {}}, "", ""), Subjects())["grid"] is None
     True
     """
     grid, drawing = None, figure.drawing
     if figure.grid is not None:
         grid, drawing = _grid(figure), _without_details(drawing)
-    sides = {side: _side(figure, of, subjects) for side, of in figure.sides._asdict().items() if of}
+    sides = {
+        side: _side(figure, of, subjects)
+        for side, of in (("rows", figure.rows), ("columns", figure.columns))
+        if of
+    }
     return {"figure": drawing, "grid": grid, "sides": sides}
 
 
@@ -194,13 +203,11 @@ def _environment(subjects: Subjects) -> Any:  # Any: jinja2 is imported only whe
     environment.filters.update(
         cut=cut,
         parts_of=parts_of,
-        said=said,
+        without_invisible=without_invisible,
         kind=lambda block: type(block).__name__.lower(),
         figure_json=lambda figure: _trusted(script_json(figure_json(figure, subjects))),
         script_json=lambda value: _trusted(script_json(value)),
     )
-    environment.tests["sentence"] = lambda part: isinstance(part, Sentence)
-    environment.tests["name"] = lambda part: isinstance(part, Name)
     return environment
 
 

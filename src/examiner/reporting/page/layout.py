@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from examiner.messages import counted
-from examiner.reporting.finding import Board, Figure, Finding, Notes, Piece, ShownTable
+from examiner.reporting.finding import Block, Board, Figure, Finding, Notes, ShownTable
 from examiner.reporting.findings import CHAPTERS
-from examiner.reporting.prose import Name, Parts, Prose, Sentence, parts_of
+from examiner.reporting.prose import headline
 
 OWN = "own"
 """The chapter of sections that users wrote."""
@@ -20,10 +20,10 @@ class ShownSection:
     """A section as the page shows it: what is open at once, and what is folded under which words."""
 
     finding: Finding
-    headline: Parts
-    more: Parts
-    open: tuple[Piece, ...]
-    folded: tuple[Piece, ...]
+    headline: str
+    more: str
+    open: tuple[Block, ...]
+    folded: tuple[Block, ...]
 
     @property
     def pictures(self) -> tuple[Figure, ...]:
@@ -35,10 +35,10 @@ class ShownSection:
         """What the fold holds, in words."""
         kinds = {"table": ShownTable, "figure": Figure}
         counts = {
-            name: sum(isinstance(each, kind) for each in self.folded)
+            name: sum(isinstance(block, kind) for block in self.folded)
             for name, kind in kinds.items()
         }
-        counts["note"] = sum(len(each.items) for each in self.folded if isinstance(each, Notes))
+        counts["note"] = sum(len(block.items) for block in self.folded if isinstance(block, Notes))
         parts = [counted(count, name) for name, count in counts.items() if count]
         return f"Numbers and method: {', '.join(parts)}" if parts else "Method"
 
@@ -67,7 +67,7 @@ def chapters(sections: Sequence[Finding]) -> tuple[Chapter, ...]:
     *first, last = CHAPTERS.items()
     shown = []
     for key, title in [*first, (OWN, "More"), last]:
-        inside = [each for each in sections if (each.chapter or OWN) == key]
+        inside = [section for section in sections if (section.chapter or OWN) == key]
         if inside:
             shown.append(Chapter(key, title, tuple(map(shown_section, inside))))
     return tuple(shown)
@@ -87,27 +87,6 @@ def shown_section(finding: Finding) -> ShownSection:
         pictures = []
     first = next(iter([*pictures, *tables]), None)
     if finding.chapter == "end" or first is None:
-        return ShownSection(finding, head, more, blocks, ())
+        return ShownSection(finding, head, more, tuple(blocks), ())
     folded = tuple(block for block in blocks if block is not first)
     return ShownSection(finding, head, more, (first,), folded)
-
-
-def headline(lead: Prose) -> tuple[Parts, Parts]:
-    """Part a finding into its first sentence and the others.
-
-    >>> headline("Runs make up 2 % of the error: more tasks help more.")[1]
-    ()
-    >>> headline((Name("uct"), " leads. So it is. ", Name("dqn"), " is last."))
-    ((Name(text='uct'), ' leads.'), ('So it is. ', Name(text='dqn'), ' is last.'))
-    """
-    parts = parts_of(lead)
-    for index, part in enumerate(parts):
-        if isinstance(part, Name) and not isinstance(part, Sentence):
-            continue  # a name may hold anything
-        text = part.text if isinstance(part, Name) else part
-        first, stop, others = text.partition(". ")
-        if stop:
-            wrap = Sentence if isinstance(part, Name) else str
-            after = (wrap(others),) if others else ()
-            return (*parts[:index], wrap(f"{first}.")), (*after, *parts[index + 1 :])
-    return parts, ()

@@ -13,18 +13,22 @@ from examiner.reporting.cells import cell_texts, explanation, is_numeric
 from examiner.reporting.figures import chart
 from examiner.reporting.figures.stretch import stretch_for
 from examiner.reporting.finding import RankedTable, ShownTable, TaskTable
-from examiner.reporting.prose import aligned, cut
+from examiner.reporting.prose import cut
 from examiner.validation import Floats
 
 LONGEST_NAME = 60
-MOST_ROWS, MOST_OTHER_ROWS = 500, 50
-"""Rows of the tables of agents and tasks, and of others, on the page; all of them are in the JSON."""
 
 
 def rows_on_page(shown: ShownTable) -> int:
-    """Return how many rows of a table the page has."""
-    asked = isinstance(shown, (RankedTable, TaskTable))
-    return min(len(shown), MOST_ROWS if asked else MOST_OTHER_ROWS)
+    """Return how many rows of a table the page has: all of them are in the JSON.
+
+    >>> from examiner.answers import Column, Table
+    >>> from examiner.reporting.finding import shown_table
+    >>> rows_on_page(shown_table(Table.of([Column("n", "count", "N")], {"n": range(60)})))
+    50
+    """
+    is_main_table = isinstance(shown, (RankedTable, TaskTable))
+    return min(len(shown), 500 if is_main_table else 50)
 
 
 class ColumnShown(NamedTuple):
@@ -52,15 +56,15 @@ class PageTable(NamedTuple):
 
 
 def page_table(shown: ShownTable) -> PageTable:
-    """Return the first rows of a table, numbers aligned within their column.
+    """Return the first rows of a table.
 
     >>> from examiner.answers import Column, Table
     >>> from examiner.reporting.finding import shown_table
     >>> columns = [Column("mean", "number", "Mean"), Column("low", "number", "", of="mean"),
     ...            Column("high", "number", "", of="mean")]
-    >>> table = Table.of(columns, {"mean": [1.25, None], "low": [1, None], "high": [2, None]})
+    >>> table = Table.of(columns, {"mean": [1.25, None], "low": [1, None], "high": [2.5, None]})
     >>> [cell.text for cell in page_table(shown_table(table)).rows[0]]
-    ['1.25', '1.00 to 2.00']
+    ['1.25', '1 to 2.50']
     """
     values = shown.table.take(range(rows_on_page(shown))).to_dict()
     columns: list[ColumnShown] = []
@@ -76,10 +80,10 @@ def page_table(shown: ShownTable) -> PageTable:
         ):
             both.append(pending.pop(0))
         columns.append(_column(both, shown.table.level))
-        texts = [cell_texts(each, values[each.name], aligned) for each in both]
+        texts = [cell_texts(part, values[part.name]) for part in both]
         if is_numeric(column):
             numbers = [
-                [v if math.isfinite(v) else None for v in values[each.name]] for each in both
+                [v if math.isfinite(v) else None for v in values[part.name]] for part in both
             ]
             cells.append(list(map(CellShown, map(_joined, *texts), zip(*numbers, strict=True))))
         elif column.kind == "name":
@@ -90,7 +94,7 @@ def page_table(shown: ShownTable) -> PageTable:
 
 
 def _column(both: Sequence[Column], level: float) -> ColumnShown:
-    column, names = both[0], tuple(each.name for each in both)
+    column, names = both[0], tuple(part.name for part in both)
     title = column.title
     if len(both) == 2:
         title = "range" if column.kind == "count" else f"{100 * level:g} % interval"

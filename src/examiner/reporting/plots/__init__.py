@@ -6,9 +6,6 @@ from collections.abc import Callable
 from types import MappingProxyType
 from typing import Unpack
 
-from examiner.messages import InputError
-from examiner.reporting import FINDINGS
-from examiner.reporting.finding import Figure, Finding
 from examiner.reporting.plots.fits import abilities as abilities
 from examiner.reporting.plots.fits import chosen_agent_curves as chosen_agent_curves
 from examiner.reporting.plots.fits import chosen_task_curves as chosen_task_curves
@@ -16,12 +13,12 @@ from examiner.reporting.plots.fits import expected_agent_curves as expected_agen
 from examiner.reporting.plots.fits import slope_and_regularity as slope_and_regularity
 from examiner.reporting.plots.fits import task_panels as task_panels
 from examiner.reporting.plots.fits import variance_and_mean as variance_and_mean
-from examiner.reporting.plots.marks import marked_clusters as marked_clusters
+from examiner.reporting.plots.others import marked_clusters as marked_clusters
+from examiner.reporting.plots.others import over_time as over_time
+from examiner.reporting.plots.others import typology_steps as typology_steps
 from examiner.reporting.plots.plot import Plot as Plot
-from examiner.reporting.plots.steps import typology_steps as typology_steps
-from examiner.reporting.plots.years import over_time as over_time
-from examiner.reporting.prose import said
-from examiner.reporting.study import Study, StudyOptions
+from examiner.reporting.plots.plot import plot_of_report
+from examiner.reporting.study import StudyOptions
 from examiner.results import Results
 from examiner.scores import OwnFunction
 from examiner.validation import check_known
@@ -90,12 +87,7 @@ def plot(
     ('dqn', 'random')
     """
     check_known("plot", name, PLOTS)
-    finding, key = PLOTS[name]
-    found = FINDINGS[finding](Study.of(results, normalise, measure, **options))
-    for block in found.blocks:
-        if isinstance(block, Figure) and block.key == key:
-            return Plot(name, Finding(found.key, found.title, found.lead, (block,)), block)
-    raise InputError(f"There is nothing to draw as {name!r}: {said(found.lead)}")
+    return plot_of_report(name, *PLOTS[name], results, normalise, measure, **options)
 
 
 def __getattr__(name: str) -> Callable[..., Plot]:

@@ -1,10 +1,6 @@
-"""Figures of answers: a kind's own, or its estimates with their intervals."""
+"""The figure of an answer: its estimates with their intervals."""
 
 from __future__ import annotations
-
-from collections.abc import Callable, Mapping
-from types import MappingProxyType
-from typing import Any
 
 import numpy as np
 
@@ -12,18 +8,10 @@ from examiner.answers import Answer, Table
 from examiner.messages import InputError
 from examiner.reporting.figures.estimates import EstimatesData, draw_estimates, svg_estimates
 from examiner.reporting.plots.plot import Plot, drawn_alone
-from examiner.reporting.prose import Sentence
-from examiner.validation import check_known
-
-MOST_ROWS = 60
-"""Rows of a figure of estimates; more cannot be read."""
-
-OWN_FIGURES: Mapping[str, Mapping[str, Callable[..., Plot]]] = MappingProxyType({})
-"""Kind of answer → its figures by name, the default first."""
 
 
-def draw(answer: Answer, name: str | None = None, **options: Any) -> Plot:  # Any: of the figure
-    """Return an answer's figure: its own, by default the first, else its estimates.
+def draw(answer: Answer) -> Plot:
+    """Return the estimates of an answer with their intervals as a figure.
 
     >>> from examiner.answers import Column, StoredAnswer
     >>> table = Table.of([Column("agent", "name", "Agent"), Column("mean", "number", "Mean score")],
@@ -31,13 +19,8 @@ def draw(answer: Answer, name: str | None = None, **options: Any) -> Plot:  # An
     >>> draw(StoredAnswer("examiner.example/1", "dqn leads.", {"agents": table}))
     Plot 'estimates': dqn leads.
     """
-    own = OWN_FIGURES.get(answer.kind, {})
-    if name is not None and name != "estimates":
-        check_known("figure", name, [*own, "estimates"])
-    if own and name != "estimates":
-        return own[name or next(iter(own))](answer, **options)
     data = estimates(answer)
-    return drawn_alone("estimates", data, draw_estimates(data), (Sentence(answer.headline),))
+    return drawn_alone("estimates", data._asdict(), draw_estimates(data), answer.headline)
 
 
 def small_figure(answer: Answer) -> str:
@@ -61,7 +44,7 @@ def estimates(answer: Answer) -> EstimatesData:
 
 
 def _estimates(table: Table, name: str) -> EstimatesData:
-    shown = table.take(range(min(len(table), MOST_ROWS)))
+    shown = table.take(range(len(table))[:60])  # more cannot be read
     names = tuple(
         " · ".join(row) for row in zip(*(shown.values(k) for k in table.keys), strict=True)
     )

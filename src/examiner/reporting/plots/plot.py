@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from html import escape
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, Unpack
 
+from examiner.messages import InputError
 from examiner.reporting.figures.chart import Drawing
 from examiner.reporting.figures.printed import ENDINGS, Columns, save_printed
-from examiner.reporting.finding import Drawn, Figure, Finding
-from examiner.reporting.prose import Prose, said
-from examiner.results import write_text
+from examiner.reporting.finding import Figure, Finding
+from examiner.reporting.findings import FINDINGS
+from examiner.reporting.prose import plain_text
+from examiner.reporting.study import Study, StudyOptions
+from examiner.results import Results, write_text
+from examiner.scores import OwnFunction
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,9 +35,9 @@ class Plot:
     figure: Figure
 
     @property
-    def data(self) -> Drawn:
-        """What is drawn: a named tuple."""
-        return self.figure.drawn
+    def data(self) -> Any:  # Any: arrays, names and numbers
+        """What is drawn, by name."""
+        return SimpleNamespace(**self.figure.data)
 
     def plotly(self) -> Any:  # Any: plotly is imported only when a figure is wanted
         """Return the figure as plotly's own, to be changed.
@@ -63,7 +69,7 @@ class Plot:
         return write_text(path, self._page())
 
     def __repr__(self) -> str:
-        return f"Plot {self.name!r}: {said(self.figure.caption)}"
+        return f"Plot {self.name!r}: {plain_text(self.figure.caption)}"
 
     def _repr_html_(self) -> str:
         """A page inside the notebook, so that neither disturbs the other."""
@@ -79,15 +85,35 @@ class Plot:
         return render(Report(self.finding.title, (self.finding,), {}, command))
 
 
-def drawn_alone(name: str, drawn: Drawn, drawing: Drawing, caption: Prose) -> Plot:
-    """Return a figure that stands in no report, with a caption of its own.
+def plot_of_report(
+    name: str,
+    section: str,
+    key: str,
+    results: Results,
+    normalise: str | OwnFunction | None = "auto",
+    measure: str | None = None,
+    **options: Unpack[StudyOptions],
+) -> Plot:
+    """Return a figure of a section of the report, by its key there."""
+    finding = FINDINGS[section](Study.of(results, normalise, measure, **options))
+    for block in finding.blocks:
+        if isinstance(block, Figure) and block.key == key:
+            return Plot(name, replace(finding, blocks=(block,)), block)
+    raise InputError(f"There is nothing to draw as {name!r}: {plain_text(finding.lead)}")
 
-    >>> from examiner.reporting.figures.flow import FlowData, draw_flow
-    >>> steps = FlowData(("read",), ("2 tasks",))
-    >>> drawn_alone("steps", steps, draw_flow(steps), "One step.")
+
+def plot_of(name: str, figure: Figure) -> Plot:
+    """Return a figure that stands in no report, under a title of its own."""
+    title = name.replace("_", " ").capitalize()
+    return Plot(name, Finding(figure.key, title, figure.caption, (figure,)), figure)
+
+
+def drawn_alone(name: str, data: Mapping[str, Any], drawing: Drawing, caption: str) -> Plot:
+    """Return a drawing that stands in no report, with a caption of its own.
+
+    >>> drawn_alone("steps", {}, {"data": [], "layout": {}}, "One step.")
     Plot 'steps': One step.
     """
-    key = name.replace("_", "-")
     title = name.replace("_", " ").capitalize()
-    figure = Figure(key, drawn, drawing, caption, description=title)
-    return Plot(name, Finding(key, title, caption, (figure,)), figure)
+    figure = Figure(name.replace("_", "-"), data, drawing, caption, description=title)
+    return plot_of(name, figure)

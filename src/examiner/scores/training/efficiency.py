@@ -27,7 +27,7 @@ from examiner.scores.bootstrap import (
     Resampling,
     ResamplingOptions,
 )
-from examiner.scores.normalise import score_unit
+from examiner.scores.comparable import OwnFunction
 from examiner.scores.runs import RunScores, Sample, arranged, same_sign
 from examiner.scores.standing import best_first
 from examiner.scores.training.checkpoints import (
@@ -46,6 +46,7 @@ from examiner.scores.training.episodes import (
     end_times,
     episodes_of,
 )
+from examiner.scores.training.task_curves import on_curve_scale
 from examiner.validation import Floats, Randomness, generator, read_only, seed_of
 
 POINTS = 25
@@ -198,6 +199,7 @@ def efficiency(
     *,
     rng: Randomness = 0,
     measure: str | None = None,
+    normalise: str | OwnFunction | None = "auto",
     last: int | None = None,
     **how: Unpack[ResamplingOptions],
 ) -> EfficiencyCurves:
@@ -220,6 +222,8 @@ def efficiency(
     """
     wished = Resampling(**how).by_percentiles("Curves have no 'bca' bands.")
     known, seed = aggregate_named(aggregate), seed_of(rng)
+    scale = on_curve_scale(results, measure, normalise)
+    results = scale.log
     same_sign(results, measure)
     results, idle = learners_of(results)
     episodes = _episodes(results)
@@ -241,7 +245,7 @@ def efficiency(
         )
     runs = np.array([(~np.isnan(values[episodes.agent == agent])).sum(axis=0)
                      for agent in range(len(results.agents))])  # fmt: skip
-    notes = (*idle, *episodes.notes, *_ended_early(curve, episodes, points))
+    notes = (*scale.notes, *idle, *episodes.notes, *_ended_early(curve, episodes, points))
     notes = (*notes, *_uncovered(results, value), *summary.reasons)
     order = best_first(results.agents, _last_known(value), higher_is_better=known.higher_is_better)
     value, low, high, runs = value[order], low[order], high[order], runs[order]
@@ -258,7 +262,7 @@ def efficiency(
         how=chosen,
         seed=seed,
         time_unit=episodes.unit,
-        score_unit=score_unit(results, measure),
+        score_unit=scale.unit,
         notes=notes,
     )
 
@@ -328,7 +332,7 @@ class _AggregateCurve:
         along = self.values[strata.scores.astype(np.int64)][:, :, columns]
         statistic = partial(_at_points, values=along, statistic=self.statistic)
         rng = np.random.default_rng(self.entropy)
-        return bootstrap.along(lambda _: statistic, rng, len(columns))[:, 0]
+        return bootstrap.along(statistic, rng, len(columns))[:, 0]
 
 
 def _episodes(results: Results) -> Episodes:

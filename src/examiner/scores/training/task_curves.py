@@ -13,7 +13,17 @@ from numpy.typing import NDArray
 from examiner.answers import Answer, Table, count, name, number
 from examiner.messages import counted, listed
 from examiner.results import Results, Scales, reads_results
-from examiner.scores.cells import group_means
+from examiner.scores.cells import group_means, judged_runs
+from examiner.scores.comparable import OwnFunction
+from examiner.scores.normalise import (
+    is_normalised,
+    normaliser_name,
+    on_scale,
+    score_unit,
+    task_scores,
+)
+from examiner.scores.normalise import normalise as normalised
+from examiner.scores.normalisers import NORMALISERS
 from examiner.scores.training.checkpoints import (
     at_times,
     checkpoint_runs,
@@ -37,7 +47,39 @@ class CurveScale(NamedTuple):
     notes: tuple[str, ...] = ()
 
 
-def on_curve_scale(results: Results, measure: str | None = None) -> CurveScale:
+ONE_FUNCTION = ("human", "chance", "random-only", "min-max")
+"""Normalisers that are one increasing function of the score per task, the same for all agents."""
+
+
+def on_curve_scale(
+    results: Results, measure: str | None = None, normalise: str | OwnFunction | None = "auto"
+) -> CurveScale:
+    """Return a log on one scale for all tasks, agents and times, so that tasks can be averaged.
+
+    A normaliser that is one function of the score per task learns from the reduced log, as in `rank`.
+    Others compare agents with each other at one time: for them, and where "auto" finds no scale, see
+    `on_range_of_log`. With None, scores stay as they were read.
+
+    >>> table = {"agent": ["a", "b"] * 2, "task": ["t", "t", "u", "u"], "score": [0, 2, 0, 500]}
+    >>> on_curve_scale(Results.from_dict(table), normalise="min-max").log.measure()
+    array([0., 1., 0., 1.])
+    """
+    measure = results.measure_name(measure)
+    if normalise is None or is_normalised(results, measure):
+        return CurveScale(results, score_unit(results, measure))
+    if callable(normalise):
+        log = normalised(results, normalise, measure)
+        return CurveScale(log, score_unit(log, measure))
+    reduced = judged_runs(results)
+    name = normaliser_name(reduced, normalise, measure)
+    if name not in ONE_FUNCTION:
+        return on_range_of_log(results, measure)
+    scale = NORMALISERS[name].learn(task_scores(reduced, measure))
+    log = on_scale(results, name, task_scores(results, measure), scale)
+    return CurveScale(log, score_unit(log, measure))
+
+
+def on_range_of_log(results: Results, measure: str | None = None) -> CurveScale:
     r"""Return a log whose tasks can be averaged: as it is where ranges are alike, else by min and max.
 
     .. math:: x' = \frac{x - \min_t}{\max_t - \min_t}
@@ -47,7 +89,7 @@ def on_curve_scale(results: Results, measure: str | None = None) -> CurveScale:
     they overlap and none is ten times as wide as another, or where all scores lie in [0, 1].
 
     >>> table = {"agent": ["a"] * 4, "task": ["t", "t", "u", "u"], "run": [0, 1] * 2}
-    >>> on_curve_scale(Results.from_dict(table | {"score": [0, 2, 0, 500]})).log.measure()
+    >>> on_range_of_log(Results.from_dict(table | {"score": [0, 2, 0, 500]})).log.measure()
     array([0., 1., 0., 1.])
     """
     measure = results.measure_name(measure)

@@ -1,4 +1,4 @@
-"""Tasks that stand for others with like responses: weighted k-medoids."""
+"""Tasks that represent others with similar responses: weighted k-medoids."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ def covariance(evidence: SelectionEvidence, size: int, rng: np.random.Generator)
 
     Greedy design for a Gaussian (MacKay, 1992, eq. 8 for one region of interest; Krause, Singh & Guestrin,
     2008, alg. 1) under covariances shrunk towards a few common factors; how far was settled in folds over
-    the same agents. Gaps count as not seen. Needs `evidence.target` and `evidence.shrinkage`; draws
+    the same agents. Gaps count as unobserved. Needs `evidence.target` and `evidence.shrinkage`; draws
     nothing at random.
     """
     shrinkage, size = _shrinkage(evidence), check_size(evidence, size)
@@ -37,7 +37,7 @@ def covariance_path(
     shrinkage, table = _shrinkage(evidence), evidence.table
     gains: dict[Blend, Gains] = {}
     longest: dict[Blend, tuple[int, ...]] = {}
-    found = {}
+    sets = {}
     for size in sorted(sizes, reverse=True):
         blend = shrinkage.at(size)
         if blend not in gains:
@@ -45,14 +45,14 @@ def covariance_path(
         if blend not in longest or evidence.terms.in_units:
             grown = grow(evidence, size, gains[blend], method="covariance", unit=UNIT)
             longest[blend] = grown.columns
-        found[size] = longest[blend][:size]
-    return [found[size] for size in sizes]
+        sets[size] = longest[blend][:size]
+    return [sets[size] for size in sizes]
 
 
 def _shrinkage(evidence: SelectionEvidence) -> Shrinkage:
     evidence.needed("covariance", "target")
-    found: Shrinkage = evidence.needed("covariance", "shrinkage")
-    return found
+    shrinkage: Shrinkage = evidence.needed("covariance", "shrinkage")
+    return shrinkage
 
 
 def _gains(table: CovarianceData, blend: Blend) -> Gains:

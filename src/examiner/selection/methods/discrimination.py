@@ -15,7 +15,7 @@ def discrimination(evidence: SelectionEvidence, size: int, rng: np.random.Genera
 
     "Focus on those games that are discriminating, and also use those whose difficulty is close to the
     estimated ability of the technique" (papers/003, section 5): the slope of the curve at an ability is
-    large where both hold, and negative where the able do worse. For one agent, give its ability alone.
+    large where both hold, and negative where strong agents do worse. For one agent, give its ability alone.
     Needs `evidence.items` and `evidence.ability`; draws nothing at random.
     """
     items, ability = (evidence.needed("discrimination", what) for what in ("items", "ability"))

@@ -56,11 +56,11 @@ def one_of_each_group(
     central = 1.0 / (1.0 + apart)
 
     def gains(chosen: list[int]) -> Floats:
-        held = np.bincount(label[chosen], minlength=groups)
-        turn = count / (2 * held + 1) / len(label) + (held == 0)
+        number = np.bincount(label[chosen], minlength=groups)
+        turn = count / (2 * number + 1) / len(label) + (number == 0)
         return np.asarray(turn[label] + 1e-6 * central)
 
-    found = grow(evidence, size, gains, method=method, unit="tasks it stands for")
-    held = np.bincount(label[list(found.columns)], minlength=groups)
-    own = label[list(found.columns)]
-    return replace(found, gain=count[own] / held[own])
+    grown = grow(evidence, size, gains, method=method, unit="tasks it stands for")
+    number = np.bincount(label[list(grown.columns)], minlength=groups)
+    group = label[list(grown.columns)]
+    return replace(grown, gain=count[group] / number[group])

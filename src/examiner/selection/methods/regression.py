@@ -37,7 +37,7 @@ def _error_removed(evidence: SelectionEvidence) -> Gains:
     design = Design.of(evidence.values).values
 
     def gains(chosen: list[int]) -> Floats:
-        found = with_one_more(design, target, chosen)
-        return found.alone - found.errors
+        extended = with_one_more(design, target, chosen)
+        return extended.alone - extended.errors
 
     return gains

@@ -13,7 +13,7 @@ def spread(evidence: SelectionEvidence, size: int, rng: np.random.Generator) -> 
     """Choose tasks at even steps of difficulty: the mean of all agents, from the least to the greatest.
 
     With k tasks the steps stand at the (i − ½)/k quantiles of the tasks' means. What a task gains is how
-    near it is to a step nobody stands on. Draws nothing at random.
+    near it is to a step that no selected task occupies. Draws nothing at random.
     """
     size = check_size(evidence, size)
     means = evidence.values.mean(axis=0)

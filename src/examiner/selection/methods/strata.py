@@ -1,4 +1,4 @@
-"""One discriminating task of each stratum of difficulty: for agents that are better than those seen."""
+"""One discriminating task of each stratum of difficulty: for agents that are better than today's."""
 
 from __future__ import annotations
 
@@ -11,18 +11,15 @@ from examiner.selection.evidence import SelectionEvidence
 from examiner.selection.greedy import TaskSet, check_size, grow
 from examiner.validation import Floats
 
-CANDIDATES = 0.25
-"""The share of a stratum that is considered: the steepest of all tasks among today's agents would be
-solved by all better ones (`benchmarks/newer_agents.py`)."""
-
 
 def strata(evidence: SelectionEvidence, size: int, rng: np.random.Generator) -> TaskSet:
-    """Split tasks into strata of equal size by difficulty, and choose a discriminating task of each.
+    r"""Split tasks into strata of equal size by difficulty, and choose a discriminating task of each.
 
-    Tasks that covary among the agents seen are those that all better agents solve. Strata keep hard
-    tasks, and the set stands for all tasks whoever is examined. Of a quarter of a stratum's tasks, taken
-    in an order by content, the one that correlates most with the mean of all other tasks is chosen. Draws
-    nothing at random.
+    Strata keep hard tasks, and the set represents all tasks for any agent. Of the m tasks of a
+    stratum, the one of rank :math:`\sqrt m` in its correlation with the mean of all other tasks is chosen,
+    the root rounded down and up in turn. The tasks that discriminate most between today's agents are those
+    that nearly all better agents solve, which matters most where many tasks leave little other error
+    (`benchmarks/newer_agents.py`). Draws nothing at random.
     """
     number = size = check_size(evidence, size)
     values, terms = evidence.values, evidence.terms
@@ -34,17 +31,19 @@ def strata(evidence: SelectionEvidence, size: int, rng: np.random.Generator) -> 
     discrimination = np.nan_to_num(correlate_pairs(values, others)[0])
     order = np.lexsort((evidence.task_rank, -values.mean(axis=0)))
     order = order[terms.offered[order]]
-    stratum, candidate = np.full(tasks, -1), np.zeros(tasks, dtype=np.bool_)
+    stratum, distance = np.full(tasks, -1), np.zeros(tasks)
     ends = np.linspace(0, len(order), number + 1).round().astype(np.intp)[1:-1]
     for place, members in enumerate(np.split(order, ends)):
         stratum[members] = place
-        by_content = members[np.argsort(evidence.task_rank[members])]
-        candidate[by_content[: int(np.ceil(CANDIDATES * len(members)))]] = True
+        steepest = members[np.argsort(-discrimination[members], kind="stable")]
+        root = np.sqrt(len(members))
+        wanted = max(int(np.ceil(root) if place % 2 else root), 1) - 1
+        distance[steepest] = np.abs(np.arange(len(members)) - wanted)
 
     def gains(chosen: list[int]) -> Floats:
-        """Strata that have no task yet come first, in them the candidates."""
+        """Strata that have no task yet come first, in them the tasks nearest to the rank."""
         filled = np.bincount(stratum[chosen], minlength=number)[stratum]
-        return np.asarray(1.0 / (1 + filled) + (candidate + (1 + discrimination) / 4) / 100)
+        return np.asarray(1.0 / (1 + filled) + 1e-3 / (1 + distance))
 
-    found = grow(evidence, size, gains, method="strata", unit="correlation with the other tasks")
-    return replace(found, gain=discrimination[list(found.columns)])
+    grown = grow(evidence, size, gains, method="strata", unit="correlation with the other tasks")
+    return replace(grown, gain=discrimination[list(grown.columns)])

@@ -1,1 +1,1 @@
-"""Proof on held-out agents: who is held out, what each fold says, and the figures that follow."""
+"""Validation on held-out agents: who is held out, what each fold predicts, and the figures that follow."""

@@ -6,11 +6,11 @@ import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from examiner.answers import Row
 from examiner.messages import counted
 from examiner.selection.benchmark import Benchmark
-from examiner.selection.proof.rows import MethodFigures
+from examiner.selection.proof.figures import JudgedMethods
 
-FEW_AGENTS = 20
 GIVEN = "given"
 """The method of tasks that are named by hand."""
 
@@ -23,7 +23,7 @@ class JudgedAnswer(NamedTuple):
 
 
 def answer_of(
-    rows: Sequence[MethodFigures], names: Sequence[str], whole: Benchmark, tolerance: float
+    rows: JudgedMethods, names: Sequence[str], whole: Benchmark, tolerance: float
 ) -> JudgedAnswer:
     """Say how many tasks predict the aggregate within the tolerance, and what remains unknown.
 
@@ -32,41 +32,41 @@ def answer_of(
     """
     target, budget, agents = whole.target, whole.terms.budget, len(whole.agents)
     method = "best_of" if "best_of" in names else names[0]
-    own = sorted((row for row in rows if row.method == method), key=lambda row: row.size)
-    if all(math.isnan(row.relative_error.value) for row in own):
+    rows_of_method = sorted((row for row in rows if row.method == method), key=lambda row: row.size)
+    if all(math.isnan(row.relative_error) or math.isnan(row.r2) for row in rows_of_method):
         return JudgedAnswer(
             "No task discriminates between agents: they are all alike, or too few to be compared."
         )
     if method == GIVEN:
-        return JudgedAnswer(_given(own[0], target), _limits(own[0], agents))
-    best = next((row for row in own if row.relative_error.value <= tolerance), None)
-    if best is None and len(own) > 1:
-        best = min(own, key=lambda row: row.relative_error.value)
+        return JudgedAnswer(_given(rows_of_method[0], target), _limits(rows_of_method[0], agents))
+    best = next((row for row in rows_of_method if row.relative_error <= tolerance), None)
+    if best is None and len(rows_of_method) > 1:
+        best = min(rows_of_method, key=lambda row: row.relative_error)
         start = (
             f"Selected by {method}, no judged number of tasks predicts the {target} of held-out agents "
             f"with a mean relative error of {tolerance:.1%} or less; the lowest is "
-            f"{best.relative_error.value:.1%}, with {counted(best.size, 'task')}"
+            f"{best.relative_error:.1%}, with {counted(best.size, 'task')}"
         )
     else:
         within = "within" if best is not None else "above"
-        best = best or own[0]
+        best = best or rows_of_method[0]
         subject, verb = _subject(best.size, method, budget)
         start = (
             f"{subject} {verb} the {target} of held-out agents with a mean relative error of "
-            f"{best.relative_error.value:.1%}, {within} the tolerance of {tolerance:.1%}"
+            f"{best.relative_error:.1%}, {within} the tolerance of {tolerance:.1%}"
         )
-    if math.isnan(best.r2.value):
+    if math.isnan(best.r2):
         return JudgedAnswer(
             f"{start}.", "Agents are all alike, or too few: there are no differences to explain."
         )
-    return JudgedAnswer(f"{start} (R² {_number(best.r2.value)}).", _limits(best, agents))
+    return JudgedAnswer(f"{start} (R² {_number(best.r2)}).", _limits(best, agents))
 
 
-def _given(row: MethodFigures, target: str) -> str:
+def _given(row: Row, target: str) -> str:
     subject = "This task predicts" if row.size == 1 else f"These {row.size:,} tasks predict"
     return (
-        f"{subject} the {target} of held-out agents with R² {_number(row.r2.value)} and a mean absolute "
-        f"error of {_number(row.mae.value)}."
+        f"{subject} the {target} of held-out agents with R² {_number(row.r2)} and a mean absolute "
+        f"error of {_number(row.mae)}."
     )
 
 
@@ -78,8 +78,8 @@ def _subject(size: int, method: str, budget: float | None) -> tuple[str, str]:
     return selected, "predicts" if size == 1 else "predict"
 
 
-def _limits(row: MethodFigures, agents: int) -> str:
-    least = row.minimum_detectable_difference.value
+def _limits(row: Row, agents: int) -> str:
+    least = row.minimum_detectable_difference
     if math.isnan(least):
         orders = "There are too few agents to show which of them the set orders correctly."
     elif math.isinf(least):
@@ -87,14 +87,14 @@ def _limits(row: MethodFigures, agents: int) -> str:
             "No pair of agents is ordered correctly nine times in ten, not even the most different."
         )
     else:
-        high = row.minimum_detectable_difference.high
+        high = row.minimum_detectable_difference_high
         upper = "" if not math.isfinite(high) else f" (at most {_number(high)})"
         orders = f"Agents closer than {_number(least)}{upper} cannot be ordered reliably."
-    if math.isnan(row.r2.low):
+    if math.isnan(row.r2_low):
         return orders
-    ends = f"{_number(row.r2.low)} and {_number(row.r2.high)}"
+    ends = f"{_number(row.r2_low)} and {_number(row.r2_high)}"
     doubt = f"With {counted(agents, 'agent')}, R² may lie between {ends}"
-    few = "; that is too few to distinguish good methods" if agents < FEW_AGENTS else ""
+    few = "; that is too few to distinguish good methods" if agents < 20 else ""
     return f"{orders} {doubt}{few}."
 
 

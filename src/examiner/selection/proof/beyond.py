@@ -14,19 +14,14 @@ from examiner.selection.benchmark import Benchmark, Examined
 from examiner.selection.evidence import Fold, fold_of
 from examiner.selection.methods import Method
 from examiner.selection.prediction import fit_predictor
-from examiner.selection.proof.inner import inner_folds
+from examiner.selection.proof.chance import mean_of_draws
+from examiner.selection.proof.folds import inner_folds
 from examiner.selection.proof.sets import Columns, Contest, predict_sets, random_sets
 from examiner.validation import Floats
 
 SELECTED = "selection"
-HELD_OUT = 3
-"""One agent in three is held out: the best, and the newest."""
-FEWEST = 4
-"""Agents that choose, and agents that are judged: with fewer no table is shown."""
 DRAWS = 20
 ABILITIES = np.linspace(-8.0, 10.0, 361)
-LOGITS_PER_DEVIATE = 1.702
-"""A logistic curve that follows the normal one (Haley, 1952)."""
 
 
 class BeyondTraining(Table):
@@ -59,9 +54,9 @@ def judge_beyond(
 ) -> tuple[BeyondTraining | None, tuple[str, ...]]:
     """Hold out the best third of agents, and the newest where dates are known, and predict them.
 
-    Next to the selection stand random sets of the same size under the plain mean, ridge regression and the
-    Rasch model (for shares of successes). The notes warn where one of these predicts significantly better:
-    its error is lower by more than two standard errors over agents.
+    The selection is compared with random sets of the same size under the plain mean, ridge regression and
+    the Rasch model (for shares of successes). The notes warn where one of these predicts significantly
+    better: its error is lower by more than two standard errors over agents.
     """
     values = whole.comparable(whole.everyone, whole.learn(whole.everyone))
     aggregates = whole.truth(whole.everyone, values)
@@ -73,7 +68,8 @@ def judge_beyond(
     notes = []
     for label, value in orders.items():
         train, test = _split(whole, np.where(whole.judged, value, np.nan))
-        if min(len(train), len(test)) < FEWEST:
+        # Agents that choose, and agents that are judged: with fewer no table is shown
+        if min(len(train), len(test)) < 4:
             continue
         predictions, truth, inside = predict_beyond(
             whole, method, size, level, sets, train, test, rng
@@ -96,9 +92,12 @@ def judge_beyond(
 
 def _split(whole: Benchmark, value: Floats) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """Agents to choose on and agents to judge: the highest third with their families, ties included."""
-    known = np.isfinite(value)
-    least = np.sort(value[known])[-max(int(known.sum()) // HELD_OUT, 1)] if known.any() else np.inf
-    out = np.isin(whole.family_codes, whole.family_codes[known & (value >= least)])
+    is_known = np.isfinite(value)
+    # One agent in three is held out: the best, and the newest
+    least = (
+        np.sort(value[is_known])[-max(int(is_known.sum()) // 3, 1)] if is_known.any() else np.inf
+    )
+    out = np.isin(whole.family_codes, whole.family_codes[is_known & (value >= least)])
     return np.flatnonzero(~out), np.flatnonzero(out & whole.judged)
 
 
@@ -123,10 +122,10 @@ def predict_beyond(
     usable = np.isfinite(raw[:, list(chosen)]).any(axis=1)
     raw, truth = raw[usable], truth[usable]
     predicted = predictor.aggregate(raw[:, list(chosen)], level)
-    lines = predict_sets(fold._replace(curves=None), raw, sets, rest=False)
+    lines = predict_sets(fold._replace(curves=None), raw, sets, remainders=False)
     predictions = {
         SELECTED: predicted.value[None],
-        "random + mean": np.array([_means(raw[:, list(one)]) for one in sets]),
+        "random + mean": np.array([mean_of_draws(raw[:, list(one)].T) for one in sets]),
         "random + ridge": np.array([line.value for line in lines]),
     }
     if whole.of_shares:
@@ -140,26 +139,20 @@ def predict_beyond(
     return predictions, truth, float(inside.mean())
 
 
-def _means(values: Floats) -> Floats:
-    """The mean of what was observed of each agent, NaN where nothing was."""
-    seen = np.isfinite(values)
-    count = np.where(seen.any(axis=1), seen.sum(axis=1), np.nan)
-    return np.asarray(np.where(seen, values, 0.0).sum(axis=1) / count)
-
-
 def _by_rasch(fold: Fold, raw: Floats, sets: tuple[Columns, ...]) -> Floats:
     """The mean over all tasks expected at the ability that explains the number solved, [draws, agents]."""
     from scipy.special import ndtri
 
-    values, seen = np.nan_to_num(fold.observed), np.isfinite(fold.observed)
-    easiness = ndtri((values.sum(axis=0) + 0.5) / (seen.sum(axis=0) + 1)) * LOGITS_PER_DEVIATE
+    values, is_observed = np.nan_to_num(fold.observed), np.isfinite(fold.observed)
+    # A logistic curve that follows the normal one (Haley, 1952)
+    easiness = ndtri((values.sum(axis=0) + 0.5) / (is_observed.sum(axis=0) + 1)) * 1.702
     solved, _ = sigmoid_pair(ABILITIES[:, None] + easiness)
     weights = fold.evidence.weights
     whole = solved.mean(axis=1) if weights is None else solved @ weights
     predicted = []
     for columns in sets:
         part = raw[:, list(columns)]
-        share, size = _means(part), len(columns)
+        share, size = mean_of_draws(part.T), len(columns)
         ability = np.interp(
             (share * size + 0.5) / (size + 1), solved[:, list(columns)].mean(axis=1), ABILITIES
         )
@@ -192,16 +185,16 @@ def _better(
 
 def agent_errors(predicted: Floats, truth: Floats) -> Floats:
     """Absolute errors of agents, mean over draws [draws, agents] with a result of the agent."""
-    return _means(np.abs(predicted - truth).T)
+    return mean_of_draws(np.abs(predicted - truth))
 
 
 def rank_correlation(predicted: Floats, truth: Floats) -> float:
     """Spearman's correlation of predictions [draws, agents] with the truth, mean over draws."""
-    found = []
-    for one in predicted:
-        both = np.stack([truth, one])[:, np.isfinite(one)].round(9)  # rounding must not break ties
-        found.append(correlate_columns(both.T, "spearman")[0][0, 1])
-    return float(np.mean(found))
+    correlations = []
+    for row in predicted:
+        both = np.stack([truth, row])[:, np.isfinite(row)].round(9)  # rounding must not break ties
+        correlations.append(correlate_columns(both.T, "spearman")[0][0, 1])
+    return float(np.mean(correlations))
 
 
 def _error(off: Floats) -> float:

@@ -1,4 +1,4 @@
-"""Whether what a method chose predicts better than random sets of the same size, agent by agent."""
+"""Whether selected tasks predict better than random sets of the same size, agent by agent."""
 
 from __future__ import annotations
 
@@ -11,115 +11,95 @@ from examiner.messages import counted
 from examiner.selection.proof.sets import Guess
 from examiner.validation import Floats
 
-SURE = 1.645
-"""Standard errors by which errors must be smaller: one in twenty tables of noise looks better by luck."""
-
 DOUBT = "Warning"
-"""The word that a warning of a choice begins with, wherever it is told again."""
+"""The word that a warning of a selection begins with, wherever it is repeated."""
 
 
-class BesideRandom(NamedTuple):
-    """Absolute errors from one set, [agents], and the mean ones from random sets; NaN is not known."""
+class RandomComparison(NamedTuple):
+    """Absolute errors of sets, [methods, sizes, agents], and mean ones of random sets, [sizes, agents].
 
-    own: Floats
-    random: Floats
-
-    @property
-    def share(self) -> float:
-        """The error as a share of the random sets', NaN where these have none.
-
-        >>> BesideRandom(np.array([1.0, 2.0]), np.array([2.0, 4.0])).share
-        0.5
-        """
-        known = np.isfinite(self.own) & np.isfinite(self.random)
-        whole = float(self.random[known].sum())
-        return float(self.own[known].sum()) / whole if whole > 0 else float("nan")
-
-    @property
-    def better(self) -> bool:
-        """Whether errors are smaller beyond what luck does.
-
-        >>> BesideRandom(np.array([1.0, 2.0, 9.0]), np.array([2.0, 4.0, 3.0])).better
-        False
-        """
-        less = self.random - self.own
-        less = less[np.isfinite(less)]
-        if len(less) < 2:
-            return False
-        return bool(less.mean() > SURE * less.std(ddof=1) / np.sqrt(len(less)))
-
-
-class Beside(NamedTuple):
-    """Errors of many sets beside random ones: own [methods, sizes, agents], random [sizes, agents]."""
-
-    own: Floats
-    own_rest: Floats
-    random: Floats
-    random_rest: Floats
-
-    def luck(self, method: int, size: int) -> Luck:
-        """Return how the set of one method at one size stands."""
-        return Luck(
-            BesideRandom(self.own[method, size], self.random[size]),
-            BesideRandom(self.own_rest[method, size], self.random_rest[size]),
-        )
-
-
-def beside_random(truth: Floats, guess: Guess, random: Guess) -> Beside:
-    """Return absolute errors of sets and, averaged over draws, of random sets; NaN without any draw."""
-    nothing = np.full(guess.value.shape[1:], np.nan)
-    drawn, drawn_rest = nothing, nothing
-    if len(random.value):
-        drawn = np.abs(random.value - truth).mean(axis=0)
-        drawn_rest = np.abs(random.rest - random.rest_truth).mean(axis=0)
-    own_rest = np.abs(guess.rest - guess.rest_truth)
-    return Beside(np.abs(guess.value - truth), own_rest, drawn, drawn_rest)
-
-
-def pooled(folds: Sequence[Beside]) -> Beside:
-    """Put the agents of several folds side by side; nobody, where there are none."""
-    if not folds:
-        return Beside(*[np.empty((0, 0, 0))] * 2, *[np.empty((0, 0))] * 2)
-    return Beside(*(np.concatenate(parts, axis=-1) for parts in zip(*folds, strict=True)))
-
-
-class Luck(NamedTuple):
-    """How a set stands beside random ones in predicting the aggregate, and the tasks that were not chosen.
-
-    A mean contains its parts: even in noise a set of many tasks tells of itself.
+    NaN is unknown. `remainder` are errors on the mean of the tasks that were not selected: a mean contains
+    its parts, and even in noise a set of many tasks predicts itself.
     """
 
-    whole: BesideRandom
-    rest: BesideRandom
+    whole: Floats
+    remainder: Floats
+    random: Floats
+    random_remainder: Floats
 
-    def loses(self, method: str, size: int) -> str | None:
-        """Say that a method does worse than random sets, or nothing.
+    def share(self, method: int, size: int) -> float:
+        """Return the error as a share of the random sets', NaN where these have none."""
+        return share_of_random(self.whole[method, size], self.random[size])
 
-        >>> two = BesideRandom(np.array([3.0, 3.0]), np.array([2.0, 4.0]))
-        >>> Luck(two, two).loses("clusters", 5)
-        'clusters with 5 tasks does not beat random sets: its error is 100% of theirs.'
-        """
-        if not self.whole.share >= 1:
-            return None
-        return (
-            f"{method} with {counted(size, 'task')} does not beat random sets: its error is "
-            f"{self.whole.share:.0%} of theirs."
-        )
+    def warning(self, at: tuple[int, int], method: str, size: int) -> str | None:
+        """Say that a selection is not shown to be better than random sets, or nothing.
 
-    def warning(self, method: str, size: int) -> str | None:
-        """Say that what was chosen is not shown to be better than random sets, or nothing.
-
-        >>> two = BesideRandom(np.array([1.0, 1.1]), np.array([2.0, 2.0]))
-        >>> even = BesideRandom(np.array([3.0, 1.0]), np.array([2.0, 2.0]))
-        >>> Luck(two, even).warning("covariance", 5)
+        >>> better, even = np.array([1.0, 1.1]), np.array([3.0, 1.0])
+        >>> comparison = RandomComparison(better[None, None], even[None, None], *np.full((2, 1, 2), 2.0))
+        >>> comparison.warning((0, 0), "covariance", 5)
         'Warning: 5 tasks chosen by covariance are not shown to predict the tasks not chosen better than \
 random sets do (100% of their error).'
         """
-        for what, beside in (("the whole", self.whole), ("the tasks not chosen", self.rest)):
-            if np.isfinite(beside.share) and not beside.better:
-                are = "is" if size == 1 else "are"
+        for what, errors, random in (
+            ("the whole", self.whole[at], self.random[at[1]]),
+            ("the tasks not chosen", self.remainder[at], self.random_remainder[at[1]]),
+        ):
+            share = share_of_random(errors, random)
+            if np.isfinite(share) and not beats_random(errors, random):
+                verb = "is" if size == 1 else "are"
                 return (
-                    f"{DOUBT}: {counted(size, 'task')} chosen by {method} {are} not shown to predict "
-                    f"{what} better than random sets do ({beside.share:.0%} of their error)."
+                    f"{DOUBT}: {counted(size, 'task')} chosen by {method} {verb} not shown to predict "
+                    f"{what} better than random sets do ({share:.0%} of their error)."
                 )
         return None
+
+
+def share_of_random(errors: Floats, random: Floats) -> float:
+    """Return the sum of errors [agents] as a share of the random sets' over the same agents.
+
+    >>> share_of_random(np.array([1.0, 2.0]), np.array([2.0, 4.0]))
+    0.5
+    """
+    both = np.isfinite(errors) & np.isfinite(random)
+    total = float(random[both].sum())
+    return float(errors[both].sum()) / total if total > 0 else float("nan")
+
+
+def beats_random(errors: Floats, random: Floats) -> bool:
+    """Whether errors [agents] are significantly smaller than those of random sets (5 %, one-sided).
+
+    >>> beats_random(np.array([1.0, 2.0, 9.0]), np.array([2.0, 4.0, 3.0]))
+    False
+    """
+    less = (random - errors)[np.isfinite(random - errors)]
+    if len(less) < 2:
+        return False
+    return bool(less.mean() > 1.645 * less.std(ddof=1) / np.sqrt(len(less)))
+
+
+def comparison_with_random(truth: Floats, guess: Guess, random: Guess) -> RandomComparison:
+    """Return absolute errors of sets and, averaged over draws, of random sets; NaN without any draw."""
+    remainder = np.abs(guess.remainder - guess.remainder_truth)
+    drawn, drawn_remainder = np.full((2, *guess.value.shape[1:]), np.nan)
+    if len(random.value):
+        drawn = mean_of_draws(np.abs(random.value - truth))
+        drawn_remainder = mean_of_draws(np.abs(random.remainder - random.remainder_truth))
+    return RandomComparison(np.abs(guess.value - truth), remainder, drawn, drawn_remainder)
+
+
+def mean_of_draws(values: Floats) -> Floats:
+    """Return means over the first axis of what is known, NaN where nothing is.
+
+    >>> mean_of_draws(np.array([[1.0, np.nan], [3.0, np.nan]]))
+    array([ 2., nan])
+    """
+    is_known = np.isfinite(values)
+    count = np.where(is_known.any(axis=0), is_known.sum(axis=0), np.nan)
+    return np.asarray(np.where(is_known, values, 0.0).sum(axis=0) / count)
+
+
+def pooled(folds: Sequence[RandomComparison]) -> RandomComparison:
+    """Put the agents of several folds next to each other; nobody, where there are none."""
+    if not folds:
+        return RandomComparison(*[np.empty((0, 0, 0))] * 2, *[np.empty((0, 0))] * 2)
+    return RandomComparison(*(np.concatenate(parts, axis=-1) for parts in zip(*folds, strict=True)))

@@ -11,13 +11,15 @@ from numpy.typing import NDArray
 
 from examiner.messages import InputError, counted, listed
 from examiner.scores import check_level
+from examiner.selection.benchmark import Benchmark
 from examiner.selection.resampling import REPS
+from examiner.validation import generator
 
 LEAST_TRAINING = 2
 PAIR_FOLDS, PAIR_REPEATS = 5, 5
-"""Folds in which several agents are held out together, where the others hold out one: for their order."""
+"""Folds in which several agents are held out together, for their order, where the others hold out one."""
 MOST_AGENTS, MOST_CELLS = 100, 5_000
-"""Up to this many agents, and agents · tasks, one agent is left out at a time."""
+"""Up to this many agents, and agents · tasks, one agent is held out at a time."""
 FOLDS = 10
 FEWER_FOLDS, MANY_CELLS = 5, 50_000
 """Beyond this many agents · tasks five folds: 134 × 500 take one processor second, and R² is the same."""
@@ -99,6 +101,15 @@ def splits_of(
     return Splits(main, pairs, name + whole)
 
 
+def splits_and_streams(
+    whole: Benchmark, holdout: Holdout, seed: int
+) -> tuple[Splits, tuple[np.random.Generator, ...]]:
+    """Return who is held out with whom, and generators for random sets, folds and figures."""
+    for_draws, for_splits, for_folds, for_figures = generator(seed).spawn(4)
+    splits = splits_of(holdout, whole.agents, whole.family_codes, len(whole.tasks), for_splits)
+    return judged_only(splits, whole.judged), (for_draws, for_folds, for_figures)
+
+
 def usual_folds(agents: int, tasks: int, families: int) -> Literal["loo"] | int:
     """Leave one out of small tables, and make ten folds of large ones, five of very large ones.
 
@@ -158,13 +169,13 @@ def k_fold(families: NDArray[np.integer], folds: int, rng: np.random.Generator) 
     size = np.bincount(families)
     # Large families first, or the last of them would make a fold far larger than the others.
     order = order[np.argsort(-size[order], kind="stable")]
-    held: list[list[int]] = [[] for _ in range(folds)]
+    parts: list[list[int]] = [[] for _ in range(folds)]
     agents = [0] * folds
     for family in order.tolist():
         smallest = agents.index(min(agents))
-        held[smallest].append(family)
+        parts[smallest].append(family)
         agents[smallest] += int(size[family])
-    return _checked([np.flatnonzero(np.isin(families, part)) for part in held], len(families))
+    return _checked([np.flatnonzero(np.isin(families, part)) for part in parts], len(families))
 
 
 def chosen_on(agents: Sequence[str], named: Sequence[str]) -> list[Split]:

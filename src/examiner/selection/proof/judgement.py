@@ -12,17 +12,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from examiner.answers import Answer, Row, Scalar, Table, count, name, number, words
-from examiner.messages import InputError
+from examiner.messages import InputError, counted
 from examiner.results import Results
-from examiner.scores import Progress, shared_ranks, value_unit
+from examiner.scores import Progress, shared_ranks
 from examiner.selection.benchmark import Benchmark, benchmark_of
 from examiner.selection.evidence import fold_of
 from examiner.selection.methods import Select, entered_methods
 from examiner.selection.proof.answer import JudgedAnswer, answer_of
-from examiner.selection.proof.chance import Beside, beside_random, pooled
-from examiner.selection.proof.contest import FoldJob, JudgedFold, judge_fold
-from examiner.selection.proof.holdout import Holdout, Splits, judged_only, splits_of
-from examiner.selection.proof.rows import JudgedMethods, rows_of, table_of
+from examiner.selection.proof.chance import RandomComparison, comparison_with_random, pooled
+from examiner.selection.proof.figures import JudgedMethods, table_of
+from examiner.selection.proof.folds import FoldJob, JudgedFold, judge_fold
+from examiner.selection.proof.holdout import Holdout, splits_and_streams
 from examiner.selection.proof.sets import (
     Columns,
     Contest,
@@ -31,10 +31,12 @@ from examiner.selection.proof.sets import (
     random_sets,
 )
 from examiner.selection.shrinkage import Shrinkage
-from examiner.validation import Floats, Randomness, generator, seed_of
+from examiner.validation import Floats, Randomness, seed_of
 
 SIZES = (1, 2, 3, 5, 10)
 """Sizes of sets that are judged by default."""
+CURVE_SIZES = (*SIZES, 20, 50, 100, 200)
+"""Sizes of the curve that shows how short a benchmark can be: one path of a fold serves them all."""
 
 Map: TypeAlias = Callable[[Callable[[FoldJob], JudgedFold], Iterable[FoldJob]], Iterable[Any]]
 # Any: executors differ in what they call the iterator
@@ -188,7 +190,7 @@ class MethodJudgement(Answer):
 
 def judge(
     source: Results | Benchmark | Any,  # Any: all that `ex.read` takes
-    sizes: Sequence[int] = SIZES,
+    sizes: Sequence[int] | None = None,
     methods: Sequence[str | Select] | None = None,
     *,
     rng: Randomness = 0,
@@ -200,9 +202,10 @@ def judge(
 ) -> MethodJudgement:
     """Judge selection methods on held-out agents, which are used neither for selecting nor for fitting.
 
-    Normalising, thresholds, clusters, curves of tasks and shrinkage all happen inside each fold. Without
-    `methods`, all that the evidence allows are judged, and best-of, which takes in each fold the method
-    that predicts best in inner folds (all of them, where "best_of" is named alone or next to one other).
+    Sizes are 1, 2, 3, 5 and 10 by default, as far as there are more tasks. Normalising, thresholds,
+    clusters, curves of tasks and shrinkage all happen inside each fold. Without `methods`, all that the
+    evidence allows are judged, and best-of, which takes in each fold the method that predicts best in
+    inner folds (all of them, where "best_of" is named alone or next to one other).
     Orders are judged on pairs held out together: ranks pooled from leaving one out are biased. Random
     selections of each size are judged too, with the same predictor. The headline says how many tasks
     predict within the `tolerance`. The same seed gives the same table on any number of workers.
@@ -226,8 +229,10 @@ def judge(
     contest = Contest(entered, wanted, draws, holdout.inner, holdout.level, best)
     folds = splits.main + splits.pairs
     jobs = [
-        FoldJob(split, own, number < len(splits.main))
-        for number, (split, own) in enumerate(zip(folds, for_folds.spawn(len(folds)), strict=True))
+        FoldJob(split, stream, number < len(splits.main))
+        for number, (split, stream) in enumerate(
+            zip(folds, for_folds.spawn(len(folds)), strict=True)
+        )
     ]
     folds_judged: list[JudgedFold] = []
     for fold in map(partial(judge_fold, whole, contest), jobs):
@@ -237,18 +242,22 @@ def judge(
     judged = folds_judged[: len(splits.main)]
     ordered = folds_judged[len(splits.main) :] or judged
     all_sets, optimistic = _on_all(whole, contest, for_figures, shrinkage)
-    beside = pooled([beside_random(fold.truth, fold.guess, fold.random) for fold in judged])
-    rows = rows_of(whole, contest, judged, ordered, optimistic, reps=holdout.reps, rng=for_figures)
+    comparison = pooled(
+        [comparison_with_random(fold.truth, fold.guess, fold.random) for fold in judged]
+    )
     truth, predicted = _pooled(judged, len(whole.agents))
     names = tuple(
         tuple(tuple(whole.tasks[column] for column in columns) for columns in row)
         for row in all_sets
     )
+    figures = table_of(
+        whole, contest, judged, ordered, optimistic, names, reps=holdout.reps, rng=for_figures
+    )
     return MethodJudgement(
         target=whole.target,
         names=contest.names,
         sizes=wanted,
-        methods=table_of(rows, _sets_by_name(contest, names), value_unit(whole.recipe)),
+        methods=figures,
         agents=whole.agents,
         tasks=whole.tasks,
         folds=splits.name,
@@ -256,31 +265,30 @@ def judge(
         predicted=predicted,
         sets=names,
         stability=_stability(whole, contest, judged, all_sets),
-        answer=answer_of(rows, contest.names, whole, tolerance),
+        answer=answer_of(figures, contest.names, whole, tolerance),
         tolerance=tolerance,
         fingerprint=whole.fingerprint,
         seed=seed,
-        doubts=_doubts(contest, beside),
+        doubts=tuple(
+            tuple(
+                comparison.warning((method, at), name, size)
+                for at, size in enumerate(contest.sizes)
+            )
+            for method, name in enumerate(contest.names)
+        ),
         notes=(
             *whole.notes,
             *notes,
             *_gaps(judged),
-            *_lost(contest, beside),
+            *_lost(contest, comparison),
         ),
     )
 
 
-def splits_and_streams(
-    whole: Benchmark, holdout: Holdout, seed: int
-) -> tuple[Splits, tuple[np.random.Generator, ...]]:
-    """Return who is held out with whom, and generators for random sets, folds and figures."""
-    for_draws, for_splits, for_folds, for_figures = generator(seed).spawn(4)
-    splits = splits_of(holdout, whole.agents, whole.family_codes, len(whole.tasks), for_splits)
-    return judged_only(splits, whole.judged), (for_draws, for_folds, for_figures)
-
-
-def _sizes(sizes: Sequence[int], whole: Benchmark) -> tuple[int, ...]:
+def _sizes(sizes: Sequence[int] | None, whole: Benchmark) -> tuple[int, ...]:
     offered, must = int(whole.terms.offered.sum()), len(whole.terms.must)
+    if sizes is None:
+        sizes = [size for size in SIZES if max(1, must) <= size < offered] or [offered]
     wanted = tuple(sorted(set(sizes)))
     if whole.terms.budget is not None:
         return (offered,)
@@ -306,16 +314,18 @@ def _on_all(
     target = fold.evidence.target
     assert target is not None
     spread = float(((target - target.mean()) ** 2).sum()) or float("nan")
-    squares = []
-    for group in (sets, contest.draws):
-        flat = [columns for row in group for columns in row]
-        guesses = predict_sets(fold, fold.observed, flat, rest=False) if flat else []
-        squares.append(np.array([((guess.value - target) ** 2).sum() for guess in guesses]))
-    sizes = len(contest.sizes)
-    r2 = 1 - squares[0].reshape(-1, sizes) / spread
-    random = 1 - squares[1].reshape(sizes, -1).mean(axis=1) / spread if len(squares[1]) else None
-    figures = [*r2, *([r2.max(axis=0)] if contest.best else [])]
-    figures.append(np.full(sizes, np.nan) if random is None else random)
+
+    def r2(rows: Sequence[Sequence[Columns]]) -> list[Floats]:
+        flat = [columns for row in rows for columns in row]
+        guesses = predict_sets(fold, fold.observed, flat, remainders=False) if flat else []
+        values = [1 - ((guess.value - target) ** 2).sum() / spread for guess in guesses]
+        return np.split(np.array(values), np.cumsum([len(row) for row in rows])[:-1])
+
+    figures = r2(sets)
+    if contest.best:
+        figures.append(np.max(figures, axis=0))
+    random = [row.mean() if len(row) else np.nan for row in r2(contest.draws)]
+    figures.append(np.array(random or [np.nan] * len(contest.sizes)))
     return sets, np.array(figures)
 
 
@@ -351,31 +361,19 @@ def _pooled(judged: list[JudgedFold], agents: int) -> tuple[Floats, Floats]:
     return truth, predicted
 
 
-def _sets_by_name(
-    contest: Contest, names: tuple[tuple[tuple[str, ...], ...], ...]
-) -> dict[tuple[str, int], tuple[str, ...]]:
-    return {
-        (contest.names[method], size): row[at]
-        for method, row in enumerate(names)
-        for at, size in enumerate(contest.sizes)
-    }
-
-
-def _doubts(contest: Contest, beside: Beside) -> tuple[tuple[str | None, ...], ...]:
-    return tuple(
-        tuple(beside.luck(method, at).warning(name, size) for at, size in enumerate(contest.sizes))
-        for method, name in enumerate(contest.names)
-    )
-
-
-def _lost(contest: Contest, beside: Beside) -> tuple[str, ...]:
+def _lost(contest: Contest, comparison: RandomComparison) -> tuple[str, ...]:
     """Say which methods lose to random sets, and at which size."""
-    told = (
-        beside.luck(method, at).loses(name, size)
+    shares = (
+        (name, size, comparison.share(method, at))
         for method, name in enumerate(contest.names)
         for at, size in enumerate(contest.sizes)
     )
-    return tuple(line for line in told if line is not None)
+    return tuple(
+        f"{name} with {counted(size, 'task')} does not beat random sets: its error is {share:.0%} of "
+        f"theirs."
+        for name, size, share in shares
+        if share >= 1
+    )
 
 
 def _gaps(judged: list[JudgedFold]) -> tuple[str, ...]:

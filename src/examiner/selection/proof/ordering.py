@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 
 from examiner.validation import Floats
 
-SURE = 0.9
-"""A difference is detectable where the subset orders a pair right with this probability."""
 MOST_PAIRS = 20_000
 TIE = 1e-9
 """Differences below this share of the largest value are ties: rounding does not decide who is better."""
@@ -24,13 +22,13 @@ class Pairs(NamedTuple):
     second: NDArray[np.intp]
     difference: Floats  # absolute, rising
     right: Floats  # [..., pairs]: 1 where the prediction orders them right, ½ for a tie
-    said: Floats  # [..., pairs]: the predicted difference, in the direction of the true one
+    predicted: Floats  # [..., pairs]: the predicted difference, in the direction of the true one
 
 
 def held_out_pairs(
     tests: Sequence[NDArray[np.intp]], truths: Sequence[Floats], predictions: Sequence[Floats]
 ) -> Pairs:
-    """Gather the pairs of every fold, in the order of their true difference; true ties are left out.
+    """Gather the pairs of every fold, in the order of their true difference; true ties are excluded.
 
     `predictions` are [..., held-out agents], one array a fold. Of very many pairs every n-th is kept.
 
@@ -58,14 +56,16 @@ def held_out_pairs(
         order = order[:: -(-len(order) // MOST_PAIRS)]
     better, worse = np.concatenate(column, axis=1)[:, order]
     predicted = np.concatenate(predictions, axis=-1)
-    said = predicted[..., better] - predicted[..., worse]
-    said[np.abs(said) <= TIE * np.abs(predicted).max(initial=0.0)] = 0.0
+    predicted_difference = predicted[..., better] - predicted[..., worse]
+    predicted_difference[
+        np.abs(predicted_difference) <= TIE * np.abs(predicted).max(initial=0.0)
+    ] = 0.0
     return Pairs(
         np.concatenate(first)[order],
         np.concatenate(second)[order],
         difference[order],
-        0.5 + 0.5 * np.sign(said),
-        said,
+        0.5 + 0.5 * np.sign(predicted_difference),
+        predicted_difference,
     )
 
 
@@ -102,15 +102,16 @@ def detectable(pairs: Pairs, weight: Floats | None = None) -> Floats:
     what was ordered right, which knows no :math:`\sigma`, is reached too early with few agents: of 12,
     differences it gives are ordered right eight times of ten (`benchmarks/orderable.py`).
 
-    `weight` [resamples, agents] counts agents more than once. Where `right` and `said` have draws as
-    their first axis, they are taken as one. Infinite where even the largest difference seen is not enough.
+    `weight` [resamples, agents] counts agents more than once. Where `right` and `predicted` have draws as
+    their first axis, they are taken as one. Infinite where even the largest observed difference is not
+    enough.
 
     >>> truth = np.array([1.0, 2.0, 4.0, 7.0])
     >>> pairs = held_out_pairs([np.arange(4)], [truth], [truth + [0.4, -0.4, 0.4, -0.4]])
     >>> round(float(detectable(pairs)), 2)
     1.7
     """
-    shape = pairs.said.shape[:-1]
+    shape = pairs.predicted.shape[:-1]
     counts = np.ones((1, len(pairs.difference)))
     if weight is not None:
         counts = weight[:, pairs.first] * weight[:, pairs.second]
@@ -123,20 +124,21 @@ def detectable(pairs: Pairs, weight: Floats | None = None) -> Floats:
     difference = pairs.difference
     total, squares = counts.sum(axis=1), (counts * difference**2).sum(axis=1)
     with np.errstate(divide="ignore", invalid="ignore"):
-        slope = np.einsum("...p,rp->...r", pairs.said * difference, counts) / squares
-        left = np.einsum("...p,rp->...r", pairs.said**2, counts) - slope**2 * squares
+        slope = np.einsum("...p,rp->...r", pairs.predicted * difference, counts) / squares
+        left = np.einsum("...p,rp->...r", pairs.predicted**2, counts) - slope**2 * squares
         spread = np.sqrt(np.maximum(left, 0.0) / total * agents / (agents - 2))
-        least = float(stdtrit(agents - 2, SURE)) * spread / slope
+        # A difference is detectable where the subset orders a pair right with this probability
+        least = float(stdtrit(agents - 2, 0.9)) * spread / slope
     largest = np.where(counts > 0, difference, 0.0).max(axis=1)
-    found = np.where((slope > 0) & (least <= largest), least, np.inf)
-    found = np.where((total > 0) & np.isfinite(slope), found, np.nan)
-    return found if weight is not None else found[..., 0]
+    difference_detected = np.where((slope > 0) & (least <= largest), least, np.inf)
+    difference_detected = np.where((total > 0) & np.isfinite(slope), difference_detected, np.nan)
+    return difference_detected if weight is not None else difference_detected[..., 0]
 
 
 def top_hits(truths: Sequence[Floats], predictions: Sequence[Floats], count: int) -> Floats:
     """Return the mean share of the truly best `count` of a fold found among its predicted best.
 
-    Agents tied at the last place share it. Folds with no more agents than that are left out.
+    Agents tied at the last place share it. Folds with no more agents than that are excluded.
 
     >>> top_hits([np.array([1.0, 3.0])], [np.array([[0.0, 1.0]])], 1)
     array([1.])

@@ -20,10 +20,10 @@ Columns = tuple[int, ...]
 
 
 class Contest(NamedTuple):
-    """What is compared: methods by name, sizes, and random sets [sizes][draws] of the same sizes.
+    """What is compared: methods by name, rising sizes, and random sets [sizes][draws] of these sizes.
 
     `inner` is the number of folds inside each fold, in which best-of judges the methods, where `best`
-    asks for it, and from which intervals know how far off agents are that had no part in choosing.
+    asks for it, and on whose errors intervals of held-out agents rest.
     """
 
     methods: tuple[tuple[str, Method], ...]
@@ -51,8 +51,8 @@ class Guess(NamedTuple):
     """
 
     value: Floats
-    rest: Floats
-    rest_truth: Floats
+    remainder: Floats
+    remainder_truth: Floats
     low: Floats
     high: Floats
 
@@ -76,11 +76,11 @@ def choose_sets(
 
 
 def predict_sets(
-    fold: Fold, raw: Floats, sets: Sequence[Columns], *, rest: bool = True
+    fold: Fold, raw: Floats, sets: Sequence[Columns], *, remainders: bool = True
 ) -> list[Guess]:
     """Predict agents with comparable values `raw` from each set, sets of one length at once.
 
-    Lines by ridge regression, and curves beside them where values are shares of successes.
+    Lines by ridge regression, averaged with curves where values are shares of successes.
     """
     target, curves = fold.evidence.target, fold.curves
     assert target is not None
@@ -94,7 +94,7 @@ def predict_sets(
         columns = np.array([sets[index] for index in which], dtype=np.intp)
         new = fill_from(raw[:, columns], fold.centre[columns])
         new = (new - design.centre[columns]) / design.unit
-        some_left = rest and length < fold.evidence.values.shape[1]
+        some_left = remainders and length < fold.evidence.values.shape[1]
         targets = [target, *([remainder(fold.evidence.values, columns)] if some_left else [])]
         fits = ridge_fits_of(design.values, targets, columns)
         value = fits[0].predict(new)
@@ -104,20 +104,24 @@ def predict_sets(
         if curves is not None and shares is not None:
             curve = curves.predicted(raw[:, columns].transpose(1, 0, 2), columns, shares)
             part = curves.part(value, curve.score)
-            value, left = value + part * (curve.score - value), left + part * (curve.rest - left)
+            value, left = (
+                value + part * (curve.score - value),
+                left + part * (curve.remainder - left),
+            )
         for row, index in enumerate(which):
             guesses[index] = Guess(value[row], left[row], left_truth[row], nothing, nothing)
     return [guesses[index] for index in range(len(sets))]
 
 
 class PredictedFold(NamedTuple):
-    """What a fold's agents say of others: the sets they choose, and predictions and truth of these."""
+    """The sets that a fold's agents select, and the predictions and the truth of other agents."""
 
     sets: tuple[tuple[Columns, ...], ...]  # [methods][sizes]
     raw: Floats  # [agents held out, tasks]: comparable values, with gaps
     truth: Floats  # [agents held out]
     guess: Guess  # [methods, sizes, agents held out]
     random: Guess  # [draws, sizes, agents held out]
+    trained_on: Floats  # the truth of the fold's judged agents
 
 
 def predict_fold(
@@ -127,15 +131,19 @@ def predict_fold(
     test: NDArray[np.intp],
     rng: np.random.Generator,
     *,
-    rest: bool = True,
+    remainders: bool = True,
 ) -> PredictedFold:
     """Choose with every method on the fold's agents, and predict others, at these rows, from the sets."""
     sets = choose_sets(fold, contest, rng)
     raw = whole.comparable(test, fold.scale)
-    guesses = predict_sets(fold, raw, [columns for row in sets for columns in row], rest=rest)
+    guesses = predict_sets(
+        fold, raw, [columns for row in sets for columns in row], remainders=remainders
+    )
     guess = stacked(guesses, (len(sets), len(contest.sizes), len(raw)))
     random = predict_draws(fold, raw, contest)
-    return PredictedFold(sets, raw, whole.truth(test, raw), guess, random)
+    assert fold.evidence.target is not None
+    trained_on = fold.evidence.target[whole.judged[fold.rows]]
+    return PredictedFold(sets, raw, whole.truth(test, raw), guess, random, trained_on)
 
 
 def stacked(guesses: list[Guess], shape: tuple[int, ...]) -> Guess:
@@ -144,19 +152,25 @@ def stacked(guesses: list[Guess], shape: tuple[int, ...]) -> Guess:
 
 
 def predict_draws(fold: Fold, raw: Floats, contest: Contest) -> Guess:
-    """Predictions from the random sets, [draws, sizes, held-out agents]."""
+    """Predictions from the random sets, [draws, sizes, held-out agents], NaN where a size has fewer."""
     sizes, draws = len(contest.sizes), len(contest.draws[0]) if contest.draws else 0
     if not draws:
         return Guess(*[np.empty((0, sizes, len(raw)))] * len(Guess._fields))
-    guesses = predict_sets(fold, raw, [columns for row in contest.draws for columns in row])
-    each = stacked(guesses, (sizes, draws, len(raw)))
-    return Guess(*(part.transpose(1, 0, 2) for part in each))
+    guesses = iter(predict_sets(fold, raw, [columns for row in contest.draws for columns in row]))
+    parts = np.full((len(Guess._fields), draws, sizes, len(raw)), np.nan)
+    for size, row in enumerate(contest.draws):
+        for draw in range(len(row)):
+            parts[:, draw, size] = next(guesses)
+    return Guess(*parts)
 
 
 def random_sets(
     whole: Benchmark, sizes: tuple[int, ...], draws: int, rng: np.random.Generator
 ) -> tuple[tuple[Columns, ...], ...]:
-    """Random sets of each size, [sizes][draws], the same in every fold: nothing is learnt from agents."""
+    """Random sets of each size, [sizes][draws], the same in every fold: nothing is learnt from agents.
+
+    Errors of large sets hardly vary, and cost most: from 20 tasks on fewer sets are drawn, at least 20.
+    """
     evidence = fold_of(whole, whole.everyone, (), curves=False).evidence
     if evidence.terms.in_units:
         return tuple(
@@ -164,4 +178,5 @@ def random_sets(
             for size in sizes
         )
     longest = [draw_at_random(evidence, sizes[-1], rng).columns for _ in range(draws)]
-    return tuple(tuple(drawn[:size] for drawn in longest) for size in sizes)
+    drawn = [[columns[:size] for columns in longest] for size in sizes]
+    return tuple(tuple(row[: max(20, 20 * draws // len(row[0]))] if row else ()) for row in drawn)

@@ -6,17 +6,19 @@ import java.util.Random;
 import ontology.Types;
 import tools.ElapsedCpuTimer;
 
-/** So many ticks; going right scores a number drawn by the game, and a positive score at the end is a win. */
+/** So many ticks; going right scores a number drawn below a value, and a positive score at the end is a win. */
 public class Game {
     private final int length;
+    private final int value;
     private Random random = new Random();
     private Types.WINNER winner = Types.WINNER.NO_WINNER;
     private boolean over;
     private int tick = -1;
     private double score;
 
-    public Game(int length) {
+    public Game(int length, int value) {
         this.length = length;
+        this.value = value;
     }
 
     public void buildLevel(String file, int seed) {}
@@ -57,7 +59,7 @@ public class Game {
                 return new double[] {-1000};
             }
             if (action == Types.ACTIONS.ACTION_RIGHT) {
-                score += random.nextInt(100);
+                score += random.nextInt(value);
             }
             if (tick + 1 >= length && !over) {
                 over = true;

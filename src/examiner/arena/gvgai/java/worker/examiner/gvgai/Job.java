@@ -2,9 +2,9 @@ package examiner.gvgai;
 
 /** One play: an agent's class, the files of game and level, the seed and the limits. */
 public final class Job {
-    static final int FIELDS = 10;
+    static final int FIELDS = 9;
 
-    final String token;
+    final byte[] token;
     public final String agent;
     public final String gameFile;
     public final String levelFile;
@@ -16,20 +16,20 @@ public final class Job {
     /** Whether an action counts however long it took. */
     public final boolean forgiven;
 
-    Job(String line) {
+    Job(byte[] name, String line) {
         String[] fields = line.split("\t", -1);
         if (fields.length != FIELDS) {
             throw new IllegalArgumentException("a job has " + FIELDS + " fields, this has " + fields.length);
         }
-        token = fields[0];
-        agent = fields[1];
-        gameFile = fields[2];
-        levelFile = fields[3];
-        seed = Integer.parseInt(fields[4]);
-        ticks = Integer.parseInt(fields[5]);
-        modelCalls = fields[6].equals("calls");
-        budget = Double.parseDouble(fields[7]);
-        cpuSeconds = Double.parseDouble(fields[8]);
-        forgiven = fields[9].equals("forgiven");
+        token = name;
+        agent = fields[0];
+        gameFile = fields[1];
+        levelFile = fields[2];
+        seed = Integer.parseInt(fields[3]);
+        ticks = Integer.parseInt(fields[4]);
+        modelCalls = fields[5].equals("calls");
+        budget = Double.parseDouble(fields[6]);
+        cpuSeconds = Double.parseDouble(fields[7]);
+        forgiven = fields[8].equals("forgiven");
     }
 }

@@ -1,12 +1,15 @@
 package examiner.gvgai;
 
-import java.io.BufferedReader;
+import java.io.ByteArrayOutputStream;
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
 import java.io.File;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
-import java.io.InputStreamReader;
+import java.io.IOException;
 import java.io.OutputStream;
 import java.io.PrintStream;
+import java.io.UncheckedIOException;
 import java.net.MalformedURLException;
 import java.net.URL;
 import java.nio.charset.StandardCharsets;
@@ -14,10 +17,10 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Plays jobs that come as lines on standard input; each is answered by a line, parted by tabs.
+ * Plays jobs that come on standard input; each message is a token, a length, and as many bytes of text.
  *
- * <p>The answers to a job are its token with {@code begun}, then with {@code played}, status, win, score, ticks, model
- * calls, CPU seconds, whether this process should be replaced, and a reason; or with {@code failed} and a reason.
+ * <p>The answers to a job are {@code begun}, then {@code played}, status, win, score, ticks, model calls, CPU seconds,
+ * whether this process should be replaced, and a reason; or {@code failed} and a reason. Fields are parted by tabs.
  */
 public final class Worker {
     private static final long STACK_BYTES = 256L << 20; // agents recurse
@@ -29,8 +32,9 @@ public final class Worker {
     private static final double WALL_SECONDS = 60.0;
     private static final int LONGEST_REASON = 300;
 
-    private static final PrintStream ANSWERS =
-            new PrintStream(new FileOutputStream(FileDescriptor.out), false, StandardCharsets.UTF_8);
+    private static final int TOKEN_BYTES = 16;
+
+    private static final OutputStream ANSWERS = new FileOutputStream(FileDescriptor.out);
     private static Job current;
     private static Outcome outcome;
 
@@ -49,11 +53,14 @@ public final class Worker {
             }
             answer(true);
         }));
-        BufferedReader jobs = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+        DataInputStream jobs = new DataInputStream(System.in);
         System.setIn(java.io.InputStream.nullInputStream());
-        for (String line = jobs.readLine(); line != null; line = jobs.readLine()) {
-            Job job = new Job(line);
-            say(job.token + "\tbegun");
+        for (byte[] token = jobs.readNBytes(TOKEN_BYTES);
+                token.length == TOKEN_BYTES;
+                token = jobs.readNBytes(TOKEN_BYTES)) {
+            byte[] text = jobs.readNBytes((int) jobs.readLong());
+            Job job = new Job(token, new String(text, StandardCharsets.UTF_8));
+            say(job, "begun");
             if (perform(job, playing, new RewritingLoader(agents, framework, "tracks."))) {
                 break;
             }
@@ -127,17 +134,26 @@ public final class Worker {
         String reason = outcome.reason.replaceAll("\\s+", " ");
         reason = reason.substring(0, Math.min(LONGEST_REASON, reason.length()));
         if (outcome.unplayable) {
-            say(job.token + "\tfailed\t" + reason);
+            say(job, "failed\t" + reason);
             return;
         }
-        say(String.join("\t", job.token, "played", outcome.status, Double.toString(outcome.win),
+        say(job, String.join("\t", "played", outcome.status, Double.toString(outcome.win),
                 Double.toString(outcome.score), Integer.toString(outcome.ticks), Long.toString(Clock.calls()),
                 Double.toString(Clock.cpuSeconds()), spoilt ? "1" : "0", reason));
     }
 
-    private static synchronized void say(String line) {
-        ANSWERS.print(line + "\n");
-        ANSWERS.flush();
+    private static synchronized void say(Job job, String text) {
+        byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+        ByteArrayOutputStream message = new ByteArrayOutputStream();
+        try {
+            DataOutputStream data = new DataOutputStream(message);
+            data.write(job.token);
+            data.writeLong(bytes.length);
+            data.write(bytes);
+            ANSWERS.write(message.toByteArray());
+        } catch (IOException gone) {
+            throw new UncheckedIOException(gone); // nobody listens any more
+        }
     }
 
     private static URL[] path(String text) throws MalformedURLException {

@@ -1,1 +1,0 @@
-"""One job played: its episodes, and what was done in them."""

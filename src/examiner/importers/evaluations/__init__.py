@@ -1,1 +1,0 @@
-"""Logs of evaluations of language models: from the samples of many logs to one table of results."""
